@@ -178,6 +178,6 @@ clean:
 	rm -rf $(VENV) $(MUTANTS) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
 # The pictures of README and manual, of the runs in RUNS.
-RUNS ?= app/demo
+RUNS ?= tests/data/runs
 screenshots: $(VENV)/.test
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py $(RUNS)

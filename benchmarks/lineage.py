@@ -1,4 +1,4 @@
-"""The server's cost of a thousand runs with thirty columns on the lineage pages: tables, axes, importance and forests."""
+"""The server's cost of a thousand runs with thirty columns on the lineage pages: tables, axes, importance and shares."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def figures(times: int) -> list[Figure]:
         Figure("optimisation: |r| and Spearman with intervals", "CPU ms", 500.0, tuple(r["strengths"] for r in explained)),
         Figure("optimisation: the page's answer, all of it", "CPU ms", 1_000.0, tuple(r["sheet"] for r in explained)),
         Figure("optimisation: chart and pairs of a setting", "CPU ms", 300.0, tuple(r["chart"] for r in explained)),
-        Figure("optimisation: forest", "CPU s", 15.0, tuple(r["forest"] for r in explained), f"{REFITS} refits"),
+        Figure("optimisation: shares", "CPU s", 15.0, tuple(r["shares"] for r in explained), f"{REFITS} refits"),
     ]
 
 
@@ -110,7 +110,7 @@ def _pipeline(random: Any, number: int) -> Any:
 
 
 def measure_target() -> dict[str, float]:
-    """CPU time of strengths, of the page's first answer, of a chart, and of a forest with all its refits."""
+    """CPU time of strengths, of the page's first answer, of a chart, and of shares with all its refits."""
     import msgspec
 
     from app.store.store import Store
@@ -120,7 +120,7 @@ def measure_target() -> dict[str, float]:
     from layouts.lineage.optimisation.explained import choose, pairs, sheet
     from layouts.lineage.table import LineageTable
     from parsers import lineage_frame
-    from parsers.analysis import forests, importance
+    from parsers.analysis import importance, variance_shares
 
     rows = _rows()
     table = LineageTable(rows, lineage_frame(rows), ABOUT)
@@ -137,11 +137,11 @@ def measure_target() -> dict[str, float]:
     msgspec.json.encode([figure, pairs(chosen, setting)])
     chart = (time.process_time() - begun) * 1e3
     begun = time.process_time()
-    *_, last = forests(chosen.frame, chosen.target)
-    forest = time.process_time() - begun
+    *_, last = variance_shares(chosen.frame, chosen.target)
+    shares = time.process_time() - begun
     if last.refits != REFITS:
         raise RuntimeError(f"wanted {REFITS} refits, got {last.refits}")
-    return {"strengths": strengths, "sheet": whole, "chart": chart, "forest": forest}
+    return {"strengths": strengths, "sheet": whole, "chart": chart, "shares": shares}
 
 
 def _rows() -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
     python docs/take_screenshots.py DIR [TENSORBOARD [PROFILES [DUMPS [EXPLAINED [TUNED]]]]]
 
-DIR (default: the demo runs) holds MindSpore runs, TENSORBOARD runs with texts, PROFILES runs with profiler output, DUMPS
+DIR (default: the runs of tests) holds MindSpore runs, TENSORBOARD runs with texts, PROFILES runs with profiler output, DUMPS
 dumps, EXPLAINED explanations of models, TUNED runs of examples/tune.yaml with their journal.log.
 A picture is named after its page, with a suffix where a page has several.
 """
@@ -131,6 +131,6 @@ def _take(store: Store, pictures: Sequence[Picture]) -> None:
 
 
 if __name__ == "__main__":
-    take(sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent / "app" / "demo"), PICTURES)
+    take(sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent / "tests" / "data" / "runs"), PICTURES)
     for base, pictures in zip(sys.argv[2:], MORE, strict=False):
         take(base, pictures)

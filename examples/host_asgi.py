@@ -1,4 +1,4 @@
-"""The whole dashboard below /training of an ASGI application.   python examples/host_asgi.py DIR [PORT]
+"""The whole dashboard below /training of an ASGI application.   python -m examples.host_asgi DIR [PORT]
 
 Wants uvicorn, and a2wsgi (`pip install mindscope[asgi]`). With FastAPI or Starlette:
 `host.mount("/training", WSGIMiddleware(create_app(DIR, public_prefix="/training/").server))`.

@@ -1,4 +1,4 @@
-"""The whole dashboard below /training of a Dash application.   python examples/host_dash.py DIR [PORT]"""
+"""The whole dashboard below /training of a Dash application.   python -m examples.host_dash DIR [PORT]"""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The whole dashboard below /training of a Flask application.   python examples/host_flask.py DIR [PORT]"""
+"""The whole dashboard below /training of a Flask application.   python -m examples.host_flask DIR [PORT]"""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The scalars page twice in another Dash layout.   python examples/host_page.py DIR [PORT]"""
+"""The scalars page twice in another Dash layout.   python -m examples.host_page DIR [PORT]"""
 
 import sys
 

@@ -66,7 +66,7 @@ class LineageSources(RunSources, Protocol):
 
     @property
     def lineage(self) -> LineageSource:
-        """Settings, results and forests."""
+        """Settings, results and shares."""
         ...
 
 

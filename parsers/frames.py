@@ -170,8 +170,8 @@ IMPORTANCE = Schema(
     ),
 )
 
-FOREST = Schema(
-    "forest",
+SHARES = Schema(
+    "shares",
     "How far a result depends on settings when all are taken together, the most important first, what may be none last.",
     (
         _SETTING,

@@ -29,8 +29,15 @@ class Problem:
     kind: str
     text: str
 
+    @property
+    def is_note(self) -> bool:
+        """Return whether nothing is lost: a note is no damage, and is counted and shown apart."""
+        return self.kind == NOTE
 
+
+NOTE = "note"
 KINDS = (
+    NOTE,  # nothing is lost: times that were sorted, arrows of a trace with one end, a graph that was not recorded
     "bad_length",  # the length field of a record fails its CRC, or claims more bytes than the file has
     "truncated",  # the file ends within a record and has stopped growing
     "bad_data",  # the data of a record fails its CRC

@@ -196,7 +196,7 @@ class Run:
 
     @property
     def steps(self) -> int:
-        """Number of distinct steps of the longest series, ranks not counted."""
+        """Number of steps of the longest series with restarts resolved, ranks not counted."""
         return self._scalars.steps
 
     @property
@@ -207,6 +207,10 @@ class Run:
     def series(self, tag: str) -> Series:
         """All values of one scalar tag in the order they were written; empty for an unknown tag."""
         return self._scalars.series(tag)
+
+    def resolved(self, tag: str) -> Series:
+        """The values of one scalar tag that no later one supersedes, as `scalars_view("newest")`: what pages show."""
+        return self._scalars.resolved(tag)
 
     def derived(self, expression: str) -> Derived:
         """Evaluate an expression over the scalars of this run, such as ``"train/loss - val/loss"``.

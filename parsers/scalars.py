@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.analysis.curves.segments import most_steps, resolved
 from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.deferred import pandas as pd
 from parsers.frames import SCALARS, SCALARS_VIEW
@@ -47,6 +48,8 @@ class RunScalars:
     def __init__(self, files: RunFiles) -> None:
         self._files = files
         self._series: dict[str, Series] = files.cache()
+        self._resolved: dict[str, Series] = files.cache()
+        self._resolved_before: dict[str, Series] = {}
         self._known: dict[str, tuple[list[_ScalarPart], dict[Any, tuple[int, Any]]]] = {}
 
     @property
@@ -63,7 +66,7 @@ class RunScalars:
 
     @property
     def steps(self) -> int:
-        """Number of distinct steps of the longest series, of several of this length the first one."""
+        """Number of steps of the longest series with restarts resolved."""
         with self._files.lock:
             lengths = dict.fromkeys(self.tags, 0)
             for state in self._files.states.values():
@@ -71,9 +74,7 @@ class RunScalars:
                     rows = sum(len(part.step) for part in parts)
                     for tag in tags:
                         lengths[tag] += rows
-            longest = max(lengths, key=lengths.__getitem__, default=None)
-            series = _EMPTY_SERIES if longest is None else self._joined(longest)
-        return len(series.step) if _rising(series) else len(np.unique(series.step))
+            return most_steps(lengths, self.resolved)
 
     def series(self, tag: str) -> Series:
         """All values of one tag in the order they were written; empty for an unknown tag."""
@@ -81,6 +82,31 @@ class RunScalars:
         if found.step.size >= LONG:
             SeriesFacts(found).prepare()
         return found
+
+    def resolved(self, tag: str) -> Series:
+        """Return the values of one tag that no later one supersedes, steps ascending; empty for an unknown tag."""
+        with self._files.lock:
+            if tag not in self._resolved:
+                recorded = self._joined(tag)
+                found = recorded if _rising(recorded) else resolved(recorded)
+                if found is not recorded and isinstance(found, RecordedSeries):
+                    found.known = self._known_of_resolved(tag, recorded, found)
+                self._resolved[tag] = found
+            found = self._resolved[tag]
+        if found.step.size >= LONG:
+            SeriesFacts(found).prepare()
+        return found
+
+    def _known_of_resolved(self, tag: str, recorded: Series, found: RecordedSeries) -> dict[Any, tuple[int, Any]]:
+        """Return what is known of resolved series if points were only appended to the earlier one, else nothing."""
+        before = self._resolved_before.get(tag)
+        self._resolved_before[tag] = found
+        appended = isinstance(recorded, RecordedSeries) and bool(recorded.known)
+        if not appended or not isinstance(before, RecordedSeries):
+            return {}
+        size = before.step.size
+        kept = size <= found.step.size and np.array_equal(before.order, found.order[:size])
+        return before.known if kept and np.array_equal(before.file, found.file[:size]) else {}
 
     def _joined(self, tag: str) -> Series:
         """Return the series of a tag, of which nothing need be known yet."""

@@ -121,11 +121,15 @@ def _mutate(copy: Path, module: str, base: str, python: str, most: int, chance: 
 
 
 def _tests_of(copy: Path, module: str) -> str:
-    """Return the tests beside a module: its own file in the mirrored folder, else the files of the nearest folder above."""
+    """Return the tests beside a module: its own files in the mirrored folder, else the files of the nearest folder above.
+
+    Its own are test_NAME.py and test_NAME_*.py, such as those with data of another hand.
+    """
     place = Path("tests") / module
-    own = place.with_name(f"test_{place.name}")
-    if (copy / own).exists():
-        return str(own)
+    folder = copy / place.parent
+    own = [*folder.glob(f"test_{place.stem}.py"), *folder.glob(f"test_{place.stem}_*.py")]
+    if own:
+        return " ".join(str(path.relative_to(copy)) for path in own)
     folder = next(path for path in place.parents if any((copy / path).glob("test_*.py")))
     return " ".join(str(path.relative_to(copy)) for path in sorted((copy / folder).glob("test_*.py")))
 

@@ -32,10 +32,11 @@ from parsers.profiler.registry import FRAME_READERS, display_name
 from parsers.registry import READERS
 from tests.contract.samples import PROFILE_SAMPLES, SAMPLES
 from tests.parsers.profiler.written import FILES
+from tests.recorded import RECORDED
 from tests.writers.dumps import Injection, write_dump
 
 ROOT = Path(__file__).resolve().parents[1]
-DEMO = ROOT / "app" / "demo"
+DEMO = ROOT / "app" / "demo" / "runs"
 MANUAL = sorted((ROOT / "docs").rglob("*.md"))
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *MANUAL]
 METADATA = [ROOT / name for name in ("pyproject.toml", "Makefile", ".editorconfig", ".pre-commit-config.yaml")]
@@ -282,7 +283,7 @@ def test_links_to_pages_in_the_manual_exist() -> None:
 @pytest.fixture
 def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with the files that examples name."""
-    shutil.copytree(DEMO / "lenet_adam_lr0.01_b64", tmp_path / "output" / "summary" / "run1")
+    shutil.copytree(RECORDED / "lenet_adam_lr0.01_b64", tmp_path / "output" / "summary" / "run1")
     shutil.copytree(ROOT / "tests" / "data" / "mindspore_profiler" / "2.10_minddata" / "profiler",
                     tmp_path / "output" / "profiled" / "profiler")  # fmt: skip
     for name in ("memory_record.csv", "operator_memory.csv", "npu_module_mem.csv"):

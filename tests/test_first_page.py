@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.recorded import RECORDED
+
 ROOT = Path(__file__).resolve().parents[1]
 VISIT = """
 import sys
@@ -37,7 +39,7 @@ ALLOWED = {
 def test_a_first_page_imports_what_it_needs_and_no_more(tmp_path: Path) -> None:
     """pandas, pyarrow, scikit-learn, PyYAML and others are imported when a page or a file needs them."""
     configured = shutil.ignore_patterns("*.yaml", "*.yml")
-    shutil.copytree(ROOT / "app" / "demo" / "long_history", tmp_path / "long_history", ignore=configured)
+    shutil.copytree(RECORDED / "long_history", tmp_path / "long_history", ignore=configured)
     command = [sys.executable, "-c", VISIT, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) - ALLOWED == set()

@@ -233,6 +233,7 @@ def _add_export_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", metavar="REGEX", help="export only runs whose names match")
     parser.add_argument("--steps", metavar="A:B", help="export only steps from A to B, inclusive; either may be omitted")
     parser.add_argument("--format", metavar="FORMAT", default="csv", help="scalars as csv, parquet or json (default: csv)")
+    parser.add_argument("--superseded", action="store_true", help="export also scalars that were written again after a restart")
 
 
 def _add_index_options(parser: argparse.ArgumentParser) -> None:

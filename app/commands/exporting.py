@@ -50,7 +50,7 @@ def export_runs(options: argparse.Namespace) -> int:
     sources = [source for source in sources if any(leaf.name in chosen for leaf in source.leaves)]
 
     def write(reading: _ExportReading) -> Mapping[str, int]:
-        selection = export.WantedExport(kinds, tags, steps)
+        selection = export.WantedExport(kinds, tags, steps, superseded=options.superseded)
         with export.Export(options.out, selection, options.format, refused=reading.refused) as result:
             for run, progress in reading.runs(sources):
                 parts = [part for part in (run, *run.ranks) if part.name in chosen]

@@ -18,6 +18,7 @@ import urllib.request
 import webbrowser
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from app.commands import processes
@@ -50,8 +51,36 @@ def base_directory(settings: Settings) -> str:
 
 
 def demo_directory() -> str:
-    """Return the directory of the demo runs."""
-    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "demo")
+    """Return the directory of the recorded runs of the demo."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "demo", "runs")
+
+
+def _announcement() -> str:
+    from app.demo import prepared
+
+    return prepared.announcement()
+
+
+def demo_places() -> Any:
+    """Return what the demo answers the questions of the start page with."""
+    from app.demo import story
+
+    return story.places()
+
+
+def served_demo(base: str, directories: Directories) -> str:
+    """Return the directory to serve for that of the demo: its copy in the workspace, where the jobs are written to as well."""
+    from app.demo import prepared
+
+    print(_announcement(), flush=True)
+    if not directories.workspace:
+        print("mindscope: without a workspace the demo has no jobs of ranks", file=sys.stderr, flush=True)
+        return base
+    try:
+        return os.fspath(prepared.prepare(Path(directories.workspace), _child_environment("", "")))
+    except OSError as error:
+        print(f"mindscope: the demo has no jobs of ranks: {error}", file=sys.stderr, flush=True)
+        return base
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +138,14 @@ def serve(settings: Settings) -> None:
     base = base_directory(settings)
     directories = prepare_directories(settings, base)
     _warn(directories)
+    places = None
+    if base == demo_directory():
+        base, places = served_demo(base, directories), demo_places()
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener, _no_garbage() as enough:
         _set_up_process(settings)
-        with _debugger(settings) as sessions, _store(settings, base, directories.workspace, sessions) as store:
+        with _debugger(settings) as sessions, _store(settings, base, directories.workspace, sessions, places) as store:
             listen_address, port = listener.getsockname()[:2]
             server = _create_server(settings, store, listener, token, base)
             url = address(settings.host, port, settings.url_path_prefix)
@@ -254,7 +286,7 @@ def cluster_engine(address: str, *, trust: bool, do: Any = None, otherwise: Any 
 
 
 @contextlib.contextmanager
-def _store(settings: Settings, base: str, directory: str, sessions: Any) -> Iterator[Any]:
+def _store(settings: Settings, base: str, directory: str, sessions: Any, places: Any = None) -> Iterator[Any]:
     """The store of the runs. It starts reading at once, while the remaining modules are imported."""
     from app.engines import ByAmount
     from app.store.store import Store
@@ -269,7 +301,7 @@ def _store(settings: Settings, base: str, directory: str, sessions: Any) -> Iter
         [] if alone else [base], sources=[source_of(base)] if alone else [], interval=settings.reload_interval,
         index_directory=index, notes_directory=notes, studies_directory=studies,
         stay_inside=settings.stay_inside, sessions=sessions,
-        engine=cluster and ByAmount(processes=cluster),
+        engine=cluster and ByAmount(processes=cluster), places=places,
     ).start()  # fmt: skip
     try:
         yield store
@@ -318,7 +350,8 @@ def serve_in_background(settings: Settings) -> str:
     shown = f"{first}?token={token}" if token else first
     if settings.open:
         webbrowser.open(shown)
-    return f"Web address: {shown}\nProcess: {record.pid}\nLog: {log}"
+    demo = f"{_announcement()}\n" if base == demo_directory() else ""
+    return f"{demo}Web address: {shown}\nProcess: {record.pid}\nLog: {log}"
 
 
 def _make_room(log: str) -> int:

@@ -3,6 +3,7 @@
     <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag are repeatable; default: all
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
     <prefix>api/scalars.csv?expr=EXPRESSION      curves derived from tags (`app.routes.curves.expressions`)
+    <prefix>api/scalars.csv?superseded=1         also values that were written again after a restart
     <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.routes.curves.scalar_groups`)
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings and metrics in this order; default: all; also lineage.json
@@ -35,7 +36,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
@@ -77,11 +78,15 @@ PATTERN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The data a request selects: (run, tag) pairs in the order of the runs, a closed range of steps, and a kind of data."""
+    """The data a request selects: (run, tag) pairs in the order of the runs, a closed range of steps, and a kind of data.
+
+    superseded: scalars with the values that later ones supersede.
+    """
 
     pairs: tuple[tuple[str, str], ...]
     steps: Steps
     kind: str = "scalar"
+    superseded: bool = False
 
 
 def blueprint(source: Sources, name: str) -> Blueprint:
@@ -245,7 +250,7 @@ def pipelines(source: Sources, kind: str) -> Response:
 def _rows_answer(rows: Sequence[LineageRow], names: Sequence[str], name: str, kind: str) -> Response:
     pieces, mimetype = (lineage.csv_rows, "text/csv") if kind == "csv" else (lineage.json_rows, "application/json")
     answer = Response(pieces(rows, names), mimetype=mimetype)
-    answer.headers["Content-Disposition"] = media.attachment(f"{name}.{kind}")
+    answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs([row.run for row in rows])}-{name}.{kind}")
     answer.cache_control.no_store = True
     return answer
 
@@ -276,7 +281,7 @@ def insights(source: RunSources) -> Response:
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(insight_rows(source, runs), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = media.attachment("insights.csv")
+    answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-insights.csv")
     answer.cache_control.no_store = True
     return answer
 
@@ -313,7 +318,7 @@ def compared(source: Sources, what: str) -> Response:
     except ValueError as error:  # Unusable, BadInput and PatternError are ValueErrors
         return refusal(error)
     answer = Response(pieces, mimetype="text/csv")
-    answer.headers["Content-Disposition"] = media.attachment(f"scalars-{what}.csv")
+    answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-scalars-{what}.csv")
     answer.cache_control.no_store = True
     return answer
 
@@ -338,9 +343,9 @@ def export(
 ) -> Response:
     """Respond with the selected data of one kind, streamed."""
     try:
-        runs = _selected_runs(source, (*_PARAMETERS, expressions.PARAMETER) if kind == "scalar" else _PARAMETERS)
+        runs = _selected_runs(source, (*_PARAMETERS, expressions.PARAMETER, "superseded") if kind == "scalar" else _PARAMETERS)
         _wait_for_runs(source, runs)
-        selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind)
+        selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind, _single("superseded") == "1")
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(pieces(source, selection), mimetype=mimetype)
@@ -350,11 +355,16 @@ def export(
 
 
 def disposition(selection: Selection, suffix: str) -> str:
-    """Return the Content-Disposition of an export, named after its run and tag, if it has only one, and steps."""
+    """Return the Content-Disposition of an export, named after its run or their number, a single tag, and steps."""
     runs, tags = ({pair[part] for pair in selection.pairs} for part in (0, 1))
-    parts = [media.safe_name(next(iter(names))) for names in (runs, tags) if len(names) == 1]
+    parts = [_of_runs(runs), media.safe_name(next(iter(tags))) if len(tags) == 1 else ""]
     steps = [] if selection.steps == ALL_STEPS else ["steps{}-{}".format(*selection.steps)]
     return media.attachment("-".join([*filter(None, parts), f"{selection.kind}s", *steps]) + f".{suffix}")
+
+
+def _of_runs(runs: Collection[str]) -> str:
+    """Return the run as a part of a file name, or how many there are."""
+    return media.safe_name(next(iter(runs))) if len(runs) == 1 else f"{len(runs)}-runs"
 
 
 # Parameters ---------------------------------------------------------------------------------------------------------
@@ -458,7 +468,7 @@ def _refuse_unknown_parameters(known: Sequence[str]) -> None:
 def _parts(source: RunSources, selection: Selection) -> Iterator[tuple[str, str, Series]]:
     """Yield (run, tag, rows of the range in parts); skip a series that has disappeared since the selection."""
     for run, tag in selection.pairs:
-        series = source.curves.series(run, tag)
+        series = source.curves.recorded(run, tag) if selection.superseded else source.curves.series(run, tag)
         if series is not None:
             for part in parts(series, selection.steps):
                 yield run, tag, part

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis import forests, stoppable
+from parsers.analysis import stoppable, variance_shares
 from parsers.deferred import pandas as pd
 from parsers.tuning.importances import FEW, METHODS, NEEDS, SHARES
 
@@ -63,7 +63,7 @@ def _shares(trials: list[Mapping[str, Any]]) -> dict[str, Any]:
     names = list(dict.fromkeys(name for one in trials for name in one["settings"]))
     table = pd.DataFrame({name: [one["settings"].get(name) for one in trials] for name in names})
     table[_TARGET] = np.array([one["value"] for one in trials], np.float64)
-    *_, found = forests(table, _TARGET, names)
+    *_, found = variance_shares(table, _TARGET, names)
     if found.reason:
         return {"reason": "no_setting" if found.reason == "settings" else found.reason, "detail": str(found.runs)}
     columns = [found.importance[name].tolist() for name in ("setting", "importance", "low", "high")]

@@ -76,7 +76,7 @@ class RunResults:
                     return float(found)
         for tag in tags_of(target.name):
             for run in self._runs:
-                values = run.series(tag).value
+                values = run.resolved(tag).value
                 if len(values):
                     return _of(values.astype(np.float64), target)
         return None

@@ -59,6 +59,7 @@
       tool: chosen.tool || "mindspore",
       hover: chosen.hover && typeof chosen.hover === "object" ? chosen.hover : {},
       interval: clamp(chosen.interval),
+      side: Number(chosen.side) > 0 ? Number(chosen.side) : 0,
       folded: typeof chosen.folded === "boolean" ? chosen.folded : window.innerWidth < NARROW,
     };
   }

@@ -57,7 +57,8 @@ export function labelPicker(name, choose, column) {
       });
       const number = make("span", "ms-muted ms-number", count(label[column]));
       number.title = translate("explanations.label_count", { n: count(label[column]) });
-      return make("label", "ms-explanations-label", [box, make("span", "ms-cut", label[1], { title: label[1] }), number]);
+      const name = make("span", "ms-cut ms-name", label[1], { title: label[1] });
+      return make("label", "ms-explanations-label", [box, name, number]);
     }));
     more.hidden = !left;
     if (left) writeText(more, "explanations.more_labels", { n: count(left) });

@@ -138,6 +138,7 @@ export function placed(page, before) {
   const old = before && page.anchor ? position(before, page.anchor) : null;
   const now = page.anchor ? position(page.drawing, page.anchor) : null;
   const cy = cyOf(page);
+  tip(page, null);
   if (old && now && cy && !page.fit) {
     // Keep the corner of the toggled box in place, and all of it on screen.
     const zoom = cy.zoom();
@@ -342,20 +343,17 @@ export function mark(page) {
   if (!cy || !page.drawing) return;  // pressed before the first drawing came
   const name = view.get(page, "node");
   cy.batch(() => {
-    cy.elements(".chosen, .near").removeClass("chosen near into out").edges().removeStyle("font-size");
+    cy.elements(".chosen, .near").removeClass("chosen near").edges().removeStyle("font-size");
     const found = name ? element(page, name) : null;
     if (!found) return;
     found.addClass("chosen");
     const box = found.hasClass("small") ? cy.getElementById(found.data("box")) : found;
     if (box !== found) box.addClass("near");
     found.connectedEdges().addClass("chosen");
-    // Labels of edges are drawn at the far end, where they do not overlap.
-    found.incomers("edge").addClass("into");
-    found.outgoers("edge").addClass("out");
     found.connectedEdges().connectedNodes().not(found).addClass("near");
-    found.connectedEdges().style("font-size", Math.max(10, 10 / cy.zoom()));
     cy.nodes(".small").filter((small) => small.data("kind") === "proxy" && small.data("box") === found.id()).addClass("near");
   });
+  letterEdges(cy);
   markTrace(page, cy);
   if (page.centre && page.there === page.drawing && page.find(".ms-graph-canvas").clientWidth) {
     page.centre = false;
@@ -443,12 +441,16 @@ function listen(page, cy) {
     const { name } = event.target.data();
     if (name) view.toggle(page, name, !event.target.hasClass("frame"));
   });
-  cy.on("mouseover mousemove", "node, edge", (event) => tip(page, event.target, event.renderedPosition));
+  cy.on("mouseover mousemove", "node, edge", (event) => {
+    // An open scope is the ground on which its nodes stand.
+    tip(page, event.target.hasClass("frame") ? null : event.target, event.renderedPosition);
+  });
   cy.on("mouseout", "node, edge", () => tip(page, null));
   let waiting = 0;
   let standing = 0;
   let zoom = 0;
   cy.on("viewport", () => {
+    tip(page, null);
     window.clearTimeout(standing);
     standing = window.setTimeout(() => look(page), LOOK_MS);
     if (waiting) return;

@@ -1,14 +1,16 @@
 // Labels of a graph at any zoom: never smaller on the screen than SMALLEST_PX. Where a box has no room for its label, the label
 // is shortened; where it has room for none, only scopes have titles, as many as do not overlap, and never none at all.
 
+import { fitted } from "../kit/names.js";
+
 export const SMALLEST_PX = 10;
 const LETTER = 0.56;
-const LINE = 1.2;
+export const LINE = 1.2;
 const VALUE_LINE = 1.1;
 const LEAST_LETTERS = 3;
 const MARGIN_PX = 3;
-const FRAME_LEFT = 12;
-const FRAME_TOP = 8;
+export const FRAME_LEFT = 12;
+export const FRAME_TOP = 8;
 const MOST_TITLES = 200;
 
 /**
@@ -32,10 +34,7 @@ export function shortened(label, letters) {
   const text = label.split("  ")[0].replace(/…/, "");
   if (textWidth(text, 1) <= letters * LETTER) return text;
   if (letters < LEAST_LETTERS) return "";
-  const wide = textWidth(text, 1) / (text.length * LETTER);
-  const most = Math.floor(letters / wide) - 1;
-  const tail = most > 7 ? Math.floor(most * 0.4) : 0;
-  return `${text.slice(0, Math.max(1, most - tail))}…${tail ? text.slice(-tail) : ""}`;
+  return fitted(text, letters * LETTER, (one) => textWidth(one, 1));
 }
 
 /**

@@ -1,7 +1,9 @@
 // Puts the labels of labels.js on the boxes and edges that cytoscape draws.
 
 import { language, translate } from "../kit/i18n.js";
-import { SMALLEST_PX, carried, edgeLabels, labelsAt, titleAt, withValue } from "./labels.js";
+import {
+  FRAME_LEFT, FRAME_TOP, LINE, SMALLEST_PX, carried, edgeLabels, labelsAt, textWidth, titleAt, withValue,
+} from "./labels.js";
 
 /** Zoom from which on edges show what they carry. */
 export const DETAIL = 0.8;
@@ -49,7 +51,6 @@ export function letter(cy) {
   const found = labelsAt(boxes, cy.zoom());
   cy.batch(() => {
     for (const box of boxes) put(cy.getElementById(box.id), found.get(box.id), box);
-    cy.edges(".chosen").style("font-size", Math.max(SMALLEST_PX, SMALLEST_PX / cy.zoom()));
   });
 }
 
@@ -75,20 +76,22 @@ export function letterWhole(cy) {
 }
 
 /**
- * Label the edges on screen with type and shape if they are seen closely, each where it overlaps nothing.
+ * Label the edges on screen with type and shape if they are seen closely, and those of the chosen box in any case, each where
+ * it overlaps nothing.
  * @param {Graphs.Cytoscape} cy
  */
 export function letterEdges(cy) {
   const before = cy.edges(`.${ALL.replaceAll(" ", ", .")}`);
   const zoom = cy.zoom();
   /** @type {Map<string, Graphs.Place>} */
-  const found = zoom < DETAIL ? new Map() : edgeLabels(edgesOf(cy, zoom), obstacles(cy, zoom), EDGE_PX * zoom);
+  const found = edgeLabels(edgesOf(cy, zoom), obstacles(cy, zoom), Math.max(SMALLEST_PX, EDGE_PX * zoom));
   cy.batch(() => {
     before.filter((edge) => !found.has(edge.id())).removeClass(ALL);
     for (const [id, place] of found) {
       const edge = cy.getElementById(id);
       edge.data("short", carried(edge.data("label")));
       edge.removeClass(ALL).addClass(CLASSES[place]);
+      if (edge.hasClass("chosen")) edge.style("font-size", Math.max(EDGE_PX, SMALLEST_PX / zoom));
     }
   });
 }
@@ -103,11 +106,14 @@ function edgesOf(cy, zoom) {
   const inside = ({ x, y }) => Number.isFinite(x) && x > seen.x1 && x < seen.x2 && y > seen.y1 && y < seen.y2;
   /** @param {Graphs.Point} point */
   const screen = ({ x, y }) => ({ x: x * zoom, y: y * zoom });
-  return cy.edges().filter((edge) => !edge.hasClass("chosen") && /^[^×]/.test(edge.data("label"))).map((edge) => {
+  const chosen = cy.edges(".chosen");
+  return chosen.union(zoom < DETAIL ? chosen : cy.edges()).filter((edge) => /^[^×]/.test(edge.data("label"))).map((edge) => {
     const [begin, end] = [edge.sourceEndpoint(), edge.targetEndpoint()];
     const down = end.y >= begin.y ? 1 : -1;
     const [out, into] = [{ x: begin.x, y: begin.y + down * FAR }, { x: end.x, y: end.y - down * FAR }];
-    const all = { mid: edge.midpoint(), out, into };
+    // At the far end from the chosen box the labels of its edges are furthest apart.
+    const far = edge.source().hasClass("chosen") ? { into, mid: edge.midpoint(), out } : { out, mid: edge.midpoint(), into };
+    const all = edge.hasClass("chosen") ? far : { mid: edge.midpoint(), out, into };
     const places = Object.entries(all).filter(([, at]) => inside(at)).map(([name, at]) => [name, screen(at)]);
     return { id: edge.id(), text: carried(edge.data("label")), places: Object.fromEntries(places) };
   });
@@ -118,8 +124,11 @@ function edgesOf(cy, zoom) {
  * @param {number} zoom
  */
 function obstacles(cy, zoom) {
-  return cy.nodes().not(".frame").map((node) => {
-    const [{ x, y }, { w, h }] = [node.position(), node.data()];
-    return { x1: (x - w / 2) * zoom, x2: (x + w / 2) * zoom, y1: (y - h / 2) * zoom, y2: (y + h / 2) * zoom };
+  return cy.nodes().map((node) => {
+    const [{ x, y }, { w, h, shown, fs }] = [node.position(), node.data()];
+    const [left, top] = [x - w / 2, y - h / 2];
+    const ends = node.hasClass("frame")
+      ? { x: left + FRAME_LEFT + textWidth(shown || "", fs), y: top + FRAME_TOP + LINE * fs } : { x: x + w / 2, y: y + h / 2 };
+    return { x1: left * zoom, x2: ends.x * zoom, y1: top * zoom, y2: ends.y * zoom };
   });
 }

@@ -109,7 +109,7 @@ function fill(box, wanted) {
     const ordered = [...boards].sort((one, other) => Number(other.key === latest) - Number(one.key === latest));
     list.replaceChildren(...ordered.map((board) => {
       const button = make("button", "ms-menu-item", [
-        icon("board"), make("span", "ms-cut ms-grow", board.name),
+        icon("board"), make("span", "ms-cut ms-name ms-grow", board.name),
         words("boards.cards", { n: count(board.count) }, "span", "ms-muted"),
       ], { type: "button" });
       button.addEventListener("click", () => run({ board: board.key, change: [wanted] }));
@@ -141,18 +141,27 @@ function added(box, board) {
   else box.element.focus();
 }
 
-// The button in the head of each card --------------------------------------------------------------------------------
+// The button in the head of each card, and in the bar of a page whose parts stand together only ------------------------
+
+/** @param {Element} place */
+function addButton(place) {
+  const button = iconButton("board", "boards.add", "");
+  delete button.dataset.act;
+  button.classList.add("ms-board-add");
+  place.append(button);
+  return button;
+}
 
 function furnish() {
+  for (const bar of document.querySelectorAll(".ms-page .ms-adds-page")) {
+    if (!bar.querySelector(":scope > .ms-board-add")) addButton(bar);
+  }
   for (const head of document.querySelectorAll(".ms-page .ms-card:not([data-board]) > .ms-card-head")) {
     if (head.querySelector(".ms-board-add")) continue;
-    const button = iconButton("board", "boards.add", "");
-    delete button.dataset.act;
-    button.classList.add("ms-board-add");
     const tools = head.querySelector(".ms-card-tools");
     const full = tools && tools.querySelector('[data-act^="full"]');
+    const button = addButton(tools || head);
     if (full) full.before(button);
-    else (tools || head).append(button);
   }
 }
 
@@ -168,6 +177,6 @@ if (!alone) {
   }).observe(document.documentElement, { childList: true, subtree: true });
   document.addEventListener("click", (event) => {
     const button = event.target instanceof Element && event.target.closest(".ms-board-add");
-    if (button) ask(button, button.closest(".ms-card"));
+    if (button) ask(button, button.parentElement.classList.contains("ms-adds-page") ? null : button.closest(".ms-card"));
   });
 }

@@ -6,6 +6,7 @@ import { listDamage } from "./damage.js";
 import { functionsOf, noUpdate, setProps } from "./dash.js";
 import { fillSelect, icon, make, words } from "./elements.js";
 import { setLabel, writeText } from "./i18n.js";
+import { nameElement } from "./name_elements.js";
 import { keeper, notYet } from "./pages.js";
 import { answered } from "./parts.js";
 import { currentPrefs } from "./prefs.js";
@@ -217,8 +218,8 @@ export const listedState = (state) => LISTED[state] ?? "opening";
  * A problem: its file and what is wrong.
  * @param {"li" | "p"} tag
  */
-const problemLine = (tag) => (/** @type {Wire.DamagedFile} */ { path, text }) =>
-  make(tag, "", [make("span", "ms-mono", path), " ", text]);
+const problemLine = (tag) => (/** @type {Wire.DamagedFile} */ { path, text, note }) =>
+  make(tag, note ? "ms-body-note" : "", [make("span", "ms-mono", path), " ", text]);
 
 /**
  * @param {Body.Page} page
@@ -239,7 +240,7 @@ function drawWrong(page, name, { text = "", problems = [] }) {
  */
 export function drawElsewhere(page, state, subject, choices) {
   const buttons = choices.map(({ text, act }) => {
-    const button = make("button", "ms-button ms-cut", text, { type: "button", title: text });
+    const button = make("button", "ms-button", nameElement(text), { type: "button", title: text });
     button.addEventListener("click", act);
     return button;
   });
@@ -255,11 +256,13 @@ export function drawElsewhere(page, state, subject, choices) {
 function drawDamage(page, subject, damage) {
   const host = page.find(".ms-body-damage");
   if (!host || !damage) return;
-  const { problems = [], more = 0 } = damage;
+  const { problems = [], more = 0, notes = 0 } = damage;
   host.hidden = !problems.length;
   // At the foot of a page the list opens below the window.
   host.ontoggle = () => host.open && host.querySelector(".ms-popover").scrollIntoView({ block: "nearest" });
-  writeText(host.querySelector("summary"), `${subject}.damaged_n`, { n: count(problems.length + more) });
+  const damaged = problems.filter(({ note }) => !note).length + more;
+  writeText(host.querySelector("summary"), damaged ? `${subject}.damaged_n` : "body.notes_n", { n: count(damaged || notes) });
+  host.classList.toggle("ms-body-notes", !damaged);
   host.querySelector(".ms-popover").replaceChildren(...problems.map(problemLine("p")));
 }
 

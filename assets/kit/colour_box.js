@@ -70,7 +70,7 @@ function fill(box, { target, name, colour, byHand }) {
   reset.disabled = !byHand;
   reset.addEventListener("click", () => set("", true));
   box.element.append(
-    make("div", "ms-cut ms-swatch-name", name), ...swatches,
+    make("div", "ms-cut ms-name ms-swatch-name", name), ...swatches,
     make("div", "ms-note-foot", [make("label", "ms-swatch-label ms-grow", [own, words("colour.own")]), reset]),
     words("colour.hint", {}, "p", "ms-muted ms-swatch-hint"), trouble,
   );

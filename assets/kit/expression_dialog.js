@@ -207,7 +207,7 @@ function suggest(view) {
   if (JSON.stringify(found) === JSON.stringify(view.found)) return;
   view.found = found;
   activate(view, -1);
-  view.list.replaceChildren(...found.map((tag, at) => make("div", "ms-expression-tag ms-cut", tag, {
+  view.list.replaceChildren(...found.map((tag, at) => make("div", "ms-expression-tag ms-cut ms-name", tag, {
     role: "option", id: `${view.id}-tag-${at}`, "data-tag": tag, "aria-selected": "false", title: tag,
   })));
 }

@@ -1,7 +1,13 @@
 // Save files made in the browser: plots as images, tables as CSV, and blobs.
 import { pictureOf } from "./canvases.js";
 import { make } from "./elements.js";
+import { language } from "./i18n.js";
+import { escapeMarkup } from "./markup.js";
+import { widthIn } from "./name_elements.js";
+import { fitted, middle } from "./names.js";
 
+const TITLE_PX = 26;  // of a picture, above the figure
+const LEGEND_PX = 24;
 const KEEP_MS = 10000;  // the browser reads the blob some time after the click
 
 /**
@@ -85,17 +91,63 @@ export async function saveFigure(figure, format, name, width, height) {
   save(await window.Plotly.toImage(figure, options), `${name}.${format}`);
 }
 
+/** The title of the page on screen; "" in another application. */
+export function pageTitle() {
+  const title = document.querySelector(`.ms-page-title .${language()}`);
+  return title && title.textContent ? title.textContent.trim() : "";
+}
+
 /**
- * Save a figure in the colours of the page around an element, in the size of another.
+ * What a picture or table of a card is called: what it shows, such as a run, its page and its card, where they are known.
+ * @param {Element} near an element of the card
+ * @param {string} subject
+ * @returns {{ name: string, title: string }} name of a file without suffix, and title in a picture
+ */
+export function called(near, subject) {
+  const card = near.closest(".ms-card");
+  const title = card && card.querySelector(".ms-card-title");
+  const said = [subject, pageTitle(), title instanceof HTMLElement ? title.innerText.trim() : ""];
+  const parts = said.filter((part, at) => part && said.indexOf(part) === at);
+  const short = parts.map((part, at) => (at ? part : middle(part, 40)));
+  return { name: fileName(short.join("_"), "chart", 120), title: parts.join(" · ") };
+}
+
+/**
+ * A figure as it is in a file: with a title, and with a legend of its named lines where the page has one beside the plot.
+ * @param {PlotlyFigure} figure
+ * @param {string} title
+ * @param {number} width
+ * @param {((trace: PlotlyTrace) => string) | null} [nameOf] names of lines that the figure does not name; "" for none
+ * @returns {{ figure: PlotlyFigure, more: number }} more: px of height that title and legend take
+ */
+export function entitled({ data, layout }, title, width, nameOf = null) {
+  const names = data.map((trace) => (nameOf ? nameOf(trace) : ""));
+  const listed = names.filter(Boolean);
+  /** @type {PlotlyLayout & { margin: { t?: number, b?: number } }} */
+  const own = { ...layout, margin: { ...layout.margin } };
+  const short = fitted(title, width - 24, widthIn(`13px ${layout.font?.family || "sans-serif"}`)) || title;
+  own.title = { text: escapeMarkup(short), font: { size: 13 }, x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } };
+  own.margin.t = (own.margin.t || 0) + TITLE_PX;
+  if (!listed.length) return { figure: { data, layout: own }, more: TITLE_PX };
+  own.margin.b = (own.margin.b || 0) + LEGEND_PX;
+  own.legend = { orientation: "h", x: 0, xanchor: "left", y: 0, yref: "container", yanchor: "bottom", font: { size: 11 } };
+  const named = data.map((trace, at) => ({ ...trace, name: escapeMarkup(names[at]), showlegend: Boolean(names[at]) }));
+  return { figure: { data: named, layout: { ...own, showlegend: true } }, more: TITLE_PX + LEGEND_PX };
+}
+
+/**
+ * Save a figure in the colours of the page around an element, in the size of another, with what it is called as title and name.
  * @param {PlotlyFigure} figure
  * @param {Element} near
  * @param {string} format
- * @param {string} name
+ * @param {string} subject what it shows, such as a run
  * @param {{ clientWidth: number, clientHeight: number }} [size]
- * @param {{ grid?: string, zero?: string }} [lines]
+ * @param {{ grid?: string, zero?: string, nameOf?: ((trace: PlotlyTrace) => string) | null }} [look]
  */
-export function saveImage(figure, near, format, name, size = near, lines = {}) {
-  return saveFigure(withColours(figure, near, lines), format, name, size.clientWidth, size.clientHeight);
+export function saveImage(figure, near, format, subject, size = near, { nameOf = null, ...lines } = {}) {
+  const { name, title } = called(near, subject);
+  const { figure: whole, more } = entitled(withColours(figure, near, lines), title, size.clientWidth, nameOf);
+  return saveFigure(whole, format, name, size.clientWidth, size.clientHeight + more);
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { language, translate } from "./i18n.js";
-import { partsIn, piecesOf } from "./names.js";
+import { follow, namesIn } from "./name_elements.js";
 
 /**
  * @param {string} tag
@@ -76,9 +76,14 @@ export function pagesOf(row) {
  * @param {{ name: string }} row
  */
 export function nameIn(rows, { name }) {
-  return make("span", { className: "ms-name" }, ...piecesOf(partsIn(rows)(name)).map(
-    ([className, text]) => make("span", { className, key: className }, text)));
+  const ref = (/** @type {HTMLElement | null} */ element) => {
+    if (element) follow(element, namesIn(rows));
+  };
+  return make("bdi", { className: "ms-name", ref }, name);
 }
+
+cellRenderers.MindscopeText = ({ value, valueFormatted }) =>
+  make("bdi", { className: "ms-name" }, valueFormatted ?? value ?? "");
 
 /**
  * @param {Pick<Wire.RunRow, "key" | "name" | "tags">} row

@@ -10,7 +10,7 @@ const SHOWN = 500;
 const COLUMNS = ["run", "kind", "path", "offset", "length", "text"];
 const PLACES = 40;  // of one group
 /** @type {Wire.Problems} */
-let listed = { rows: [], total: 0, verified: [0, 0], run: "", failed: "" };
+let listed = { rows: [], total: 0, notes: 0, verified: [0, 0], run: "", failed: "" };
 
 /**
  * @template {keyof HTMLElementTagNameMap} K
@@ -64,22 +64,23 @@ function item(group) {
   const [run, kind, path, , , text] = group[0];
   const entry = make("li", "ms-problem");
   const head = make("div", "ms-problem-head");
-  head.append(writeText(make("span", "ms-badge ms-badge-wrong"), `problem.${kind}`));
-  head.append(make("span", "ms-problem-run ms-cut", run), place(group));
+  head.append(writeText(make("span", kind === "note" ? "ms-badge" : "ms-badge ms-badge-wrong"), `problem.${kind}`));
+  head.append(make("span", "ms-problem-run ms-cut ms-name", run), place(group));
   entry.append(head, make("div", "ms-problem-text", text), make("div", "ms-problem-path ms-mono", path));
   if (group.length > 1) entry.append(places(group));
   return entry;
 }
 
 /**
- * Number of problems, and the run if the list is limited to one.
+ * Number of problems and of notes, and the run if the list is limited to one.
  * @param {Wire.Problems} problems
  */
-function summary({ total, run }) {
+function summary({ total, notes, run }) {
   const key = total === 0 ? "health.good" : total === 1 ? "health.problem" : "health.problems";
   const line = make("p", "ms-health-line");
   const words = writeText(make("span"), key, { n: count(total) });
   line.append(words);
+  if (notes) line.append(writeText(make("span", "ms-muted ms-health-notes"), "health.notes", { n: count(notes) }));
   if (!run) return line;
   const all = writeText(make("button", "ms-button"), "health.all");
   all.type = "button";
@@ -137,8 +138,9 @@ functions.health_listed = function (data, hostId) {
   for (const group of groups.slice(0, SHOWN)) list.append(item(group));
   parts.push(list);
   const shown = groups.slice(0, SHOWN).reduce((sum, group) => sum + group.length, 0);
-  if (data.total > shown) {
-    parts.push(writeText(make("p", "ms-health-line ms-muted"), "health.shown", { n: count(shown), total: count(data.total) }));
+  const total = data.total + data.notes;
+  if (total > shown) {
+    parts.push(writeText(make("p", "ms-health-line ms-muted"), "health.shown", { n: count(shown), total: count(total) }));
   }
   host.replaceChildren(...parts);
   writeVerified(host, data.verified);

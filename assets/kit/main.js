@@ -5,6 +5,7 @@ import "./boards.js";
 import "./chrome.js";
 import "./copying.js";
 import "./focus.js";
+import "./name_elements.js";
 import "./plain_html.js";
 import "./sorting.js";
 import "./state.js";

@@ -524,7 +524,7 @@ function tagsBox(made) {
     const remove = iconButton("close", "notes.remove", "untag");
     for (const name of ["title", "aria-label"]) setLabel(remove, name, "notes.remove", { tag });
     remove.addEventListener("click", () => { field.focus(); change(tag, false); });
-    return make("span", "ms-label", [make("span", "ms-cut", tag), remove]);
+    return make("span", "ms-label", [make("span", "ms-cut ms-name", tag), remove]);
   }
 
   function show() {

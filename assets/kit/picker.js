@@ -21,8 +21,8 @@ class Picker {
   /** @param {HTMLElement} host */
   constructor(host) {
     this.host = host;
-    /** @type {Pick<RunList, "rows" | "default" | "newest">} */
-    this.runs = { rows: [], default: [], newest: null };
+    /** @type {Pick<RunList, "rows" | "default" | "usual" | "bestBy">} */
+    this.runs = { rows: [], default: [], usual: null, bestBy: "" };
     /** @type {Wire.RunRow[]} */
     this.rows = [];
     /** @type {Wire.Query} */
@@ -67,10 +67,10 @@ class Picker {
 
   /** @param {Wire.Query} state */
   take(state) {
-    const { newest } = this.runs;
+    const { usual, bestBy } = this.runs;
     this.state = state;
     this.chosen = selected(state, this.runs);
-    writeText(this.panel.usual, newest === null ? "picker.every" : "picker.newest", { n: String(newest) });
+    writeText(this.panel.usual, usual === null ? "picker.every" : `picker.${bestBy ? "best" : "newest"}`, { n: String(usual) });
     this.drawnIn = colours(this.chosen, this.rows, state);
   }
 
@@ -78,9 +78,22 @@ class Picker {
     const shown = this.rows.filter((row) => row.members.some((key) => this.chosen.has(key))).length;
     if (!this.rows.length) writeText(this.count, "picker.none");
     else if (this.rows.length === 1) writeText(this.count, shown ? "picker.one" : "picker.none_of_one");
-    else writeText(this.count, "picker.of", { n: count(shown), total: count(this.rows.length) });
+    else writeText(this.count, this.said(shown), { n: count(shown), total: count(this.rows.length) });
     const ranks = this.rows.reduce((sum, { members }) => sum + members.length, 0);
-    setLabel(this.count, "title", "picker.counted", { runs: count(this.rows.length), ranks: count(ranks) });
+    const { bestBy } = this.runs;
+    const values = { runs: count(this.rows.length), ranks: count(ranks), n: count(shown), tag: bestBy };
+    setLabel(this.count, "title", this.said(shown) === "picker.of_best" ? "picker.counted_best" : "picker.counted", values);
+  }
+
+  /**
+   * How runs on screen are counted: while nobody has chosen any, whether these are the best or the newest.
+   * @param {number} shown
+   */
+  said(shown) {
+    const { usual, bestBy } = this.runs;
+    const { run, of, with: other } = this.state;
+    if (usual === null || shown === this.rows.length || run || of || other) return "picker.of";
+    return bestBy ? "picker.of_best" : "picker.of_newest";
   }
 
   /**

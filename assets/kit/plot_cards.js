@@ -31,8 +31,7 @@ export function plotCards(pageOf, nameOf, isReady) {
   async function png(page, card) {
     const plot = card.querySelector(".js-plotly-plot");
     if (!plot || !plot.data || !plot.data.length) return;
-    const name = files.fileName(`${nameOf(page)}_${card.dataset.plot}`, "plot");
-    await files.saveImage(plot, plot, "png", name, plot, { grid: "--ms-line" });
+    await files.saveImage(plot, plot, "png", nameOf(page), plot, { grid: "--ms-line" });
   }
 
   /**

@@ -3,10 +3,13 @@
 import { dotButton } from "./colour_box.js";
 import { make } from "./elements.js";
 import { setLabel } from "./i18n.js";
-import { nameElement, partsOf } from "./names.js";
-import { gone, paint, shortName } from "./run_selection.js";
+import { fontOf, nameElement, widthIn } from "./name_elements.js";
+import { Names } from "./names.js";
+import { gone, paint } from "./run_selection.js";
 
 const CHIPS = 24;
+const TIGHT = 140;  // px of a name that has no room, if it needs no more to be told from the others
+const AROUND = 80;  // px of a chip beside its name, and of the count of the others
 
 /**
  * The selection that chips and panel show and change.
@@ -20,8 +23,8 @@ const CHIPS = 24;
  * @property {(run: string[]) => void} write
  */
 
-/** @typedef {{ name: string, short: string, members: string[], key: string, byHand: boolean }} Unit a run, or ranks of a job */
-/** @typedef {{ element: HTMLElement, showName: (full: boolean) => void }} Chip */
+/** @typedef {{ name: string, members: string[], key: string, byHand: boolean }} Unit a run, or ranks of a job */
+/** @typedef {{ element: HTMLElement, label: HTMLElement, name: HTMLElement }} Chip */
 
 /**
  * The round mark of a run in its colour.
@@ -47,7 +50,7 @@ export class RunChips {
     this.chips = [];
     this.total = 0;
     this.signature = "";
-    this.parts = partsOf([]);
+    this.names = new Names([]);
     this.more = make("button", "ms-chip ms-chip-more", [], { type: "button" });
     this.more.hidden = true;
     this.more.addEventListener("click", openChosen);
@@ -65,29 +68,20 @@ export class RunChips {
     });
   }
 
-  /**
-   * Short name for when full names do not fit.
-   * @param {string} name
-   */
-  short(name) {
-    const { rows } = this.choice;
-    return shortName(name, rows.flatMap((row) => (row.members.length > 1 ? [row.name, ...row.members] : [row.name])));
-  }
-
   paint() {
     const { rows, state, drawnIn } = this.choice;
     const all = this.onScreen();
     const missing = rows.length ? gone(state, rows) : [];
-    const few = all.slice(0, CHIPS).map((one) => ({ ...one, short: this.short(one.name) }));
-    this.parts = partsOf(few.map((one) => one.short));
+    const few = all.slice(0, CHIPS);
     const signature = JSON.stringify([
       this.choice.store,  // the boxes of the chips' dots belong to the page on screen
-      few.map((one) => [one.name, one.short, one.byHand, paint(one.members, drawnIn)]),
-      all.length,
+      few.map((one) => [one.name, one.byHand, paint(one.members, drawnIn)]),
+      all.map((one) => one.name),
       missing,
     ]);
     if (signature === this.signature) return;
     this.signature = signature;
+    this.names = new Names(all.map((one) => one.name));
     this.total = all.length + missing.length;
     this.chips = [...missing.slice(0, CHIPS).map((key) => this.goneChip(key)), ...few.map((one) => this.chip(one))];
     this.element.replaceChildren(...this.chips.map(({ element }) => element), this.more);
@@ -100,7 +94,7 @@ export class RunChips {
    */
   goneChip(name) {
     const forget = () => this.choice.write((this.choice.state.run || []).filter((key) => key !== name));
-    const chip = this.chip({ key: "", name, short: name, members: [], byHand: false }, forget);
+    const chip = this.chip({ key: "", name, members: [], byHand: false }, forget);
     chip.element.classList.add("ms-chip-gone");
     setLabel(chip.element, "title", "picker.gone", { name });
     return chip;
@@ -111,24 +105,23 @@ export class RunChips {
    * @param {() => void} [forget] what the button of the chip does
    * @returns {Chip}
    */
-  chip({ key, name, short, members, byHand }, forget = () => this.choice.choose(members, () => false)) {
+  chip({ key, name, members, byHand }, forget = () => this.choice.choose(members, () => false)) {
     const { drawnIn, store } = this.choice;
     const element = make("span", "ms-chip");
     element.title = name;
     const label = make("span", "ms-chip-name");
+    const shown = nameElement(name, this.names);
+    label.append(shown);
     const remove = make("button", "ms-chip-remove", make("span", "ms-icon ms-icon-close"), { type: "button" });
     setLabel(remove, "aria-label", "picker.remove", { name });
     remove.addEventListener("click", forget);
     const colour = drawnIn.get(members[0]) || "";
     const about = { frame: store.replace(/-state$/, ""), target: { run: key }, name, colour, byHand };
     element.append(members.length ? dotButton(paint(members, drawnIn), about) : dot(members, drawnIn), label, remove);
-    const showName = (/** @type {boolean} */ full) => (
-      label.replaceChildren(nameElement(full ? ["", name, ""] : this.parts(short), "ms-chip-tail"))
-    );
-    return { element, showName };
+    return { element, label, name: shown };
   }
 
-  // Show full names if all fit, else short ones, else cut ones; count the chips that still do not fit.
+  // Show full names if all fit, else what tells them apart; count the chips that still do not fit.
   fit() {
     const { chips, more } = this;
     for (const { element } of chips) element.hidden = false;
@@ -137,9 +130,12 @@ export class RunChips {
     /** @type {number[]} */
     let widths = [];
     let total = 0;
-    for (const [full, tight] of [[true, false], [false, false], [false, true]]) {
-      this.element.classList.toggle("ms-tight", tight);
-      for (const chip of chips) chip.showName(full);
+    const width = chips.length ? widthIn(fontOf(chips[0].name)) : () => 0;
+    for (const tight of [false, true]) {
+      for (const { label, name } of chips) {
+        const telling = Math.ceil(width(this.names.telling(name.textContent || ""))) + 1;
+        label.style.maxWidth = tight ? `${Math.max(TIGHT, Math.min(telling, room - AROUND))}px` : "";
+      }
       widths = chips.map(({ element }) => element.offsetWidth + 4);
       total = widths.reduce((sum, w) => sum + w, 0);
       if (total <= room) break;

@@ -192,7 +192,7 @@ export class RunPanel {
     line.classList.toggle("ms-active", index === this.active);
     line.classList.toggle("ms-rank", item.depth > 0);
     const box = make("span", `ms-check ${shown === 0 ? "" : shown === item.members.length ? "ms-checked" : "ms-partly"}`);
-    const name = make("span", "ms-panel-name ms-cut", item.name);
+    const name = make("span", "ms-panel-name ms-cut ms-name", item.name);
     name.title = item.row.path;
     line.append(box, dot(item.members, this.choice.drawnIn), name);
     if (item.depth === 0) {

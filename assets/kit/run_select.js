@@ -3,7 +3,7 @@
 
 import { make } from "./elements.js";
 import { setLabel } from "./i18n.js";
-import { nameElement, partsIn } from "./names.js";
+import { nameElement, namesIn } from "./name_elements.js";
 
 /** @type {WeakMap<HTMLSelectElement, { text: string, rows: { name: string }[], name: HTMLElement }>} */
 const shown = new WeakMap();  // select -> { text, rows, name }
@@ -45,6 +45,6 @@ function draw(select) {
   if (!state) return;
   const { rows, name } = state;
   const row = rows[select.selectedIndex];
-  name.replaceChildren(...(row ? [nameElement(partsIn(rows)(row.name))] : []));
+  name.replaceChildren(...(row ? [nameElement(row.name, namesIn(rows))] : []));
   select.title = row ? row.name : "";
 }

@@ -129,17 +129,3 @@ export function matcher(text, regex) {
     return null;
   }
 }
-
-/**
- * The shortest end of a path that distinguishes it from all others.
- * @param {string} name
- * @param {string[]} others
- */
-export function shortName(name, others) {
-  const parts = name.split("/");
-  for (let count = 1; count < parts.length; count += 1) {
-    const short = parts.slice(-count).join("/");
-    if (!others.some((other) => other !== name && (other === short || other.endsWith(`/${short}`)))) return short;
-  }
-  return name;
-}

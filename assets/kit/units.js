@@ -209,6 +209,24 @@ export function short(value) {
 }
 
 /**
+ * A measured number to four significant digits, so that numbers below each other have one precision: 0.5000, 1,235, 1.235e-07.
+ * @param {number} value
+ * @returns {string}
+ */
+export function number(value) {
+  if (!Number.isFinite(value)) return raw(value);
+  if (value === 0) return "0";
+  const scientific = value.toExponential(3);
+  const [digits, power] = scientific.split("e");
+  const exponent = Number(power);
+  if (exponent < -4 || exponent >= 6) return `${digits}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+  if (exponent >= 4) return grouped(value.toFixed(0));
+  const fixed = value.toFixed(3 - exponent);
+  const [whole, part] = (Number.isInteger(value) ? String(value) : fixed).split(".");
+  return part ? `${grouped(whole)}.${part}` : grouped(whole);
+}
+
+/**
  * A value of a column as a cell shows it: bytes and seconds with their units, whole numbers in full, others to four digits.
  * @param {number} value
  * @param {string} unit

@@ -3,7 +3,8 @@
 import { setProps } from "../kit/dash.js";
 import { escapeMarkup } from "../kit/markup.js";
 import { translate } from "../kit/i18n.js";
-import { middle } from "../kit/names.js";
+import { widthIn } from "../kit/name_elements.js";
+import { CUT, fitted, Names } from "../kit/names.js";
 import { brushes, stretches } from "./brushes.js";
 import { shortOf } from "./columns.js";
 
@@ -11,6 +12,7 @@ export const AXIS_WIDTH = 92;
 const KEY_WIDTH = 104;
 const FEWEST_AXES = 3;
 const BETWEEN = 10;  // pixels between the titles of two axes
+const BESIDE_TICK = 14;  // pixels from a tick to its text, and to the axis before
 const WIDTH_STEP = 16;
 
 /**
@@ -41,14 +43,24 @@ export function dressed(page) {
   const { margin } = figure.layout;
   const plotWidth = Math.max(page.width, trace.dimensions.length * AXIS_WIDTH) - margin.l - margin.r;
   const apart = plotWidth / Math.max(1, trace.dimensions.length - 1) - BETWEEN;
+  const pen = widthIn(`11px ${font.family}`);
+  const { axes } = figure.layout.meta;
+  const titles = new Names(axes.map((axis) => shortOf(page, axis.name)));
   trace.dimensions.forEach((dimension, i) => {
-    const axis = figure.layout.meta.axes[i];
+    const axis = axes[i];
     const scale = axis.scale === "linear" ? "" : ` (${translate(`lineage.${axis.scale}`)})`;
     const beside = i === 0 ? margin.l : i === trace.dimensions.length - 1 ? margin.r : Infinity;
-    dimension.label = escapeMarkup(titleWithin(page, shortOf(page, axis.name), scale, Math.min(apart, 2 * beside - 4)));
-    dimension.ticktext = dimension.ticktext.map((text) =>
+    dimension.label = escapeMarkup(
+      titleWithin(titles, shortOf(page, axis.name), scale, Math.min(apart, 2 * beside - 4), font.family));
+    const texts = dimension.ticktext.map((text) =>
       text === "missing" && "missing" in axis.apart ? translate("lineage.apart.missing") : text,
     );
+    const room = (i === 0 ? margin.l : apart) - BESIDE_TICK;
+    const ticks = new Names(texts);
+    dimension.ticktext = texts.map((text) => {
+      const short = ticks.short(text, room, pen);
+      return pen(short) <= room ? short : fitted(text, room, pen) || CUT;
+    });
     const brush = wanted.get(axis.name);
     if (!brush) return;
     const parts = stretches(axis, brush);
@@ -67,16 +79,17 @@ export function dressed(page) {
 
 /**
  * The title of an axis, its name shortened so that all of it fits into a width in pixels.
- * @param {Lineage.Page} page
+ * @param {Names} titles of all axes
  * @param {string} name
  * @param {string} scale
  * @param {number} width
+ * @param {string} family
  */
-function titleWithin(page, name, scale, width) {
-  page.pen.font = `500 12px ${window.getComputedStyle(page.root).getPropertyValue("--ms-font").trim()}`;
-  for (let longest = Math.min(name.length, 60); longest > 2; longest -= 1) {
-    const title = `${middle(name, longest)}${scale}`;
-    if (page.pen.measureText(title).width <= width) return title;
+function titleWithin(titles, name, scale, width, family) {
+  const pen = widthIn(`500 12px ${family}`);
+  for (const after of [scale, ""]) {
+    const short = `${titles.short(name, width - pen(after), pen)}${after}`;
+    if (pen(short) <= width) return short;
   }
-  return middle(name, 3);
+  return fitted(name, width, pen) || CUT;
 }

@@ -1,6 +1,7 @@
 // Which columns are shown, their scales, names and values.
 
 import { inLanguage, translate } from "../kit/i18n.js";
+import { middle } from "../kit/names.js";
 import { last } from "../kit/state.js";
 import { cellText } from "../kit/units.js";
 
@@ -149,5 +150,5 @@ export function inEnglish(page, column) {
  * @param {number} longest
  */
 export function cut(text, longest) {
-  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+  return middle(text, longest);
 }

@@ -2,8 +2,10 @@
 
 import { penOf } from "../kit/canvases.js";
 import { make } from "../kit/elements.js";
+import { translate } from "../kit/i18n.js";
 import * as files from "../kit/files.js";
 import { same } from "../kit/state.js";
+import { count } from "../kit/units.js";
 import { chosen, viewOf } from "./columns.js";
 import { notesOf, shownKeys } from "./shown_runs.js";
 
@@ -13,6 +15,8 @@ import { notesOf, shownKeys } from "./shown_runs.js";
  */
 export async function savePicture(page) {
   const background = window.getComputedStyle(page.root).getPropertyValue("--ms-card").trim();
+  const { length } = shownKeys(page);
+  const { name, title } = files.called(page.root, translate("lineage.of_runs", { n: count(length) }));
   if (viewOf(page)) {
     const source = page.find(".ms-lineage-scatter canvas");
     const copy = make("canvas", "", [], { width: source.width, height: source.height });
@@ -20,13 +24,14 @@ export async function savePicture(page) {
     pen.fillStyle = background;
     pen.fillRect(0, 0, copy.width, copy.height);
     pen.drawImage(source, 0, 0);
-    files.save(copy.toDataURL("image/png"), "lineage.png");
+    files.save(copy.toDataURL("image/png"), `${name}.png`);
     return;
   }
   const plot = page.find(".js-plotly-plot");
   const { clientWidth: width, clientHeight: height } = plot;
   const layout = { ...plot.layout, width, height, paper_bgcolor: background };
-  await files.saveFigure({ data: plot.data, layout }, "png", "lineage", width, height);
+  const { figure, more } = files.entitled({ data: plot.data, layout }, title, width);
+  await files.saveFigure(figure, "png", name, width, height + more);
 }
 
 /**

@@ -14,7 +14,7 @@ const FULL = 100;
 function dot(colour, text) {
   const mark = make("span", "ms-dot");
   mark.style.background = colour;
-  return make("li", "", [mark, typeof text === "string" ? make("span", "ms-cut", text, { title: text }) : text]);
+  return make("li", "", [mark, typeof text === "string" ? make("span", "ms-cut ms-name", text, { title: text }) : text]);
 }
 
 /** @param {Lineage.Key} key */
@@ -43,7 +43,7 @@ export function drawKey(box, key, page) {
   const scale = key.scale === "linear" ? "" : ` (${translate(`lineage.${key.scale}`)})`;
   const title = `${fullOf(column)}${scale}`;
   /** @type {HTMLElement[]} */
-  const parts = [make("div", "ms-lineage-key-title ms-cut", title, { title })];
+  const parts = [make("div", "ms-lineage-key-title ms-cut ms-name", title, { title })];
   const grey = key.apart ? [dot(key.grey, words("lineage.no_value"))] : [];
   if (key.entries) {
     const more = key.left ? [make("li", "ms-muted", words("lineage.more_values", { n: count(key.left) }))] : [];

@@ -4,10 +4,10 @@ import { cellRenderers, gridFunctions } from "../kit/ag_grid.js";
 import { penOf } from "../kit/canvases.js";
 import { handMark } from "../kit/colours.js";
 import { functionsOf, noUpdate } from "../kit/dash.js";
-import { language } from "../kit/i18n.js";
+import { inLanguage, language } from "../kit/i18n.js";
 import { keeper, notYet } from "../kit/pages.js";
 import { same } from "../kit/state.js";
-import { cellText } from "../kit/units.js";
+import { cellText, number } from "../kit/units.js";
 import { AXIS_WIDTH, dressed, measure } from "./axes.js";
 import { meaning, stretchesIn } from "./brushes.js";
 import { axesOf, chosen, colourOf, pairOf, together, viewOf } from "./columns.js";
@@ -68,8 +68,17 @@ gridFunctions.mindscopeLineagePasses = ({ data }) => {
   return passing === null || data.members.some((/** @type {string} */ key) => passing.has(key));
 };
 gridFunctions.mindscopeLineageClass = ({ data, colDef, value }) => cellClass(ownerOf(data), colDef.colId.slice(1), value);
-gridFunctions.mindscopeLineageNumber = (value, unit) => (typeof value === "number" ? cellText(value, unit) : "");
-gridFunctions.mindscopeLineageExact = (value) => (value === null || value === undefined ? "" : String(value));
+// A setting is written as it is; of results every number of a column has four digits.
+gridFunctions.mindscopeLineageNumber = (value, group, unit) => {
+  if (typeof value !== "number") return "";
+  return group === "metric" ? number(value) : cellText(value, unit);
+};
+gridFunctions.mindscopeLineageWrong = (value) => typeof value === "number" && !Number.isFinite(value);
+gridFunctions.mindscopeLineageExact = ({ data, colDef, value }) => {
+  const { tips = {} } = ownerOf(data).sheet;
+  const tip = (tips[data.key] || {})[colDef.colId.slice(1)];
+  return tip ? inLanguage(tip) : value === null || value === undefined ? "" : String(value);
+};
 
 cellRenderers.MindscopeLineageRun = ({ data }) => runCell(ownerOf(data), data);
 

@@ -6,6 +6,7 @@ import { penOf } from "../kit/canvases.js";
 import { make } from "../kit/elements.js";
 import { count } from "../kit/units.js";
 import { translate } from "../kit/i18n.js";
+import { CUT, fitted as fittedName } from "../kit/names.js";
 import { numbersOf } from "../kit/typed_arrays.js";
 import { brushes, meaning, stretches } from "./brushes.js";
 import { axesOf, colourOf, columnNamed, cut, fullOf, pairOf, valueText, viewOf } from "./columns.js";
@@ -281,9 +282,7 @@ function paint(page, pen, panel, { look, keys, shown, brushed, radius }) {
  * @param {number} width
  */
 function fitted(pen, text, width) {
-  let short = text;
-  while (short.length > 2 && pen.measureText(short).width > width) short = `${short.slice(0, -2)}…`;
-  return short;
+  return fittedName(text, width, (one) => pen.measureText(one).width) || CUT;
 }
 
 /**
@@ -480,7 +479,7 @@ function hover(page, event) {
   });
   const dot = make("span", "ms-dot", []);
   dot.style.background = board.colours[row];
-  board.tip.replaceChildren(make("div", "ms-run", [dot, make("span", "ms-cut", key)]), ...lines);
+  board.tip.replaceChildren(make("div", "ms-run", [dot, make("span", "ms-cut ms-name", key)]), ...lines);
   const [x, y] = at(event);
   const { clientWidth: width, clientHeight: height } = board.host;
   board.tip.style.left = `${x + 14 + board.tip.offsetWidth > width ? Math.max(0, x - 14 - board.tip.offsetWidth) : x + 14}px`;

@@ -95,13 +95,14 @@ function columnOf(page, column) {
     headerName: cut(label, 60),
     headerTooltip: cut(column.name, 400),
     comparator: { function: "mindscopeOrder" },
-    tooltipValueGetter: { function: "mindscopeLineageExact(params.value)" },
+    tooltipValueGetter: { function: "mindscopeLineageExact(params)" },
     initialWidth: Math.min(220, Math.max(column.numeric ? 96 : 120, 40 + 8 * cut(label, 24).length)),
   };
-  if (!column.numeric) return { ...common, filter: "agTextColumnFilter" };
+  if (!column.numeric) return { ...common, filter: "agTextColumnFilter", cellRenderer: "MindscopeText" };
   return {
     ...common, type: "rightAligned", filter: "agNumberColumnFilter",
-    valueFormatter: { function: `mindscopeLineageNumber(params.value, ${JSON.stringify(column.unit)})` },
+    valueFormatter: { function: `mindscopeLineageNumber(params.value, '${column.group}', ${JSON.stringify(column.unit)})` },
+    cellClassRules: { "ms-bad-number": { function: "mindscopeLineageWrong(params.value)" } },
   };
 }
 

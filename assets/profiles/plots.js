@@ -61,8 +61,9 @@ export function drawFull(page) {
 async function png(page, card) {
   const plot = card.querySelector(".js-plotly-plot");
   if (!plot || !plot.data || !plot.data.length) return;
-  const name = files.fileName(`${page.run.name}_${page.profile.rank}_${card.dataset.plot}`, "plot");
-  await files.saveImage(plot, plot, "png", name, plot, { grid: "--ms-line" });
+  const nameOf = page.nameOfLine || null;
+  const of = `${page.run.name} ${page.profile.title || page.profile.rank}`;
+  await files.saveImage(plot, plot, "png", of, plot, { grid: "--ms-line", nameOf });
 }
 
 // Address of a frame of the current profile as CSV.

@@ -1,13 +1,36 @@
 // The connection to the server: a notice while it is lost or refuses, and an event with the status of every answer of Dash.
 
+import { make, words } from "../kit/elements.js";
 import { writeText } from "../kit/i18n.js";
+
+/** The address of which a request was refused; the notice stays as long as it is open. */
+let refused = "";
 
 /** @param {string | null} key */
 export function notice(key) {
   const element = document.querySelector(".ms-notice");
-  if (!element) return;
+  if (!element || (key === null && refused === window.location.href)) return;
   element.hidden = key === null;
   if (key) writeText(element, key);
+}
+
+/**
+ * Say in one line which value of the address the server does not know, with a link to the page without it.
+ * @param {string} reason
+ */
+function noticeOfRefusal(reason) {
+  const element = document.querySelector(".ms-notice");
+  if (!element) return;
+  refused = window.location.href;
+  const address = new URL(refused);
+  const [key] = reason.split(":", 1);
+  const known = address.searchParams.has(key);
+  address.searchParams.delete(key);
+  const link = make("a", "ms-notice-link", words("status.without", { key }), { href: address.pathname + address.search });
+  const line = writeText(make("span", ""), known ? "status.refused_address" : "status.refused", { reason });
+  element.replaceChildren(line, ...(known ? [" ", link] : []));
+  delete element.dataset.english;  // what writeText wrote into it before
+  element.hidden = false;
 }
 
 /**
@@ -16,12 +39,25 @@ export function notice(key) {
  * @param {string} [reason]
  */
 function publish(status, reason = "") {
-  window.dispatchEvent(new CustomEvent("mindscope:answer", { detail: { status, reason } }));
+  const isSaid = Boolean(reason && document.querySelector(".ms-notice"));
+  window.dispatchEvent(new CustomEvent("mindscope:answer", { detail: { status, reason, isSaid } }));
+}
+
+/**
+ * Let a body be read more than once: Dash reads that of a refused request twice, and a second time is an error.
+ * @param {Response} response
+ */
+function readable(response) {
+  const body = response.text();
+  response.text = () => body;
+  response.json = () => body.then((text) => JSON.parse(text));
+  return body;
 }
 
 /** @param {Response} response */
 async function publishRefusal(response) {
-  const { error } = await response.json().catch(() => ({}));
+  const { error } = await readable(response).then((text) => JSON.parse(text)).catch(() => ({}));
+  if (error) noticeOfRefusal(error);
   publish(response.status, error || "");
 }
 
@@ -36,8 +72,7 @@ window.fetch = function (resource, ...rest) {
         notice(
           response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null,
         );
-        // A copy: Dash reads the body too, and it can be read once.
-        if (response.status === 400) publishRefusal(response.clone());
+        if (response.status === 400) publishRefusal(response);
         else publish(response.status);
       },
       (error) => {

@@ -146,7 +146,9 @@ function entry(view) {
   if (editing && editing.key === view.key) return editing.what === "rename" ? renaming(view) : deleting(view);
   const page = pageOf(view.place);
   const mark = page ? page.querySelector(".ms-icon").cloneNode() : icon("question");
-  const link = make("a", "ms-views-open", [mark, make("span", "ms-cut", view.name)], { href: shell.prefix() + view.place });
+  const link = make("a", "ms-views-open", [mark, make("span", "ms-cut ms-name", view.name)], {
+    href: shell.prefix() + view.place,
+  });
   link.title = `${page ? `${page.textContent && page.title} · ` : ""}${view.name}`;
   if (view.place === shell.place()) link.setAttribute("aria-current", "true");
   link.addEventListener("click", (event) => {

@@ -26,6 +26,8 @@ declare namespace Body {
   interface Damage {
     problems?: Wire.DamagedFile[];
     more?: number;
+    /** number of notes among the problems and beyond, of which nothing is lost */
+    notes?: number;
   }
 
   /**

@@ -72,6 +72,8 @@ interface CardKind<Page extends CardsPage = CardsPage> {
 interface CardsPage extends KeptPage {
   kind: CardKind;
   catalogue: Wire.TagCatalogue;
+  /** px of the column of tags in which names can be told apart */
+  sideNeeds?: number;
   /** number of cards on a page */
   usual: number;
   /** keys on this page of cards, in order */

@@ -49,7 +49,7 @@ declare namespace Curves {
 
   type RunList = ReturnType<typeof import("../kit/cards/run_list.js").build> & {
     key: string | null;
-    x: number | null;
+    place: import("../kit/cards/lines.js").Place | null;
     timer: number;
   };
 

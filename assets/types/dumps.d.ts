@@ -14,6 +14,7 @@ declare namespace Dumps {
     steps: number[];
     problems: Wire.DamagedFile[];
     more: number;
+    notes?: number;
   }
 
   /** A dump with rank and iteration. */

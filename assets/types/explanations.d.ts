@@ -12,6 +12,7 @@ declare namespace Explanations {
     uncertain: boolean;
     problems: Wire.DamagedFile[];
     more: number;
+    notes?: number;
   }
 
   /** assets/explanations/labels.js */

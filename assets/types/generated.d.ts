@@ -13,10 +13,11 @@ declare namespace Wire {
     name: string;
   }
 
-  /** layouts/kit/body.py: A file, and what was lost. */
+  /** layouts/kit/body.py: A file, and what was lost; of a note nothing. */
   interface DamagedFile {
     path: string;
     text: string;
+    note?: boolean;
   }
 
   /**
@@ -54,7 +55,7 @@ declare namespace Wire {
     tag: string;
     value: number | null;
     valueText: string;
-    valueExact: string;
+    valueTip: Texts | null;
     problems: number;
   }
 
@@ -72,7 +73,9 @@ declare namespace Wire {
      * Keys of the members on screen where the state names none; null for all that have data of a kind that the page shows.
      */
     default: string[] | null;
-    newest: number | null;
+    usual: number | null;
+    /** The scalar by which those of `default` are the best; empty if they are the newest. */
+    bestBy: string;
     /** Kinds of data that pages can show without a run. */
     also: string[];
     /** Null: as before. */
@@ -168,6 +171,8 @@ declare namespace Wire {
     run: string;
     failed: string;
     total: number;
+    /** Number of notes, of which nothing is lost; total is without them. */
+    notes: number;
     /** Number of large values that are verified, and of all. */
     verified: [number, number];
     rows: ProblemRow[];
@@ -262,6 +267,8 @@ declare namespace Wire {
     labels: Record<string, Texts>;
     /** Errors of expressions by column. */
     wrong: Record<string, Texts>;
+    /** What is said on hover of last values that are not finite, by run and column. */
+    tips: Record<string, Record<string, Texts>>;
   }
 
   /**
@@ -272,6 +279,14 @@ declare namespace Wire {
     pattern: string;
     found: number[];
     error: string;
+  }
+
+  /** layouts/curves/last_values.py: The last value of a curve. */
+  interface ShownLast {
+    text: string;
+    /** It is not finite. */
+    wrong: boolean;
+    tip: Texts;
   }
 
   /**
@@ -344,6 +359,7 @@ declare namespace Wire {
     state: string;
     problems: DamagedFile[];
     more: number;
+    notes: number;
     frames?: string[];
     wanted?: string[];
     which?: string;
@@ -377,6 +393,7 @@ declare namespace Wire {
     rows?: number;
     problems?: DamagedFile[];
     more?: number;
+    notes?: number;
   }
 
   /** layouts/dumps/listing.py: What a dump holds, and the one that it is compared with. */
@@ -389,6 +406,7 @@ declare namespace Wire {
     rows?: number;
     problems?: DamagedFile[];
     more?: number;
+    notes?: number;
     with: ListedDump | null;
     of: string;
     against: string;
@@ -424,6 +442,7 @@ declare namespace Wire {
     uncertain?: boolean;
     problems?: DamagedFile[];
     more?: number;
+    notes?: number;
   }
 
   /** layouts/shell/shell.py: What the menu knows of a page that is not open. */
@@ -581,6 +600,7 @@ declare namespace Curves {
     text: string;
     value: number | null;
     title?: string;
+    tip?: Wire.Texts;
     wrong?: boolean;
     few?: boolean;
   }
@@ -695,6 +715,7 @@ declare namespace Curves {
     whole: boolean;
     hidden: number;
     unplaced: number;
+    superseded: number;
     thresholds: SatisfiedThreshold[];
     axis: string;
     outliers: ShownOutliers | null;

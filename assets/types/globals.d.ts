@@ -125,6 +125,8 @@ interface Preferences {
   hover: { order?: string; columns?: string[] };
   /** seconds between looks for new data */
   interval: number;
+  /** px of the column beside the cards, 0 for its own */
+  side: number;
   folded: boolean;
   /** framework whose code is shown where data is missing: one of TOOLS of layouts/kit/recording.py */
   tool: string;
@@ -147,7 +149,9 @@ interface RunList {
   /** keys of the members on screen where the state names none */
   default: string[];
   /** the most runs these belong to, null for all */
-  newest: number | null;
+  usual: number | null;
+  /** the scalar by which these are the best, empty if they are the newest */
+  bestBy: string;
   /** kinds of data that pages can show without a run */
   also: string[];
   notebook: Wire.Notebook;

@@ -38,6 +38,8 @@ declare namespace Lineage {
     /** operations by group and mark of a pipeline */
     nodes?: Record<string, Record<string, number>>;
     left?: { runs: number; columns: number };
+    /** what is said on hover of last values that are not finite, by run and column */
+    tips?: Record<string, Record<string, Wire.Texts>>;
   }
 
   /** layouts/lineage/parallel.py: an axis of the figure. */
@@ -255,8 +257,8 @@ declare namespace Lineage {
     summary: string[];
   }
 
-  /** The forest of a target. */
-  interface Growth {
+  /** The shares of settings in a target. */
+  interface Fitting {
     target: string;
     act: string;
     state: string;
@@ -317,9 +319,9 @@ declare namespace Lineage {
   interface ResultPage extends KeptPage {
     sheet: ResultSheet;
     runs: RunList | null;
-    growth: Growth | null;
+    fitting: Fitting | null;
     drawing: SettingDrawing;
-    /** what the forest was told to do, until the server has answered */
+    /** what the fitting was told to do, until the server has answered */
     act: string;
     /** what the table and the choice of targets were made from */
     shown: unknown[] | null;
@@ -353,6 +355,6 @@ declare namespace Lineage {
     list: ReturnType<typeof import("../kit/cards/run_list.js").build>;
     /** tag and step under the pointer */
     tag: string;
-    x: number | null;
+    place: import("../kit/cards/lines.js").Place | null;
   }
 }

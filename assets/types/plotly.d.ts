@@ -87,6 +87,10 @@ interface SentMeta {
   /** kind of values that are not finite */
   mark?: number;
   runs?: string[];
+  /** the last value of a run */
+  last?: Wire.ShownLast | null;
+  /** of points written again after a restart, the key of their run */
+  superseded?: string;
   label: string;
   tag: string;
   /** when the run began, s */

@@ -100,7 +100,13 @@ declare namespace RunTable {
 
   interface GroupRow extends Pick<Wire.RunRow, "key" | "members" | "tags" | "name" | "real" | "updated"> {
     grid: string;
-    group: Pick<Group, "value" | "column" | "count" | "depth">;
+    group: Pick<Group, "value" | "column" | "depth"> & {
+      /** number of runs */
+      count: number;
+      numbers: import("../runs/runs/group_numbers.js").GroupNumber[];
+      /** runs whose main scalar ended with a value that is not finite */
+      diverged: number;
+    };
   }
 
   /** A group within the groups above it. */
@@ -108,8 +114,7 @@ declare namespace RunTable {
     key: string;
     value: Value;
     column: string;
-    /** number of runs */
-    count: number;
+    runs: Row[];
     /** 1 for the outermost */
     depth: number;
     children: Map<string, Group>;

@@ -20,6 +20,7 @@ from parsers.analysis import (
     local_milliseconds,
     relative_time,
     since,
+    superseded,
 )
 
 from layouts.curves.comparing import Style, grouped
@@ -99,6 +100,13 @@ def lines_of(source: RunSources, found: Found, ask: ChartRequest) -> Iterator[Ch
             run=run, tag=tag, label=label_of(run, row), colour=colour[run, tag], series=series, x=x, started=started,
             axis=2 if tag in ask.right else 1, stroke=strokes[tag], threshold=ask.thresholds.get(tag), facts=facts,
         )  # fmt: skip
+
+
+def superseded_lines(source: RunSources, found: Found, ask: ChartRequest) -> list[ChartLine]:
+    """Return lines of the points that were written again after a restart, in the colours of their runs or tags."""
+    every = ((run, tag, source.curves.recorded(run, tag), series.step.size) for run, tag, series in found)
+    restarted = [(run, tag, superseded(one)) for run, tag, one, kept in every if one is not None and one.step.size > kept]
+    return list(lines_of(source, restarted, ask))
 
 
 def row_of(source: RunSources, run: str) -> RunRow | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
-from parsers.analysis import Curve, Summary, aligned, curve, grid, minus, newest, restarts, smooth, summarised
+from parsers.analysis import Curve, Summary, aligned, curve, grid, minus, restarts, smooth, summarised
 from parsers.analysis.curves.groups import diverged
 from parsers.lineage.table import better
 
@@ -37,9 +37,6 @@ def placed(line: ChartLine, look: LineStyle) -> Curve:
     value = line.series.value
     if look.weight > 0.0:
         value = smooth(value, look.weight, restarts(line.series.step))
-    if look.axis in ("step", "tag"):
-        keep = newest(line.series.step)
-        return curve(line.x[keep], value[keep])
     return curve(np.asarray(line.x), value)
 
 

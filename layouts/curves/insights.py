@@ -64,7 +64,7 @@ def view(insight: Insight, series: Series) -> str:
 
 def link(source: RunSources, run: str, insight: Insight) -> str:
     """Return the URL of the scalars page with the tag of an insight, zoomed to the steps around it."""
-    series = source.curves.series(run, insight.tag)
+    series = source.curves.recorded(run, insight.tag)
     query = {"run": run, "tag": insight.tag}
     if series is not None:
         query["zoom"] = f"{view(insight, series)}:{insight.tag}"

@@ -14,9 +14,11 @@ from dataclasses import replace
 from typing import Any, TypedDict
 
 import numpy as np
+from parsers.analysis.curves.final_values import last_value
 
 from layouts.curves.bands import Ends, bands, columns_of_group, ends_of
 from layouts.curves.curve_alternatives import of_curves
+from layouts.curves.last_values import shown_last
 from layouts.curves.marks import BadValues, marks
 from layouts.curves.smoothed_lines import (
     WIDTH,
@@ -47,6 +49,7 @@ from layouts.kit.figures.typed_arrays import (
 )
 
 SHADOW = 0.2
+SUPERSEDED = 0.5
 MOST_TRACES = 10
 """Cards with more lines draw them on a canvas: plotly.js takes 4 ms for each trace."""
 
@@ -68,22 +71,30 @@ class ChartFacts(BadValues):
     """All points in view are drawn."""
     hidden: int
     unplaced: int
+    superseded: int
+    """Points that were written again after a restart."""
     thresholds: list[SatisfiedThreshold]
     axis: str
     outliers: ShownOutliers | None
 
 
-def figure(lines: Sequence[ChartLine], look: LineStyle, members: Sequence[ChartLine] | None = None) -> dict[str, Any]:
+def figure(
+    lines: Sequence[ChartLine], look: LineStyle, members: Sequence[ChartLine] | None = None,
+    superseded: Sequence[ChartLine] = (),
+) -> dict[str, Any]:  # fmt: skip
     """Return the figure of one chart; `layout.meta` has the facts that the card states about it.
 
-    members are the lines of single runs behind the lines of groups; points are counted and marked by them.
+    members are the lines of single runs behind the lines of groups; points are counted and marked by them. superseded are lines
+    of points that were written again after a restart (`parsers.analysis.curves.segments`), drawn thin and dotted.
     """
-    extent = _extent(lines)
+    extent = _extent([*lines, *superseded])
     look = replace(look, span=look.view.x or _padded(*extent))
     exact = look.axis == "step" and max(map(abs, extent)) < EXACT
     curves = [prepared(line, look) for line in lines]
     ends = [ends_of(curve) for curve in curves]
-    data: list[Trace] = bands(curves, ends, look)
+    old = [prepared(line, replace(look, weight=0.0)) for line in superseded]
+    data: list[Trace] = [_superseded(curve) for curve in old]
+    data += bands(curves, ends, look)
     if look.weight > 0.0:
         data += [_shadow(curve, look) for curve in curves]
     first = len(data) - len(curves)
@@ -93,7 +104,7 @@ def figure(lines: Sequence[ChartLine], look: LineStyle, members: Sequence[ChartL
     red, thresholds = satisfying(curves, look)
     members = lines if members is None else members
     edge, bad = marks(members, look)
-    by_axis = _by_axis(curves)
+    by_axis = _by_axis([*curves, *old])
     found = {axis: value_range(mine, look) for axis, mine in by_axis.items() if look.view.y is None or axis == 2}
     edge += [arrow for axis, one in found.items() if one and one.clipped for arrow in arrows(by_axis[axis], one, look)]
     data += red + edge
@@ -105,6 +116,7 @@ def figure(lines: Sequence[ChartLine], look: LineStyle, members: Sequence[ChartL
         "whole": all(curve.kept.whole for curve in curves),
         "hidden": sum(curve.hidden for curve in curves),
         "unplaced": sum(line.unplaced for line in members),
+        "superseded": sum(line.series.step.size for line in superseded),
         "thresholds": thresholds,
         "axis": look.axis,
         "outliers": _outliers(members, curves, found, look),
@@ -181,12 +193,20 @@ def _shadow(curve: DrawnLine, look: LineStyle) -> Trace:
     return trace
 
 
+def _superseded(curve: DrawnLine) -> Trace:
+    trace = _drawn_line(curve, curve.shown, exact=True)
+    if curve.kept.ordered:
+        trace["line"] |= {"width": 1, "dash": "dot"}
+    return trace | {"opacity": SUPERSEDED, "meta": {"superseded": curve.line.run}}
+
+
 def _main(curve: DrawnLine, look: LineStyle, shadow: int | None, ends: Ends | None, *, exact: bool) -> Trace:
     trace = _drawn_line(curve, curve.shown, exact=look.weight == 0.0)
     line = curve.line
     named = {"key": line.run, "tag": line.tag, "label": line.label, "colour": line.colour, "started": line.started}
     if line.spread is None:
-        trace["meta"] = named | {"raw": shadow} | _hover_columns(curve, look, exact=exact)
+        last = shown_last(last_value(line.series)) if line.series.step.size else None
+        trace["meta"] = named | {"raw": shadow, "last": last} | _hover_columns(curve, look, exact=exact)
     else:
         trace["meta"] = named | {"raw": None} | columns_of_group(curve, line.spread, ends)
     return trace

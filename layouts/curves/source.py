@@ -15,11 +15,15 @@ class CurveSource(Protocol):
     """
 
     def series(self, run: str, tag: str) -> Series | None:
-        """Return one scalar series of one member run, or None.
+        """Return one scalar series of one member run with restarts resolved, or None. This is what pages show.
 
         The name of a derived curve, "=" and an expression over tags, is a tag here and for `insights`, although `tags` does not
         list it. If the run recorded a tag of this name, it is that one.
         """
+        ...
+
+    def recorded(self, run: str, tag: str) -> Series | None:
+        """Return the same with the values that later ones supersede, in the order they were written; `insights` count in it."""
         ...
 
     def derived(self, run: str, expression: str) -> Derived | None:

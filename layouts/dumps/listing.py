@@ -23,6 +23,7 @@ class ListedDump(TypedDict):
     rows: NotRequired[int]
     problems: NotRequired[list[DamagedFile]]
     more: NotRequired[int]
+    notes: NotRequired[int]
 
 
 # "with" is a word of Python.

@@ -49,6 +49,7 @@ class ExplanationListing(TypedDict):
     uncertain: NotRequired[bool]
     problems: NotRequired[list[DamagedFile]]
     more: NotRequired[int]
+    notes: NotRequired[int]
 
 
 def catalogue(source: Sources, state: Any, known: Any = None) -> ExplanationCatalogue | None:

@@ -28,7 +28,7 @@ def read_of(data: Any) -> Of:
     against = text(data, "with"), text(data, "other")
     simple = text(data, "simple", "0", choices=("0", "1", AS_SUITS))
     wanted = None if simple == AS_SUITS else simple == "1"
-    return Of(text(data, "run"), text(data, "graph"), wanted, against if any(against) else None)
+    return Of(text(data, "run"), text(data, "graph"), wanted, against if all(against) else None)
 
 
 def _page(page: str) -> tuple[str, int]:

@@ -18,6 +18,7 @@ CACHED = 4
 @dataclass(frozen=True, slots=True)
 class Of:
     """The key of a graph: member run, name within the run, and whether it is simplified; None: if it is of a training.
+    Graphs that are compared are simplified before; None: if one of them is of a training and the other is not.
 
     against: member run and name of the graph it is compared with, or None.
     """
@@ -53,23 +54,24 @@ class Views:
 
     def __init__(self, source: VersionedGraphs) -> None:
         self._source = source
-        self._kept: Cache[tuple[tuple[str, str], ...], _Slot] = Cache(CACHED)
+        self._kept: Cache[tuple[tuple[tuple[str, str], ...], bool | None], _Slot] = Cache(CACHED)
 
     def of(self, asked: Of) -> tuple[Opened, GraphView]:
         """Return a graph and its view; PayloadError if it does not exist or cannot be read."""
         names = ((asked.run, asked.graph), *([asked.against] if asked.against else []))
-        slot = self._kept.made(names, _Slot)
+        simple = asked.simple if asked.against else None
+        slot = self._kept.made((names, simple), _Slot)
         with slot.lock:
-            opened = slot.opened = self._opened(names, slot.opened)
+            opened = slot.opened = self._opened(names, slot.opened, simple)
             return opened, opened.view(opened.simple(asked.simple))
 
-    def _opened(self, names: tuple[tuple[str, str], ...], kept: Opened | None) -> Opened:
+    def _opened(self, names: tuple[tuple[str, str], ...], kept: Opened | None, simple: bool | None) -> Opened:
         version = tuple(self._source.version(run) for run, _ in names)
         if kept is None or kept.version != version:
             graphs = [self._graph(*name) for name in names]
             known = [kept.graph, *([kept.compared.graph] if kept.compared else [])] if kept else []
             if kept is None or any(one is not other for one, other in zip(graphs, known, strict=True)):
-                kept = opened_graph(graphs, version)
+                kept = opened_graph(graphs, version, simple)
             kept.version = version
         return kept
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from parsers.analysis.jobs.replay.graph import quietly
 from parsers.analysis.jobs.replay.kept_graphs import REPLAYED
 from parsers.analysis.jobs.replay.what_ifs import CAUSES, Replay, replay_of
 from parsers.deferred import pandas as pd
@@ -59,9 +60,15 @@ class WhatIfRequest(Request):
     causes: tuple[str, ...] = asked.some_of("cause", CAUSES)
 
 
-def replay_asked(ask: WhatIfRequest, frame: Callable[[str], pd.DataFrame | None]) -> Replay:
-    """Return the replay that a request names. frame returns a frame of the job. NotJudged if files tell too little."""
-    return replay_of({name: frame(name) for name in REPLAYED}, ranks=ask.ranks, links=ask.links, causes=ask.causes)
+def replay_asked(
+    ask: WhatIfRequest, frame: Callable[[str], pd.DataFrame | None], tell: Callable[[int, int], object] = quietly
+) -> Replay:
+    """Return the replay that a request names. frame returns a frame of the job. NotJudged if files tell too little.
+
+    tell is called with what is done and what is to be done.
+    """
+    frames = {name: frame(name) for name in REPLAYED}
+    return replay_of(frames, ranks=ask.ranks, links=ask.links, causes=ask.causes, tell=tell)
 
 
 def table(found: Replay) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from dash import Input, Output, State, dcc, html, no_update
 from parsers import Problem
@@ -30,6 +30,7 @@ TEXTS = define_texts({
     "body.no_runs_hint": "common.choose_runs_at_the_top",
     "body.loading": "common.the_runs_are_being_read",
     "body.damaged": "common.damaged",
+    "body.notes_n": ("Notes on the files: {n}", "文件提示：{n} 条"),
     "body.stop": "common.stop",
 })
 MOST_PROBLEMS = 50
@@ -157,23 +158,27 @@ def damage() -> html.Details:
 
 
 class DamagedFile(TypedDict):
-    """A file, and what was lost."""
+    """A file, and what was lost; of a note nothing."""
 
     path: str
     text: str
+    note: NotRequired[bool]
 
 
 class ListedDamage(TypedDict):
-    """The list of damage: the first problems, and the number of more."""
+    """The list of damage: the first problems, then notes, and the numbers of more problems and of all notes."""
 
     problems: list[DamagedFile]
     more: int
+    notes: int
 
 
 def listed_damage(problems: Sequence[Problem]) -> ListedDamage:
-    """Return the first problems, and the number of `more`, for the list of damage."""
-    listed: list[DamagedFile] = [{"path": problem.path, "text": problem.text} for problem in problems[:MOST_PROBLEMS]]
-    return {"problems": listed, "more": len(problems) - len(listed)}
+    """Return the first problems and notes, and how many there are, for the list of damage."""
+    damage, notes = ([one for one in problems if one.is_note is kind] for kind in (False, True))
+    listed: list[DamagedFile] = [{"path": problem.path, "text": problem.text} for problem in damage[:MOST_PROBLEMS]]
+    told: list[DamagedFile] = [{"path": one.path, "text": one.text, "note": True} for one in notes[:MOST_PROBLEMS]]
+    return {"problems": [*listed, *told], "more": len(damage) - len(listed), "notes": len(notes)}
 
 
 def register_frame(

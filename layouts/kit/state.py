@@ -44,7 +44,7 @@ def text(state: Any, key: str, default: str = "", choices: Sequence[str] | None 
     if len(value) > limit:
         raise BadInput(f"{key}: expected at most {limit} characters; found {len(value)}")
     if choices is not None and value not in choices:
-        raise BadInput(f"{key}: expected one of {', '.join(choices)}; found {value[:80]!r}")
+        raise BadInput(f"{key}: expected one of {', '.join(filter(None, choices))}; found {value[:80]!r}")
     return value
 
 

@@ -42,7 +42,7 @@ def layout(ids: Ids, *, export: str, none: html.Div, damaged: html.Div, beside: 
             *(dcc.Store(id=ids(part)) for part in ("sheet", "stamp", "ask", "drawing", "wide")),
             html.Div(none, hidden=True, className="ms-lineage-none"),
             html.Div(damaged, hidden=True, className="ms-lineage-damaged"),
-            toolbar([], label="lineage.controls", class_name="ms-lineage-bar"),
+            toolbar([], label="lineage.controls", class_name="ms-lineage-bar ms-adds-page"),
             html.Section(
                 [html.Div(className="ms-skeleton"),
                  html.Div(html.Div(plot, className="ms-lineage-wide"), className="ms-lineage-scroll"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from parsers import LINEAGE_TABLE, lineage_frame
+from collections.abc import Sequence
+from math import isfinite
 
-from layouts.kit.i18n import CATALOGUE
+from parsers import LINEAGE_TABLE, LineageRow, lineage_frame
+
+from layouts.curves.last_values import last_of, tip_of
+from layouts.kit.i18n import CATALOGUE, Text
 from layouts.lineage.table import Columns, LineageTable
 from layouts.sources import LineageSources
 
-GROUPS = ("metric", "user", "hyper", "dataset", "other")
-"""Groups of columns, in the order of the table."""
+GROUPS = ("user", "hyper", "metric", "dataset", "other")
+"""Groups of columns, in the order of the table: settings that users vary, what came of them, the rest."""
 _AXES = ("user", "hyper", "dataset", "other", "metric")
 """Groups in the order of their axes: settings first, then results."""
 _PREFIXES = {"metric/": "metric", "best/": "metric", "last/": "metric", "user_defined/": "user"}
@@ -22,6 +26,7 @@ _FIXED = {
 _FIRST = ("metric/", "learning_rate", "batch_size", "optimizer", "epoch", "user_defined/", "loss", "network",
           "device_num", "parallel_mode", "dataset_mark", "train_dataset_count", "best/", "last/")  # fmt: skip
 _NOT_AXES = frozenset(("path", "model_path", "train_dataset_path", "test_dataset_path"))
+LAST = "last/"
 _UNITS = {column.name: column.unit for column in LINEAGE_TABLE.columns}
 
 
@@ -58,4 +63,17 @@ COLUMNS = Columns(
 def table(source: LineageSources, known: LineageTable | None) -> LineageTable:
     """Return the current lineage table: the known one if nothing changed."""
     rows = source.lineage.rows()
-    return known if known is not None and rows is known.inputs else LineageTable(rows, lineage_frame(rows), COLUMNS, rows)
+    if known is not None and rows is known.inputs:
+        return known
+    return LineageTable(rows, lineage_frame(rows), COLUMNS, rows, {"tips": _tips(source, rows)})
+
+
+def _tips(source: LineageSources, rows: Sequence[LineageRow]) -> dict[str, dict[str, Text]]:
+    """Return run -> column -> what is said of last values that are not finite."""
+    found: dict[str, dict[str, Text]] = {}
+    for row in rows:
+        for name, value in row.derived.items():
+            last = last_of(source, row.run, name.removeprefix(LAST)) if name.startswith(LAST) and not isfinite(value) else None
+            if last is not None:
+                found.setdefault(row.run, {})[name] = tip_of(last)
+    return found

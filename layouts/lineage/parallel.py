@@ -22,6 +22,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import typed
+from layouts.kit.names import Names, middle
 from layouts.kit.theme import PALETTE, SHADES
 from layouts.values.landscapes import SCALES
 
@@ -94,7 +95,7 @@ def category_text(value: Any) -> str:
 
 def brief(text: str, longest: int = 200) -> str:
     """Shorten a text to at most `longest` characters, keeping its beginning and end."""
-    return text if len(text) <= longest else f"{text[: longest - longest // 4 - 1]}…{text[-(longest // 4) :]}"
+    return middle(text, longest)
 
 
 # Axes --------------------------------------------------------------------------------------------------------------
@@ -174,8 +175,8 @@ def _of_categories(name: str, column: pd.Series[Any], recorded: NDArray[np.bool_
     places = np.array([index[text] if there else np.nan for text, there in zip(texts, recorded, strict=True)], np.float64)
     low, high = _ends(np.arange(len(categories), dtype=np.float64))
     apart = _stand_apart(places, low, high, {MISSING: ~recorded})
-    every = math.ceil(len(categories) / _MOST_WRITTEN)
-    ticks = [(float(place), brief(text, _LONGEST) if place % every == 0 else "") for place, text in enumerate(categories)]
+    every, names = math.ceil(len(categories) / _MOST_WRITTEN), Names(categories)
+    ticks = [(float(place), names.short(text, _LONGEST) if place % every == 0 else "") for place, text in enumerate(categories)]
     return Axis(name, LINEAR, places, low, high, apart, _ticks(ticks, apart), categories)
 
 

@@ -104,7 +104,8 @@ def _head(
 def jump(mark: str, number: int, name: str) -> html.Button:
     """A button that selects an operation of a pipeline."""
     return html.Button(
-        name or "?", type="button", className="ms-button ms-button-small ms-cut", **{"data-node": f"{mark}:{number}"}
+        html.Span(name or "?", className="ms-name"), type="button", className="ms-button ms-button-small",
+        **{"data-node": f"{mark}:{number}"},
     )
 
 

@@ -7,25 +7,25 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from parsers import LineageRow, Setting
-from parsers.analysis import Forest
+from parsers.analysis import Shares
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
-    """The progress of fitting a forest.
+class Fitting:
+    """The progress of fitting shares.
 
-    state: "waiting" (for others), "growing", "done", "stopped" or "failed".
-    forest is the result of the latest refit, refits the total number of refits, text the reason of a failure.
+    state: "waiting" (for others), "fitting", "done", "stopped" or "failed".
+    shares are the result of the latest refit, refits the total number of refits, text the reason of a failure.
     """
 
     state: str
     refits: int = 0
-    forest: Forest | None = None
+    shares: Shares | None = None
     text: str = ""
 
 
 class LineageSource(Protocol):
-    """Recorded settings and results of runs, and forests that explain the results."""
+    """Recorded settings and results of runs, and the shares of settings in results."""
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         """Return the settings and results of a member run by column of LINEAGE; those not recorded are missing."""
@@ -38,10 +38,10 @@ class LineageSource(Protocol):
         """
         ...
 
-    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
-        """Return the progress of the forest that explains a result over these rows of `lineage`.
+    def fitting(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Fitting:
+        """Return the progress of the shares of settings in a result over these rows of `lineage`.
 
         The first call starts it in the background; it ends if there are no calls for a while. Changed rows are used a minute
-        after the forest over the previous ones. act is "stop", "again" (from the beginning), or "" for neither.
+        after the shares over the previous ones. act is "stop", "again" (from the beginning), or "" for neither.
         """
         ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
+    "lineage.of_runs": "common.n_runs",
     "lineage.controls": ("Columns, colour and axes", "列、颜色与坐标轴"),
     "lineage.plot": ("Runs over parallel axes", "平行坐标图"),
     "lineage.rows": ("Runs in the table", "表格中的训练"),

@@ -125,9 +125,10 @@ def dot(part: str) -> html.Span:
 def notes(breakdown: Breakdown, usual: Average) -> list[Any]:
     """Sentences about idle time, the steps in the average, outliers, and steps that cannot be broken down."""
     found: list[Any] = []
-    if usual.idle >= _LEAST:
-        key = "composition.idle" if breakdown.form == "new" else "composition.idle_between"
-        found.append(html.P(t(key, share=fmt.percent(usual.idle))))
+    if breakdown.form == "new":
+        found += _on_device(usual)
+    elif usual.idle >= _LEAST:
+        found.append(html.P(t("composition.idle_between", share=fmt.percent(usual.idle))))
     if len(breakdown) == 1:
         found.append(html.P(t("composition.of_one"), className="ms-muted"))
     elif usual.written:
@@ -147,6 +148,16 @@ def notes(breakdown: Breakdown, usual: Average) -> list[Any]:
     unsound = int(np.count_nonzero(~breakdown.sound))
     if unsound:
         found.append(html.P(t("composition.unsound", n=fmt.count(unsound)), className="ms-wrong-text"))
+    return found
+
+
+def _on_device(usual: Average) -> list[Any]:
+    """Say how long a step is without preparing, which is the step of pages about jobs, and how much of that is free."""
+    whole, found = usual.on_device_ns, []
+    if whole > 0.0 and usual.time_of("preparing") >= _LEAST * usual.whole_ns:
+        found.append(html.P(t("composition.on_device", time=fmt.duration(whole / 1e9))))
+    if whole > 0.0 and usual.time_of("free") >= _LEAST * whole:
+        found.append(html.P(t("composition.idle", share=fmt.percent(usual.time_of("free") / whole))))
     return found
 
 

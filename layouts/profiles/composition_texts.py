@@ -56,8 +56,13 @@ TEXTS = define_texts({
     "composition.sentence_empty": ("The steps of this trace have no length.", "该轨迹中的步骤没有时长。"),
     "composition.said_share": ("{share} {part}", "{part} {share}"),
     "composition.said_joint": "common.comma",
+    "composition.on_device": (
+        "Without preparing, which lies before it, the step takes {time}; pages about jobs count it so.",
+        "不含步骤之前的准备时间，单步为 {time}；作业相关页面均按此计算。",
+    ),
     "composition.idle": (
-        "The device neither computes nor communicates for {share} of a step.", "每步有 {share} 的时间设备既不计算也不通信。",
+        "The device neither computes nor communicates for {share} of that step.",
+        "该单步中有 {share} 的时间设备既不计算也不通信。",
     ),
     "composition.idle_between": ("Idle between two steps: {share}.", "两步之间空闲：{share}。"),
     "composition.of_written": (

@@ -50,8 +50,13 @@ def use_card(ids: Ids, settings: Sequence[str] = OF_USE, below: Sequence[Any] = 
         className="ms-efficiency-settings", role="group", **{"data-settings": " ".join(settings)},
         **attributes(aria_label="efficiency.settings"),
     )  # fmt: skip
-    inside = [html.Div(id=ids("use"), className="ms-efficiency-figures"), fields, *below]
-    return html.Section([head, html.Div(inside, className="ms-card-body")], className="ms-card ms-efficiency-use", tabIndex=-1)
+    inside = [html.Div(id=ids("use"), className="ms-efficiency-figures"), fields]
+    fold = html.Details(
+        [html.Summary(t("efficiency.nothing")), html.Div(inside)], id=ids("use-fold"), open=False,
+        className="ms-efficiency-fold",
+    )  # fmt: skip
+    body = html.Div([fold, *below], className="ms-card-body")
+    return html.Section([head, body], className="ms-card ms-efficiency-use", tabIndex=-1)
 
 
 def csv_link(table: str) -> html.A:
@@ -79,16 +84,18 @@ def register_use(
     def show(data: Any) -> tuple[Any, ...]:
         ask = EfficiencyRequest.read_any(data)
         if ask is None:
-            return (no_update,) * (2 + len(outputs))
+            return (no_update,) * (3 + len(outputs))
         found = Efficiency(source, ask, known)
         if found.waits():
             waiting = html.P(t("efficiency.reading"), className="ms-muted")
-            return still([waiting]), time.time(), *(no_update for _ in outputs)
+            return still([waiting]), no_update, time.time(), *(no_update for _ in outputs)
         more = [] if outputs else [on_operators(found)]
-        return still([*figures(found), *more]), 0, *(draw(found, data) if draw is not None else ())
+        unfolded = is_known(found) or bool(ask.settings)
+        return still([*figures(found), *more]), unfolded, 0, *(draw(found, data) if draw is not None else ())
 
     app.callback(
-        Output(ids("use"), "children"), Output(ids("use-again"), "data"), *outputs, Input(ids("use-ask"), "data"),
+        Output(ids("use"), "children"), Output(ids("use-fold"), "open"), Output(ids("use-again"), "data"), *outputs,
+        Input(ids("use-ask"), "data"),
         prevent_initial_call=True,
     )(show)  # fmt: skip
     call = in_browser(app, "mindscope_efficiency")
@@ -104,6 +111,11 @@ def on_operators(found: Efficiency) -> html.P:
     """A link to the cards on the operators page, with the settings."""
     settings = {name: f"{value / SETTINGS[name]:.15g}" for name, value in found.ask.settings}
     return html.P(html.A(t("efficiency.on_operators"), **address("operators", found.ask.choice, **settings)))
+
+
+def is_known(found: Efficiency) -> bool:
+    """Return whether one of the three figures is known, or one was given that cannot be right."""
+    return any(not math.isnan(value) for value in (found.achieved.per_s, found.share, found.mfu)) or bool(found.doubts)
 
 
 def figures(found: Efficiency) -> list[Any]:

@@ -10,6 +10,9 @@ TEXTS = define_texts({
     "efficiency.slow": ("Kernels far from their own median", "远慢于自身中位数的内核"),
     "efficiency.roofline": ("Roofline", "Roofline 模型"),
     "efficiency.csv": ("Save as CSV", "保存为 CSV"),
+    "efficiency.nothing": (
+        "FLOPS achieved, share of the peak, MFU: what they are computed from", "实测 FLOPS、峰值占比与 MFU：计算依据",
+    ),
     "efficiency.reading": ("The kernels are being read.", "正在读取内核数据。"),
     "efficiency.settings": ("Peak, model and devices", "峰值、模型与设备"),
     "efficiency.on_operators": (

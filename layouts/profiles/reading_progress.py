@@ -20,6 +20,7 @@ class ReadingProgress(TypedDict):
     state: str
     problems: list[DamagedFile]
     more: int
+    notes: int
     frames: NotRequired[list[str]]
     wanted: NotRequired[list[str]]
     which: NotRequired[str]
@@ -52,7 +53,7 @@ def reading(
             lost = listed_damage(damage)
             return {
                 "of": of, "state": one.state, "done": one.done, "total": one.total, "text": one.text, "name": name,
-                "which": which, "problems": lost["problems"], "more": lost["more"],
+                "which": which, "problems": lost["problems"], "more": lost["more"], "notes": lost["notes"],
             }  # fmt: skip
         ready = [name for name, one in found.items() if one.state == "ready"]
         if needed and not ready:
@@ -60,9 +61,11 @@ def reading(
             lost = listed_damage(damage)
             return {
                 "of": of, "state": "missing", "wanted": wanted, "which": which,
-                "problems": lost["problems"], "more": lost["more"],
+                "problems": lost["problems"], "more": lost["more"], "notes": lost["notes"],
             }  # fmt: skip
         there = there or ready
         damage += dict.fromkeys(problem for one in found.values() for problem in one.problems)
     lost = listed_damage(damage)
-    return {"of": of, "state": "ready", "frames": there, "problems": lost["problems"], "more": lost["more"]}
+    return {
+        "of": of, "state": "ready", "frames": there, "problems": lost["problems"], "more": lost["more"], "notes": lost["notes"],
+    }  # fmt: skip

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from parsers import OpenTrace
 from parsers.profiler.jobs import JobFiles
 
+from layouts.kit.work import Report, Work, WorkResult
 from layouts.profiles.frames import IdleTime, ProfileFrame, ProfileRow
+
+
+class JobWork(Work[Callable[[Report], Any]]):
+    """Work on a job, whose job is called with what it reports to; what it is done on it has itself."""
+
+    __slots__ = ()
 
 
 class ProfileSource(Protocol):
@@ -40,6 +47,17 @@ class ProfileSource(Protocol):
 
     def cancel(self, run: str, session: str, rank: int, name: str) -> None:
         """Stop reading a frame that `frame` has started to read."""
+        ...
+
+    def work(self, run: str, session: str, rank: int, work: JobWork, *, again: bool = False) -> WorkResult:
+        """Return the result of work on the job of a profile, which is done in the background, little while the caller waits.
+
+        again: resume what was cancelled.
+        """
+        ...
+
+    def cancel_work(self, run: str, session: str, rank: int, work: JobWork) -> None:
+        """Stop work that `work` has started."""
         ...
 
     def idle_time(self, run: str, session: str, rank: int) -> IdleTime:

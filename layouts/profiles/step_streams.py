@@ -17,6 +17,7 @@ from parsers.deferred import pandas as pd
 from layouts.curves.smoothed_lines import Trace
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import numbers
+from layouts.kit.names import middle
 from layouts.kit.theme import PALETTE
 from layouts.profiles.step_plots import COLOURS, StepStyle, bare_layout, unit_of
 
@@ -117,5 +118,5 @@ def colour_of(name: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= 80 else f"{text[:79]}…"
+    return middle(text, 80)
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import heapq
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
+
+from parsers import better
 
 from layouts.kit.state import values_of
 from layouts.runs.rows import EVERY_RUN, RunRow
 from layouts.sources import RunSources
 
-NEWEST = 10
+USUAL = 10
 """Number of runs on screen if the state names none."""
 UNREAD = ("waiting", "loading")
 """States of a run that may turn out to have data of any kind."""
@@ -21,23 +26,53 @@ NAMING = ("of", "with")
 def selected_runs(state: Any, source: RunSources, kinds: Sequence[str] = (), *, every: bool = False) -> list[str]:
     """Return the keys of the member runs on screen, in the order of the list of runs (newest first).
 
-    Without a `run` key these are the newest 10 runs that have, or may turn out to have, data of one of the kinds (a page's
-    `needs`), or the newest 10 runs if none has; with every (`Page.every`) all of them. `run=` alone: none. `run=*`: all.
+    Without a `run` key these are those of `usual_runs`, with every (`Page.every`) all. `run=` alone: none. `run=*`: all.
     The key of a job stands for all its ranks. Unknown keys are ignored, so a link still works after a run was deleted. Runs
     that the state names as `of` or `with` are chosen, too: a link to one of them says no more than that.
     """
     keys = values_of(state, "run")
     wanted = {*keys, *_named(state)}
     rows = source.runs.rows()
-    newest: set[str] = set()
-    if not keys:
-        having = [row for row in rows if row.state in UNREAD or any(row.tags.get(kind) for kind in kinds)] if kinds else rows
-        newest = {row.key for row in (having or rows)[: None if every else NEWEST]}
+    usual = frozenset() if keys else usual_runs(rows, kinds, every=every).keys
     whole = EVERY_RUN in keys
     return [
         member for row in rows for member in row.members
-        if whole or row.key in newest or row.key in wanted or member in wanted
+        if whole or row.key in usual or row.key in wanted or member in wanted
     ]  # fmt: skip
+
+
+class UsualRuns(NamedTuple):
+    """The keys of the rows on screen while nobody has chosen runs, and the scalar by which they are best; "" for the newest."""
+
+    keys: frozenset[str]
+    best_by: str
+
+
+def usual_runs(rows: Sequence[RunRow], kinds: Sequence[str] = (), *, every: bool = False) -> UsualRuns:
+    """Return the runs on screen while nobody has chosen any: of those that have, or may turn out to have, data of one of the
+    kinds (a page's `needs`; of all runs if none has), the 10 best of a sweep, else the 10 newest. With every: all of them.
+
+    Runs are a sweep if most of them have the same main scalar and its name says which values are better.
+    """
+    having = [row for row in rows if row.state in UNREAD or any(row.tags.get(kind) for kind in kinds)] if kinds else rows
+    having = having or rows
+    if every or len(having) <= USUAL:
+        return UsualRuns(frozenset(row.key for row in having), "")
+    tag, wanted = _swept(having)
+    ranked = [(row.main_value, row.key) for row in having if tag and row.main_tag == tag and row.main_value is not None]
+    finite = [one for one in ranked if math.isfinite(one[0])]
+    if len(finite) < USUAL:
+        return UsualRuns(frozenset(row.key for row in having[:USUAL]), "")
+    sign = 1.0 if wanted == "min" else -1.0
+    best = heapq.nsmallest(USUAL, finite, key=lambda one: sign * one[0])
+    return UsualRuns(frozenset(key for _, key in best), tag)
+
+
+def _swept(rows: Sequence[RunRow]) -> tuple[str, str]:
+    """Return the main scalar of most runs and whether "min" or "max" of it is better; two empty texts if they have none."""
+    ((tag, many),) = Counter(row.main_tag for row in rows).most_common(1)
+    wanted = better(tag) if tag and 2 * many > len(rows) else ""
+    return (tag, wanted) if wanted else ("", "")
 
 
 def _named(state: Any) -> list[str]:

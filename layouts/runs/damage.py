@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Annotated
 
+from parsers.model import NOTE
+
 from layouts.sources import RunSources
 
-HARMLESS = ("empty_file", "replaced")
+HARMLESS = ("empty_file", "replaced", NOTE)
 """Kinds of problems that take no data: the training has just begun, or the file was read again."""
 MOST = 20
 FileAndText = Annotated[list[str], "FileAndText"]

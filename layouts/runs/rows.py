@@ -22,7 +22,10 @@ class RunRow:
     written to its files yet), "outside" (a link out of the directory of runs, which is not followed) or "unreadable".
     tags: kind -> number of tags; "profile" counts profiles, "profile.operators" profiles with that frame, "dump" dumps
     of tensors, and "checkpoints" is 1 if checkpoints were collected for landscapes.
-    main_tag and main_value: the scalar that lists show (`parsers.analysis.lineage.results.main_tag`) and its last value.
+    problems are those that are damage, notes the others (`parsers.Problem.is_note`).
+    main_tag and main_value: the scalar that lists show (`parsers.analysis.lineage.results.main_tag`) and its last value
+    (`parsers.analysis.curves.final_values.last_value`) with its step, and the last finite one with its step, None and
+    -1 if there is none.
     """
 
     key: str
@@ -39,8 +42,17 @@ class RunRow:
     tags: Mapping[str, int] = field(default_factory=dict)
     main_tag: str = ""
     main_value: float | None = None
+    main_step: int = -1
+    main_finite: float | None = None
+    main_finite_step: int = -1
     problems: int = 0
+    notes: int = 0
     version: int = 0
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The numbers of problems and of notes."""
+        return self.problems, self.notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ wish for; the others get hues that are free, first the five that differ most (`l
 look alike, up to ten differ in hue and up to thirty in colour, and colours stay the same for as long as the same runs are
 chosen. A colour that the user set by hand comes before all of this, and others avoid its hue.
 
-If a state names no runs, each page shows the newest that have its kind of data. The colours of these are chosen together
-(`TOGETHER`), so that a run has the same colour on all pages.
+If a state names no runs, each page shows the best or the newest that have its kind of data. The colours of these are
+chosen together (`TOGETHER`), so that a run has the same colour on all pages.
 
 Counterpart of assets/kit/colours.js, which colours the runs that a state names without a request.
 """
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from layouts.kit.theme import FIRST, HUES, PALETTE, SHADES, nearest_hue, shade
-from layouts.runs.chosen_runs import NEWEST, UNREAD
+from layouts.runs.chosen_runs import UNREAD, usual_runs
 from layouts.runs.rows import EVERY_RUN, RunRow
 
 TOGETHER: tuple[tuple[str, ...], ...] = (
@@ -203,23 +203,13 @@ class Colours:
 
 
 def shown_together(rows: Sequence[RunRow]) -> tuple[tuple[str, ...], ...]:
-    """Return for each of TOGETHER the keys of the newest rows that a page shows if the state names none."""
-    found: list[list[str]] = [[] for _ in TOGETHER]
-    of_kind: dict[str, list[int]] = {}
-    for place, kinds in enumerate(TOGETHER):
-        for kind in kinds:
-            of_kind.setdefault(kind, []).append(place)
-    every = range(len(TOGETHER))
-    always = TOGETHER.index(())
-    for row in rows:
-        having = [kind for kind, number in row.tags.items() if number]
-        places = every if row.state in UNREAD else {always, *(place for kind in having for place in of_kind.get(kind, ()))}
-        for place in places:
-            if len(found[place]) < NEWEST:
-                found[place].append(row.key)
-        if all(len(keys) == NEWEST for keys in found):
-            break
-    return tuple(map(tuple, found))
+    """Return for each of TOGETHER the keys of the rows that a page shows if the state names none; none without its data."""
+    found = []
+    for kinds in TOGETHER:
+        having = [row for row in rows if not kinds or row.state in UNREAD or any(map(row.tags.get, kinds))]
+        usual = usual_runs(having).keys
+        found.append(tuple(row.key for row in having if row.key in usual))
+    return tuple(found)
 
 
 def group_colours(labels: Iterable[str], shown: Iterable[str], by_hand: Mapping[str, str]) -> dict[str, str]:

@@ -35,7 +35,7 @@ def facts(source: ValueSources, run: str, row: RunRow) -> list[RunFact]:
     """Return steps, points, duration, speed and size of a run, without those that are unknown."""
     own = source.runs.member(run) or row
     scalars: list[Tagged] = [(tag, series) for tag in source.runs.tags(run)
-                             if (series := source.curves.series(run, tag)) is not None and series.step.size]  # fmt: skip
+                             if (series := source.curves.recorded(run, tag)) is not None and series.step.size]  # fmt: skip
     large: list[Tagged] = [(tag, items) for kind in LARGE for tag in source.runs.tags(run, kind)
                            if (items := source.values.series(run, kind, tag)) is not None and len(items)]  # fmt: skip
     longest = max(scalars or large, key=lambda one: one[1].step.size, default=None)

@@ -38,12 +38,14 @@ _KEYS = (
     ("Esc", "keys.escape"), ("p", "keys.picker"), ("r", "keys.refresh"), ("t", "keys.theme"), ("?", "keys.keys"),
 )  # fmt: skip
 _BROWSER_TEXTS = (
-    "picker.of", "picker.counted", "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing",
+    "picker.of", "picker.of_best", "picker.of_newest", "picker.best", "picker.counted", "picker.counted_best",
+    "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing",
     "picker.invert", "picker.newest", "picker.remove", "picker.no_match", "picker.bad_regex", "picker.expand", "picker.hint",
     "picker.open", "picker.ranks", "picker.list", "picker.one", "picker.none_of_one", "picker.only_chosen", "picker.gone",
     "status.paused", "status.failed", "status.failed_title", "shell.gone",
     "status.never", "status.ago", "status.now", "status.loading", "status.lost", "status.denied",
-    "health.good", "health.problem", "health.problems", "health.verifying", "health.verified", "health.shown",
+    "status.refused", "status.refused_address", "status.without",
+    "health.good", "health.problem", "health.problems", "health.notes", "health.verifying", "health.verified", "health.shown",
     "health.copied", "health.place", "health.at", "health.all", "health.more", "health.bytes",
     "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d",
     "state.live", "state.idle", "state.waiting", "state.loading", "state.empty", "state.outside", "state.unreadable",

@@ -9,11 +9,14 @@ from dataclasses import asdict
 from typing import Annotated, Any, TypedDict
 
 import msgspec
+from parsers.analysis.curves.final_values import LastValue
 
+from layouts.curves.last_values import tip_of
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit import units as fmt
+from layouts.kit.i18n import Text
 from layouts.kit.theme import nearest_hue
-from layouts.runs.chosen_runs import NEWEST, selected_runs
+from layouts.runs.chosen_runs import USUAL, selected_runs, usual_runs
 from layouts.runs.notes import HandColour, Mark, NamedView, Note
 from layouts.runs.rows import RunChanges, RunRow
 from layouts.sources import NoteSources, RunSources, Sources
@@ -51,7 +54,7 @@ class SentRun(TypedDict):
     tag: str
     value: float | None
     valueText: str
-    valueExact: str
+    valueTip: Annotated[Any, "Texts | null"]
     problems: int
 
 
@@ -91,7 +94,9 @@ class RunListing(TypedDict):
     """Keys of rows that no longer exist."""
     default: list[str] | None
     """Keys of the members on screen where the state names none; null for all that have data of a kind that the page shows."""
-    newest: int | None
+    usual: int | None
+    bestBy: str
+    """The scalar by which those of `default` are the best; empty if they are the newest."""
     also: list[str]
     """Kinds of data that pages can show without a run."""
     notebook: SentNotebook | None
@@ -104,6 +109,8 @@ class ProblemListing(TypedDict):
     run: str
     failed: str
     total: int
+    notes: int
+    """Number of notes, of which nothing is lost; total is without them."""
     verified: Annotated[list[int], tuple[int, int]]
     """Number of large values that are verified, and of all."""
     rows: list[ProblemCells]
@@ -118,7 +125,7 @@ def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, 
     (`assets/kit/runs.js`), newest first. notebook is null if it is that of the mark.
 
     default are the keys of the member runs on screen if the state names none, for a page that shows data of these kinds: those
-    of the newest runs, at most `newest` of them. With every, both are null: those of all runs that have such data. also are
+    of `usual_runs`, at most `usual` of them. With every, both are null: those of all runs that have such data. also are
     kinds of data that pages can show without a run: live training is seen as a dump, and a study has a page of its own.
     """
     seen, _, noted = since.partition("/")
@@ -132,7 +139,8 @@ def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, 
         "rows": [_row(row, changes) for row in changes.rows],
         "gone": list(changes.gone),
         "default": None if every else selected_runs({}, source, needs),
-        "newest": None if every else NEWEST,
+        "usual": None if every else USUAL,
+        "bestBy": usual_runs(source.runs.rows(), needs, every=every).best_by,
         "notebook": None if written == noted and not changes.whole else notebook,
         "also": [
             *(["dump"] if source.live.status().state == "listening" else []),
@@ -187,18 +195,29 @@ def _row(row: RunRow, changes: RunChanges) -> SentRun:
         # JSON has no NaN and no infinity; valueText has them.
         "value": row.main_value if finite else None,
         "valueText": fmt.number(row.main_value),
-        "valueExact": fmt.exact(row.main_value),
+        "valueTip": _tip(row),
         "problems": row.problems,
     }
 
 
+def _tip(row: RunRow) -> Text | None:
+    if row.main_value is None:
+        return None
+    finite = math.nan if row.main_finite is None else row.main_finite
+    return tip_of(LastValue(row.main_value, row.main_step, finite, row.main_finite_step))
+
+
 def problems(source: RunSources, limit: int, run: str = "") -> ProblemListing:
-    """Return up to limit problems of one run or of all as [run, kind, path, offset, length, text], and their total number."""
+    """Return up to limit problems of one run or of all as [run, kind, path, offset, length, text], notes last, and their
+    numbers.
+    """
     found: Sequence[Any] = source.runs.problems(run or None)
     return {
         "run": run,
         "failed": source.runs.status().failed,
-        "total": len(found),
+        "total": sum(not p.is_note for _, p in found),
+        "notes": sum(p.is_note for _, p in found),
         "verified": list(source.runs.verified(run or None)),
-        "rows": [[run, p.kind, p.path, p.offset, p.length, p.text] for run, p in found[:limit]],
+        "rows": [[run, p.kind, p.path, p.offset, p.length, p.text]
+                 for run, p in sorted(found, key=lambda one: one[1].is_note)[:limit]],
     }

@@ -55,6 +55,13 @@ TEXTS = define_texts({
         "The server no longer accepts this page's token. Open the address it printed when it started.",
         "访问令牌已失效。请打开服务启动时打印的地址。",
     ),
+    "status.refused_address": (
+        "The address has a value that this page does not know. {reason}.", "地址中有无法识别的值。{reason}。",
+    ),
+    "status.refused": (
+        "The server does not know a value that the page sent. {reason}.", "服务器无法识别页面发送的值。{reason}。",
+    ),
+    "status.without": ("Open the page without {key}", "去掉 {key} 后打开"),
     "age.ago": ("{age} ago", "{age}前"),
     "age.now": ("just now", "刚刚"),
     "age.s": ("{n} s", "{n} 秒"),
@@ -73,6 +80,13 @@ TEXTS = define_texts({
         "{runs} 个训练（多卡作业计为 1 个），共 {ranks} 张卡",
     ),
     "picker.of": "common.n_of_total_runs",
+    "picker.of_best": ("{n} best of {total} runs", "{total} 个训练中最优的 {n} 个"),
+    "picker.of_newest": ("{n} newest of {total} runs", "{total} 个训练中最新的 {n} 个"),
+    "picker.counted_best": (
+        "The {n} runs with the best last value of {tag}, of {runs} runs with {ranks} ranks. Choose runs to see others",
+        "{tag} 末值最优的 {n} 个训练，共 {runs} 个训练（{ranks} 张卡）。可选择其他训练",
+    ),
+    "picker.best": ("Best {n}", "最优 {n} 个"),
     "picker.one": "common.one_run",
     "picker.none_of_one": ("0 of 1 run", "已选 0/1 个训练"),
     "picker.only_chosen": ("Chosen only", "仅看已选"),
@@ -110,6 +124,7 @@ TEXTS = define_texts({
     ),
     "health.problem": ("1 problem", "1 处问题"),
     "health.problems": ("{n} problems", "{n} 处问题"),
+    "health.notes": ("{n} notes: nothing is lost", "{n} 条提示：没有数据丢失"),
     "health.verifying": (
         "Verifying the checksums of large values: {done} of {total} ({share})",
         "正在校验大数据的校验和：{done}/{total}（{share}）",
@@ -133,6 +148,7 @@ TEXTS = define_texts({
     "problem.outside": ("link out of the directory", "指向目录之外的链接"),
     "problem.replaced": ("replaced", "文件被替换"),
     "problem.bad_graph": ("damaged graph", "计算图损坏"),
+    "problem.note": ("note", "提示"),
     "problem.no_graph": ("not a graph", "不是计算图"),
     "problem.bad_table": ("damaged table", "表格损坏"),
     "problem.bad_trace": ("damaged trace", "时间线损坏"),

@@ -8,18 +8,18 @@ from __future__ import annotations
 from parsers.analysis.curves.axes import earliest, join_by_step, relative_time
 from parsers.analysis.curves.derived import Derived, evaluate
 from parsers.analysis.curves.expressions import Expression, ExpressionError, parse_expression, quoted
-from parsers.analysis.curves.groups import Curve, Summary, aligned, curve, grid, minus, newest, summarised
+from parsers.analysis.curves.groups import Curve, Summary, aligned, curve, grid, minus, summarised
 from parsers.analysis.curves.places import Places, as_step, local_milliseconds, since
 from parsers.analysis.curves.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
 from parsers.analysis.curves.seeds import FEW, Estimate, improvement, interquartile_mean
-from parsers.analysis.curves.segments import merged, restarts
+from parsers.analysis.curves.segments import merged, newest, resolved, restarts, superseded
 from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.analysis.curves.smoothing import smooth
 from parsers.analysis.curves.thresholds import Condition, Threshold, ThresholdError, parse_threshold
 from parsers.analysis.curves.views import bad_runs, reduce_view
-from parsers.analysis.lineage.forest import REFITS, Forest, forests, stoppable
 from parsers.analysis.lineage.importance import importance, nearest_change, single_changes
 from parsers.analysis.lineage.settings import settings_of, targets_of
+from parsers.analysis.lineage.shares import REFITS, Shares, stoppable, variance_shares
 from parsers.analysis.lineage.splines import Best, Fit, best_region, fitted, shape
 from parsers.analysis.profiles.step_times import StepTimes, step_times, times_at
 from parsers.analysis.profiles.steps import Average, Breakdown, Outliers, average, breakdowns, drift, one_step, outliers, shares
@@ -51,13 +51,13 @@ __all__ = [
     "Expression",
     "ExpressionError",
     "Fit",
-    "Forest",
     "NonFinite",
     "Outliers",
     "Places",
     "Reduced",
     "Selection",
     "SeriesFacts",
+    "Shares",
     "Statistics",
     "StepTimes",
     "Summary",
@@ -84,7 +84,6 @@ __all__ = [
     "evaluate",
     "even_edges",
     "fitted",
-    "forests",
     "grid",
     "importance",
     "improvement",
@@ -108,6 +107,7 @@ __all__ = [
     "reduce_view",
     "relative_time",
     "resample",
+    "resolved",
     "restarts",
     "row_number",
     "selection",
@@ -121,8 +121,10 @@ __all__ = [
     "step_times",
     "stoppable",
     "summarised",
+    "superseded",
     "targets_of",
     "thinned",
     "times_at",
     "usual_limits",
+    "variance_shares",
 ]  # fmt: skip

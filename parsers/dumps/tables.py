@@ -16,7 +16,7 @@ from parsers.dumps.graphs import Flow, flow_of
 from parsers.dumps.listing import Listing
 from parsers.dumps.msprobe import scope_of
 from parsers.graphs.graph import Graph
-from parsers.model import Ints
+from parsers.model import NOTE, Ints
 from parsers.names import printable
 from parsers.schema import Schema
 
@@ -178,7 +178,7 @@ def _report_missing(listing: Listing, flows: Flows) -> None:
         unordered = [number for number in numbers if number not in files.orders]
         if without:
             text = f"Expected the graph in graphs/, found none of {_listed(without)}: names are those in the files."
-            listing.problem(root, text)
+            listing.problem(root, text, NOTE)
         if unordered:
             text = f"Expected the order in execution_order/, found none of {_listed(unordered)}: operators are by time."
             listing.problem(root, text)

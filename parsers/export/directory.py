@@ -59,12 +59,14 @@ def _every(tags: Sequence[str]) -> Collection[str]:
 class WantedExport:
     """What is exported of each run: kinds (of KINDS), the tags that a function selects from all, a range of steps.
 
-    Tags and steps do not concern lineage, which is one row for a run, and traces.
+    Tags and steps do not concern lineage, which is one row for a run, and traces. superseded: with scalars that later
+    ones supersede.
     """
 
     kinds: Collection[str] = tuple(kind for kind in KINDS if kind not in KINDS_OF_PROFILES)
     tags: Callable[[Sequence[str]], Collection[str]] = _every
     steps: Steps = ALL_STEPS
+    superseded: bool = False
 
 
 class Export:
@@ -97,7 +99,7 @@ class Export:
         folder.mkdir(parents=True, exist_ok=True)
         if "scalars" in self._wanted.kinds:
             path = self._out if self._alone else self._out / f"scalars.{self._format}"
-            self._scalars = self._open.enter_context(scalar_file(path, self._format))
+            self._scalars = self._open.enter_context(scalar_file(path, self._format, superseded=self._wanted.superseded))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

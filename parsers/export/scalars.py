@@ -1,4 +1,4 @@
-"""Exports scalars as CSV, JSON or Parquet: every value, in full precision.
+"""Exports scalars as CSV, JSON or Parquet, in full precision: every value that no later one supersedes, or every value.
 
 The columns are `run` and those of the schema SCALARS. Non-finite values are written NaN, Infinity or -Infinity (in JSON as
 strings, since JSON has no such numbers). In CSV names are escaped by `cells`; JSON and Parquet store them unchanged.
@@ -103,8 +103,8 @@ class _Format(Protocol):
 class ScalarWriter:
     """Writes the scalars of runs one after the other."""
 
-    def __init__(self, rows: _Format) -> None:
-        self._rows = rows
+    def __init__(self, rows: _Format, *, superseded: bool = False) -> None:
+        self._rows, self._superseded = rows, superseded
 
     def add_run(self, run: Run) -> int:
         """Write all scalars of one run, ranks not included; return their number."""
@@ -113,19 +113,20 @@ class ScalarWriter:
     def add(self, run: Run, tag: str, steps: Steps = ALL_STEPS) -> int:
         """Write one tag; return the number of values in the range."""
         count = 0
-        for part in parts(run.series(tag), steps):
+        series = run.series(tag) if self._superseded else run.resolved(tag)
+        for part in parts(series, steps):
             self._rows.add(run.name, tag, part)
             count += len(part.step)
         return count
 
 
 @contextlib.contextmanager
-def scalar_file(path: Path, format: str) -> Iterator[ScalarWriter]:  # noqa: A002
-    """Open a file of scalars, which appears at path when the block ends."""
+def scalar_file(path: Path, format: str, *, superseded: bool = False) -> Iterator[ScalarWriter]:  # noqa: A002
+    """Open a file of scalars, which appears at path when the block ends. superseded: with values that later ones supersede."""
     with replacing(path) as file:
         rows = _FORMATS[format](file)
         try:
-            yield ScalarWriter(rows)
+            yield ScalarWriter(rows, superseded=superseded)
         finally:
             rows.finish()
 

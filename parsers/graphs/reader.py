@@ -19,7 +19,7 @@ from parsers.file_reading import read_whole
 from parsers.files import RegularFile
 from parsers.graphs.formats import HEAD, decoded, format_of, recognised, stage_of
 from parsers.graphs.graph import Graph, Origin
-from parsers.model import Batch, Cursor, PayloadBlock, Problem, Reader
+from parsers.model import NOTE, Batch, Cursor, PayloadBlock, Problem, Reader
 from parsers.names import printable
 from parsers.payloads.cache import Stored
 
@@ -74,8 +74,8 @@ def _refused(file: RegularFile, head: bytes) -> Problem | None:
         return None
     if _ACTORS.search(head):
         text = "The file is not a graph: it lists the actors that MindSpore's runtime created for one. Nothing is lost."
-    else:
-        text = f"Expected a graph of a known format, as the name says, found a file that begins with {bytes(head[:16])!r}."
+        return Problem(file.path, 0, 0, NOTE, text)
+    text = f"Expected a graph of a known format, as the name says, found a file that begins with {bytes(head[:16])!r}."
     return Problem(file.path, 0, 0, "no_graph", text)
 
 

@@ -49,7 +49,7 @@ class RunLineage:
         description = self._describe()
         settings = dict(description.settings)
         for tag in description.metrics:
-            values = self._scalars.series(tag).value
+            values = self._scalars.resolved(tag).value
             if len(values):
                 settings.setdefault(METRIC + tag, float(values[-1]))
         return settings

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from parsers.analysis.curves.expressions import ExpressionError, ordered_like, parse_expression
+from parsers.analysis.curves.final_values import final
+from parsers.analysis.curves.segments import most_steps
 from parsers.deferred import pandas as pd
 from parsers.frames import LINEAGE, LINEAGE_TABLE
 from parsers.lineage.values import Setting, not_finite
-from parsers.model import Floats, Series, Source
+from parsers.model import Series, Source
 from parsers.names import EXPRESSION, printable
 from parsers.schema import Schema
 
@@ -137,25 +139,20 @@ def derive(
 ) -> dict[str, int | float]:
     """Return the columns derived from a run's scalars: tags are all it has, scalars those that get columns last/ and best/."""
     known = {tag: one for tag in tags if (one := series(tag)) is not None and len(one.step)}
-    longest = max((one.step for one in known.values()), key=len, default=np.empty(0, np.int64))
-    rising = bool((longest[1:] > longest[:-1]).all())
-    found: dict[str, int | float] = {"steps": len(longest) if rising else len(np.unique(longest))}
+    lengths = {tag: len(one.step) for tag, one in known.items()}
+    found: dict[str, int | float] = {"steps": most_steps(lengths, known.__getitem__)}
     times = list({id(one.wall_time): one.wall_time for one in known.values()}.values())  # tags of one record share theirs
     if times:
         found["duration"] = max(float(one.max()) for one in times) - min(float(one.min()) for one in times)
     for tag in scalars:
         if tag in known:
-            found |= _ends(tag, known[tag].value)
+            found |= _ends(tag, known[tag])
     return found
 
 
-def _ends(tag: str, value: Floats) -> dict[str, float]:
-    found, best = {f"last/{tag}": float(value[-1])}, better(tag)
-    if best:
-        value = value[np.isfinite(value)]
-    if best and len(value):
-        found[f"best/{tag}"] = float(value.min() if best == "min" else value.max())
-    return found
+def _ends(tag: str, series: Series) -> dict[str, float]:
+    ends = final(series, better(tag))
+    return {f"last/{tag}": ends.last} | ({f"best/{tag}": ends.best} if ends.best_step >= 0 else {})
 
 
 # Frames ------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 from parsers.tuning.journal import StudyState
 
 SHARES = "shares"
-"""Our own measure, `parsers.analysis.forests`, which the page of results over runs shows, too."""
+"""Our own measure, `parsers.analysis.variance_shares`, which the page of results over runs shows, too."""
 METHODS = ("fanova", "mdi", "pedanova")
 """fANOVA (Hutter et al. 2014), mean decrease of impurity of a random forest, PED-ANOVA (Watanabe et al. 2023)."""
 NEEDS: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -22,7 +22,7 @@ FEW = 4
 MOST: Mapping[str, int] = {SHARES: 1_000, "fanova": 400, "mdi": 2_000, "pedanova": 2_000}
 """Trials that are evaluated, the latest ones. The time of fANOVA grows with their square: 26 s of CPU for 1,000.
 
-Of our own measure a refit takes fewer of them (`parsers.analysis.lineage.forest.MOST_RUNS`).
+Of our own measure a refit takes fewer of them (`parsers.analysis.lineage.shares.MOST_RUNS`).
 """
 
 

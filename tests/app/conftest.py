@@ -124,19 +124,23 @@ def shared_applications() -> Callable[..., tuple[server.Application, CurrentSour
 def shared_client(
     shared_applications: Callable[..., tuple[server.Application, CurrentSource]], source: MemorySource, bare_shell: None
 ) -> Callable[..., FlaskClient]:
-    """A client over the test's own source, of an application that other tests with these options use, too.
-
-    It is for tests that download nothing: an application answers a number of downloads at once.
-    """
+    """A client over the test's own source, of an application that other tests with these options use, too."""
 
     def client(**options: Any) -> FlaskClient:
         application, current = shared_applications(**options)
         current.source = source
-        return application.server.test_client()
+        return Reading(application.server, application.server.response_class)
 
     return client
 
 
+class Reading(FlaskClient):
+    """Reads each answer to its end, so that no download is left open: an application answers a number of them at once."""
+
+    def open(self, *args: Any, buffered: bool = True, **options: Any) -> Any:
+        return super().open(*args, buffered=buffered, **options)
+
+
 @pytest.fixture
-def client(make_app: Callable[..., server.Application]) -> FlaskClient:
-    return make_app().server.test_client()
+def client(shared_client: Callable[..., FlaskClient]) -> FlaskClient:
+    return shared_client()

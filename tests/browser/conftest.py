@@ -35,9 +35,9 @@ from tests.browser.costs import Costs
 from tests.browser.everything import write_everything
 from tests.browser.showing import leave
 from tests.browser.waiting import WAIT_MS
+from tests.recorded import RECORDED
 from tests.writers.step_traces import step_trace_raw, step_trace_time
 
-DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 SAID_OF_SPEED = (
     "GL Driver Message", "willReadFrequently", "custom wheel sensitivity", "preload but not used within a few seconds",
 )  # fmt: skip
@@ -164,14 +164,14 @@ def not_in_address(page: Page, key: str) -> None:
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
-    """A writable copy of the demo runs."""
-    return Path(shutil.copytree(DEMO, tmp_path / "runs"))
+    """A writable copy of the recorded runs."""
+    return Path(shutil.copytree(RECORDED, tmp_path / "runs"))
 
 
 @pytest.fixture(scope="session")
-def demo(tab: Tab) -> Iterator[str]:
-    """The application over the demo runs, which nothing may change: one for all tests."""
-    store = Store([DEMO], interval=0.5).start()
+def recorded(tab: Tab) -> Iterator[str]:
+    """The application over the recorded runs, which nothing may change: one for all tests."""
+    store = Store([RECORDED], interval=0.5).start()
     assert store.wait(30)
     with _lasting(create_app(store).server, 0, tab) as address:
         yield address
@@ -180,9 +180,9 @@ def demo(tab: Tab) -> Iterator[str]:
 
 @pytest.fixture
 def address(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The application, looking at the disk twice a second, all read: over `base` where the test asks for it, else `demo`."""
+    """The application, looking at the disk twice a second: over `base` where the test asks for it, else `recorded`."""
     if "base" not in request.fixturenames:
-        yield request.getfixturevalue("demo")
+        yield request.getfixturevalue("recorded")
         return
     store = Store([request.getfixturevalue("base")], interval=0.5).start()
     assert store.wait(30)

@@ -9,6 +9,7 @@ import numpy as np
 
 from parsers.explanations.recording import ExplanationWriter, Layer, Uncertainty
 from tests.parsers.profiler.written import FILES
+from tests.recorded import RECORDED
 from tests.writers import chrome_traces
 from tests.writers.clusters import write
 from tests.writers.dumps import Injection, write_dump
@@ -18,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def write_everything(base: Path) -> None:
-    """Write the demo runs, a profile, a trace, two jobs, a dump with NaN, explanations and a study."""
-    shutil.copytree(ROOT / "app" / "demo", base / "runs")
+    """Write the recorded runs, a profile, a trace, two jobs, a dump with NaN, explanations and a study."""
+    shutil.copytree(RECORDED, base / "runs")
     profile = base / "profiled" / "profiler"
     shutil.copytree(ROOT / "tests" / "data" / "mindspore_profiler" / "2.10_minddata" / "profiler", profile)
     for name in ("memory_record.csv", "operator_memory.csv", "npu_module_mem.csv"):

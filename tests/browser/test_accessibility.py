@@ -18,9 +18,9 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from layouts import PAGES
 from layouts.runs.boards import BoardCard
-from tests.browser.conftest import DEMO
 from tests.browser.showing import show
 from tests.browser.waiting import WAIT_MS, frames, settles
+from tests.recorded import RECORDED
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -157,8 +157,8 @@ def speaks(page: str, chart: tuple[str, str]) -> bool:
 
 
 @pytest.mark.long
-def test_alternatives_follow_the_language_and_the_figure(page: Page, demo: str) -> None:
-    show(page, f"{demo}/scalars?tag=loss&run=lenet_sink_mode")
+def test_alternatives_follow_the_language_and_the_figure(page: Page, recorded: str) -> None:
+    show(page, f"{recorded}/scalars?tag=loss&run=lenet_sink_mode")
     plot = page.locator(".js-plotly-plot").first
     expect(plot).to_have_attribute("aria-label", re.compile(r"^Line of loss, over steps\. .*lenet_sink_mode: last 2\.014,"))
     expect(plot).to_have_attribute("role", "img")
@@ -169,12 +169,13 @@ def test_alternatives_follow_the_language_and_the_figure(page: Page, demo: str) 
     expect(plot).to_have_attribute("aria-label", re.compile("已平滑"))
 
 
+@pytest.mark.long
 def test_nothing_grave_is_found_on_a_board(page: Page, axe: str, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     cards = (
         BoardCard("1" * 16, "scalars", "key:loss"), BoardCard("2" * 16, text="# Daily\n\n[link](scalars) `code`", x=4),
         BoardCard("3" * 16, "scalars?run=gone", "key:loss", x=8),
     )  # fmt: skip
-    app = create_app(DEMO, workspace=tmp_path / "workspace")
+    app = create_app(RECORDED, workspace=tmp_path / "workspace")
     assert app.source.wait(60)
     board = app.source.notes.create_board("Daily", cards)
     place = serve(app.server)

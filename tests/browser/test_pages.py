@@ -41,7 +41,7 @@ LITTLE: dict[str, Callable[[], MemorySource]] = {
 }
 
 
-OFTEN = ("an empty run", "three runs")
+OFTEN = ("an empty run",)
 """Tried in every run; tests/layouts/test_pages.py renders all pages with each of these in every run."""
 
 

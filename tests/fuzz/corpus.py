@@ -1,4 +1,4 @@
-"""The files that are mutated: real ones of the demo, tests/data and the folder MINDSCOPE_TEST_DATA, small, MOST of a kind.
+"""The files that are mutated: real ones of tests/data and the folder MINDSCOPE_TEST_DATA, small, MOST of a kind.
 
 A larger file is cut: tables and texts at a line, event files at a record. For kinds of which there is no real file there are
 those of `tests.parsers.profiler.written` and a few made here. The order is the same every time, so that a seed makes the same
@@ -280,8 +280,8 @@ def _suffix(name: str) -> str:
 
 @cache
 def _paths() -> tuple[str, ...]:
-    """Return every file of the demo, of tests/data and of MINDSCOPE_TEST_DATA."""
-    roots = [str(ROOT / "app" / "demo"), str(ROOT / "tests" / "data"), os.environ.get("MINDSCOPE_TEST_DATA", "")]
+    """Return every file of tests/data and of MINDSCOPE_TEST_DATA."""
+    roots = [str(ROOT / "tests" / "data"), os.environ.get("MINDSCOPE_TEST_DATA", "")]
     found = [os.path.join(folder, name) for root in roots if root for folder, _, names in os.walk(root) for name in names]
     return tuple(sorted(path for path in found if not path.endswith(".golden") and os.path.isfile(path)))
 

@@ -7,6 +7,7 @@ const element = () => ({
 });
 class Observer {
   observe() {}
+  unobserve() {}
   disconnect() {}
 }
 

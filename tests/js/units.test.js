@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { cellText, count, duration, percent, prefixed, rate, short, size } from "../../assets/kit/units.js";
+import { cellText, count, duration, number, percent, prefixed, rate, short, size } from "../../assets/kit/units.js";
 
 const CASES = JSON.parse(readFileSync(new URL("../layouts/kit/units.json", import.meta.url), "utf-8"));
 const FUNCTIONS = {
-  count, percent, size, duration,
+  count, number, percent, size, duration,
   "signed percent": (value) => percent(value, { signed: true }),
   "signed size": (value) => size(value, { signed: true }),
   "signed duration": (value) => duration(value, { signed: true }),

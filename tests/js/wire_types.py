@@ -25,6 +25,7 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 
 import layouts
 from layouts.curves import expressions, lines, marks, thresholds
+from layouts.curves.last_values import ShownLast
 from layouts.curves.scalars import charts, ranking, sheet
 from layouts.curves.scalars.insights import InsightMark, InsightMarks
 from layouts.dumps.catalogue import DumpCatalogue
@@ -80,6 +81,7 @@ WIRE: Mapping[str, Any] = {
     "ColumnChoices": columns.ColumnChoices,
     "ColumnValues": columns.ColumnValues,
     "MatchedTexts": columns.MatchedTexts,
+    "ShownLast": ShownLast,
     "Recorded": RecordedSteps,
     "RecordedSeries": RecordedSeries,
     "ProfileKind": ProfileKind,

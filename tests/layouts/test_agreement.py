@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from layouts.jobs.advice.page import advice_for
@@ -21,8 +24,22 @@ from layouts.profiles.memory import page as memory_page
 from layouts.profiles.memory.asks import MemoryRequest
 from layouts.profiles.memory.recordings import Recordings
 from layouts.profiles.profile_overview.page import summarised as overview_summary
-from parsers import open_run
+from layouts.profiles.reviewing import READ
+from parsers import discover, open_run
+from parsers.analysis import average, breakdowns
+from parsers.analysis.jobs.limiting import limiting
+from parsers.analysis.jobs.ranks_by_step import RanksByStep
+from parsers.analysis.jobs.replay.recording import NotJudged
+from parsers.analysis.jobs.replay.what_ifs import replay_of
+from parsers.analysis.jobs.stage_operators import stage_means
+from parsers.analysis.jobs.step_parts import METRICS
+from parsers.analysis.jobs.strategy.job_strategy import job_strategy
+from parsers.analysis.jobs.traffic import whole
+from parsers.analysis.jobs.transfer import parts_per_step
+from parsers.analysis.jobs.two_jobs import rank_values
 from parsers.cluster_frames import JOB_FRAMES
+from parsers.profile_frames import STEPS
+from parsers.profiler.jobs import JobFiles
 from parsers.profiler.registry import FRAMES
 from tests.layouts.jobs.job.test_job_page import texts_in as texts_of
 from tests.layouts.profiles.memory.requests import opened, sessions_of, texts_in
@@ -66,24 +83,59 @@ def test_sessions_of_a_rank_leak_on_each_page_or_on_none(sessions: int, leak_byt
     assert leaks(source, asked) == (verdict, verdict)
 
 
-# Jobs of many ranks ------------------------------------------------------------------------------------------------------
+# Jobs ------------------------------------------------------------------------------------------------------------------
 
-JOBS = (
+KINDS = ("profiler_new", "cluster_samples", "profiler", "mindinsight_legacy")
+FEW = (
     "profiler_new/torch_npu_st_4ranks_pp2", "profiler_new/torch_npu_db_level2", "profiler_new/torch_npu_text_level2",
-    "mindinsight_legacy/cluster_propose", "cluster_samples/made_with_msprof_analyze_26.2.0/torch_npu_st_4ranks_pp2_db",
+    "profiler_new/torch_npu_text_level0", "profiler_new/msinsight_server", "mindinsight_legacy/cluster_propose",
+    "cluster_samples/made_with_msprof_analyze_26.2.0/torch_npu_st_4ranks_pp2_db",
+    "cluster_samples/msinsight/multi_device_msprof_db",
 )  # fmt: skip
-ASKED: dict[str, Any] = {"run": ["a"], "session": ["s"], "rank": ["0"]}
+"""Samples of every run; `make test-long` takes all."""
+NAMES = {name: FRAMES[name] for name in (*READ, "memory", "operator_memory") if name in FRAMES}
 
 
-def sources(real_data: Path) -> Iterator[tuple[str, MemorySource]]:
-    for base in JOBS:
-        profile = open_run(real_data / base).profile
-        for job in profile.jobs:
+@dataclass(frozen=True)
+class Sampled:
+    """A job of a sample: its name, a source that has it as the run "a", what asks for each of its profiles, and its frames."""
+
+    name: str
+    source: MemorySource
+    asks: dict[int, dict[str, Any]]
+    frames: dict[str, pd.DataFrame]
+
+    @property
+    def ask(self) -> dict[str, Any]:
+        return next(iter(self.asks.values()))
+
+
+def samples(folders: Iterable[Path]) -> Iterator[Sampled]:
+    for folder in folders:
+        run = open_run(folder).profile
+        for job in run.jobs:
             frames = {name: job.frame(name) for name in JOB_FRAMES if job.gives(name)}
-            ranks = {rank: one for (_, rank), one in profile.items()}
-            own = {rank: {name: one.frame(name) for name in FRAMES if one.gives(name)} for rank, one in ranks.items()}
-            profiles = {("s", rank): {**own.get(rank, {}), **frames} for rank in (own or {0: {}})}
-            yield f"{base} {job.files.name}", MemorySource({"a": {"profiles": profiles, "job": job.files}})
+            own = {
+                (one.session, one.rank): {name: run[one.session, one.rank].frame(name) for name in NAMES
+                                          if run[one.session, one.rank].gives(name)}
+                for one in job.files.members
+            }  # fmt: skip
+            profiles = {key: {**given, **frames} for key, given in (own or {(job.files.name, 0): {}}).items()}
+            source = MemorySource({"a": {"profiles": profiles, "job": job.files}})
+            asks = {rank: {"run": ["a"], "session": [session], "rank": [str(rank)]} for session, rank in profiles}
+            yield Sampled(f"{folder} {job.files.name}", source, asks, frames)
+
+
+@pytest.fixture(scope="module", params=["few", pytest.param("every", marks=pytest.mark.long)])
+def jobs(request: pytest.FixtureRequest, real_data: Path) -> list[Sampled]:
+    every = [Path(found.path) for kind in KINDS for found in discover(real_data / kind)]
+    return list(samples(every if request.param == "every" else [real_data / name for name in FEW]))
+
+
+def cluster_of(job: Sampled) -> RanksByStep:
+    request = ClusterRequest.read_any(job.ask)
+    assert request is not None
+    return JobCache().job(job.source, request.choice)
 
 
 def figure(text: str, pattern: str) -> str:
@@ -91,36 +143,218 @@ def figure(text: str, pattern: str) -> str:
     return found[1].strip() if found else ""
 
 
-def test_bubble_and_step_of_a_real_job_are_the_same_on_all_pages(real_data: Path) -> None:
+def test_bubble_and_step_of_a_real_job_are_the_same_on_all_pages(jobs: list[Sampled]) -> None:
     checked = 0
-    for name, source in sources(real_data):
-        (said, *_) = summarised(source, ASKED)
-        job = " ".join(texts_of(said).split())
-        request = PipelineRequest.read_any(ASKED)
-        asked = ClusterRequest.read_any(ASKED)
+    for job in jobs:
+        (said, *_) = summarised(job.source, job.ask)
+        told = " ".join(texts_of(said).split())
+        request = PipelineRequest.read_any(job.ask)
         assert request is not None
-        assert asked is not None
-        pipeline = " ".join(texts_of(pipeline_drawn(pipeline_of(source, request))[0]).split())
-        cluster = JobCache().job(source, asked.choice).steps
-        of_step = figure(job, r"of a step of ([\d.,]+ \S+)")
+        pipeline = " ".join(texts_of(pipeline_drawn(pipeline_of(job.source, request))[0]).split())
+        cluster = cluster_of(job).steps
+        of_step = figure(told, r"of a step of ([\d.,]+ \S+)")
         if of_step:
-            assert units.duration(float(cluster.at("total").mean()) / 1e9) == of_step.rstrip("."), name
-        bubble = figure(job, r"Pipeline bubble .*?([\d.]+ %)")
+            assert units.duration(float(cluster.at("total").mean()) / 1e9) == of_step.rstrip("."), job.name
+        bubble = figure(told, r"Pipeline bubble .*?([\d.]+ %)")
         if not bubble:
             continue
         checked += 1
         shown = figure(pipeline, r"Ranks wait ([\d.]+ %) of a step for other stages")
-        assert shown in ("", bubble), name
-        assert units.percent(float(cluster.at("bubble").mean() / cluster.at("total").mean())) == bubble, name
+        assert shown in ("", bubble), job.name
+        known = np.isfinite(cluster.at("bubble"))
+        waited = float(cluster.at("bubble")[known].sum() / cluster.at("total")[known].sum())
+        assert units.percent(waited) == bubble, job.name
     assert checked >= 2
 
 
-def test_the_first_advice_is_the_same_on_overview_and_advice(real_data: Path) -> None:
-    for name, source in sources(real_data):
-        found = advice_for(source, ASKED)
+def files_of(job: Sampled) -> JobFiles | None:
+    return job.source.profiles.job("a", job.ask["session"][0], int(job.ask["rank"][0]))
+
+
+def mean_of(values: Any) -> float:
+    return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+
+
+def test_free_and_exposed_time_are_the_same_on_all_pages(jobs: list[Sampled]) -> None:
+    """Of the profile overview, the job overview, Cluster, Two jobs and Advice; for one rank and for the job."""
+    seen = 0
+    for job in jobs:
+        cluster = cluster_of(job).steps
+        values = rank_values(job.frames)
+        for place, rank in enumerate(cluster.ranks.tolist()):
+            for name in METRICS:
+                of_cluster, of_two_jobs = float(cluster.at(name)[place]), float(values.loc[rank, name])
+                assert of_two_jobs == pytest.approx(of_cluster, nan_ok=True), (job.name, rank, name)
+            if rank not in job.asks:
+                continue
+            usual = average(found[0]) if (found := breakdowns(steps_of(job, rank))) and found[0].form == "new" else None
+            if usual is not None and job_of_one_device(job):
+                seen += 1
+                assert usual.on_device_ns == pytest.approx(float(cluster.at("total")[place])), (job.name, rank)
+                for part in ("free", "exposed"):
+                    assert usual.time_of(part) == pytest.approx(float(cluster.at(part)[place])), (job.name, rank, part)
+        found = {part.name: part for part in limiting(job.frames).parts}
+        if "free" in found:
+            assert found["free"].ns == pytest.approx(mean_of(cluster.at("free"))), job.name
+            without = mean_of(cluster.at("exposed") - np.nan_to_num(cluster.at("bubble")))
+            assert found["exposed"].ns == pytest.approx(without, abs=1.0), job.name
+    assert seen >= 8
+
+
+def steps_of(job: Sampled, rank: int) -> pd.DataFrame:
+    (found,) = [given for (_, one), given in job.source.data["a"]["profiles"].items() if one == rank]
+    return found.get("steps", STEPS.empty())
+
+
+def job_of_one_device(job: Sampled) -> bool:
+    """Whether no rank has several devices, whose steps are traces of their own."""
+    steps = job.frames["cluster_steps"]
+    return not bool(steps.duplicated(["kind", "rank", "ranks", "step"]).any())
+
+
+def test_advice_about_idle_and_exposed_time_has_the_figures_of_cluster(jobs: list[Sampled]) -> None:
+    seen = set()
+    for job in jobs:
+        found = advice_for(job.source, {**job.ask, "idle": ["0"], "communication": ["0"]})
         assert found is not None
-        summary = texts_of(overview_summary(source, ASKED))
+        cluster = cluster_of(job).steps
+        for one in found[0].found:
+            if one.rule not in ("idle", "communication") or not len(cluster.ranks) or not job_of_one_device(job):
+                continue
+            with np.errstate(invalid="ignore"):
+                spent = cluster.at("free") if one.rule == "idle" else cluster.at("exposed")
+                if one.rule == "communication" and one.variant == "ranks":
+                    spent = np.maximum(spent - np.nan_to_num(cluster.at("bubble")), 0.0)
+                highest = float(np.nanmax(spent / cluster.at("total")))
+            seen.add(one.rule)
+            assert one.value == pytest.approx(highest), (job.name, one.rule)
+    assert seen == {"idle", "communication"}
+
+
+def test_waiting_and_lateness_are_the_same_on_cluster_two_jobs_and_strategy(jobs: list[Sampled]) -> None:
+    seen = 0
+    for job in jobs:
+        cluster = cluster_of(job)
+        values = rank_values(job.frames)
+        strategy = job_strategy(job.frames, files_of(job))
+        for name in ("lateness", "waited"):
+            of_cluster = cluster.values(name, None)
+            for place, rank in enumerate(cluster.steps.ranks.tolist()):
+                assert float(values.loc[rank, name]) == pytest.approx(float(of_cluster[place]), nan_ok=True), (job.name, rank)
+            if np.isfinite(of_cluster).any():
+                seen += 1
+                shown = dict(zip(strategy.ranks.tolist(), strategy.values(name, None).tolist(), strict=True))
+                of = dict(zip(cluster.steps.ranks.tolist(), of_cluster.tolist(), strict=True))
+                assert shown == pytest.approx({rank: of[rank] for rank in shown}, nan_ok=True), job.name
+    assert seen >= 4
+
+
+def test_transfer_and_waiting_are_the_same_on_advice_and_communication(jobs: list[Sampled]) -> None:
+    seen = 0
+    for job in jobs:
+        collectives = job.frames.get("collectives")
+        found = advice_for(job.source, {**job.ask, "communication": ["0"]})
+        assert found is not None
+        parts = next((one.parts_ns for one in found[0].found if one.rule == "communication"), {})
+        if collectives is None or not parts:
+            continue
+        seen += 1
+        assert parts == parts_per_step(collectives, job.frames.get("links")), job.name
+        told = whole(collectives, np.arange(len(collectives)))
+        assert parts["all"] == pytest.approx(told.elapse_ns), job.name
+        if not (collectives["section"].astype("str") == "p2p").any():
+            assert parts["waited"] == pytest.approx(told.own_wait_ns), job.name
+    assert seen >= 4
+
+
+def test_peak_memory_is_the_same_on_all_pages(jobs: list[Sampled]) -> None:
+    seen = 0
+    for job in jobs:
+        ranks = job.frames.get("ranks")
+        if ranks is None:
+            continue
+        values = rank_values(job.frames)
+        for rank, ask in job.asks.items():
+            request = MemoryRequest.read_any(ask)
+            assert request is not None
+            recordings = Recordings(job.source)
+            shown = memory_page.overall(job.source, recordings, request)
+            peak = figure(" ".join(texts_in(shown[0]["head"]).split()), r"([\d.]+ [KMGT]?i?B)")
+            if rank not in values.index or not np.isfinite(values.loc[rank, "peak_allocated"]) or not peak:
+                continue
+            seen += 1
+            assert units.size(int(values.loc[rank, "peak_allocated"])) == peak, (job.name, rank)
+        found = advice_for(job.source, {**job.ask, "memory": ["0"], "capacity": ["1000"]})
+        assert found is not None
+        advised = next((one for one in found[0].found if one.rule == "memory"), None)
+        if advised is not None and (ranks["peak_reserved_bytes"] > 0).any():
+            assert advised.told["peak_bytes"] == float(ranks["peak_reserved_bytes"].max()), job.name
+    assert seen >= 5
+
+
+def test_the_number_of_stages_is_the_same_on_all_pages(jobs: list[Sampled]) -> None:
+    seen = set()
+    for job in jobs:
+        request = PipelineRequest.read_any(job.ask)
+        assert request is not None
+        number = pipeline_of(job.source, request).stage_count
+        assert job_strategy(job.frames, files_of(job)).stage_count == number, job.name
+        steps = job.frames.get("cluster_steps")
+        if steps is not None and len(means := stage_means(steps)) > 1:
+            assert len(means) == number, job.name
+            seen.add(number)
+        try:
+            replay = replay_of(job.frames)
+        except NotJudged:
+            continue
+        assert max(len(replay.stages), 1) == max(number, 1), job.name
+    assert 2 in seen
+
+
+def test_the_first_advice_is_the_same_on_overview_and_advice(jobs: list[Sampled]) -> None:
+    for job in jobs:
+        found = advice_for(job.source, job.ask)
+        assert found is not None
+        summary = texts_of(overview_summary(job.source, job.ask))
         if found[0].found:
-            assert CATALOGUE[f"advice.{found[0].found[0].rule}.title"][0] in summary, name
+            assert CATALOGUE[f"advice.{found[0].found[0].rule}.title"][0] in summary, job.name
         else:
-            assert "All advice: 0" in " ".join(summary.split()), name
+            assert "All advice: 0" in " ".join(summary.split()), job.name
+
+
+# Where figures are computed ----------------------------------------------------------------------------------------------
+
+WHERE = {
+    "own_bubble_ns": ("advice/cluster", "bubble", "limiting", "step_parts", "two_jobs", "waiting"),
+    "free_ns": ("advice/steps", "limiting", "rank_table", "replay/recording", "stage_operators", "waiting", "steps"),
+    "exposed_ns": ("advice/cluster", "advice/steps", "limiting", "steps"),
+    "lateness_ns": (
+        "advice/cluster", "limiting", "rank_table", "ranks_by_step", "stragglers", "traffic", "who_is_slow",
+    ),
+    "own_wait_ns": ("dimensions", "ranks_by_step", "traffic", "transfer", "two_jobs"),
+    "transit_ns": ("advice/packets", "advice/steps", "lateness", "traffic", "transfer"),
+    "peak_allocated_bytes": ("advice/memory", "rank_operators/tables"),
+    "peak_reserved_bytes": ("advice/memory", "limiting"),
+}  # fmt: skip
+"""Columns of frames -> the modules that make figures of them, all of which the tests above compare. A new one belongs here and
+in a test, or, better, calls one of these."""
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = (*WHERE, "total_ns", "computing_ns", "wait_ns", "idle_ns")
+SUMMED = re.compile(rf"\[\"({'|'.join(PARTS)})\"\][^\n]*\.(mean|sum|median|max|min)\(")
+
+
+@pytest.mark.parametrize("column", WHERE)
+def test_figures_of_a_column_are_made_in_modules_that_are_compared(column: str) -> None:
+    named = re.compile(rf"\"{column}\"|\.{column}\b")
+    folder = ROOT / "parsers" / "analysis"
+    found = {path.relative_to(folder) for path in folder.rglob("*.py") if named.search(path.read_text("utf-8"))}
+    assert {str(path.with_suffix("")).removeprefix("jobs/").removeprefix("profiles/") for path in found} == set(WHERE[column])
+
+
+def test_pages_and_routes_make_no_figures_of_steps_and_operations() -> None:
+    pages = [path for package in ("layouts/jobs", "layouts/profiles", "app/routes") for path in (ROOT / package).rglob("*.py")]
+    assert len(pages) > 100
+    found = {str(path.relative_to(ROOT)): SUMMED.findall(path.read_text("utf-8")) for path in pages}
+    # What operators of one table take is no figure of a step.
+    own = {"layouts/profiles/shapes/tables.py"}
+    assert {name for name, hits in found.items() if hits} == own

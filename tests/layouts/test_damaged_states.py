@@ -26,18 +26,18 @@ from layouts.runs.overview.tiles import TILES, contents
 from layouts.values.landscape.catalogue import catalogue as landscapes
 from parsers import Problem
 from parsers.events.writer import EventWriter, Tensor
+from tests.recorded import RECORDED
 from tests.sources import MemorySource
 
-DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 HOUR = 3600.0
 
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
     """Three runs: the landscapes and the graph of one are cut off, one has its data, one never recorded any."""
-    shutil.copytree(DEMO / "lenet_landscape", tmp_path / "whole")
-    shutil.copytree(DEMO / "several_files", tmp_path / "never")
-    shutil.copytree(DEMO / "lenet_landscape", tmp_path / "cut")
+    shutil.copytree(RECORDED / "lenet_landscape", tmp_path / "whole")
+    shutil.copytree(RECORDED / "several_files", tmp_path / "never")
+    shutil.copytree(RECORDED / "lenet_landscape", tmp_path / "cut")
     for path in (tmp_path / "cut").iterdir():
         os.truncate(path, min(path.stat().st_size, 100))
         os.utime(path, (time.time() - HOUR,) * 2)
@@ -71,7 +71,7 @@ def of_kind(kind: str) -> Any:
 )
 def test_a_page_lists_the_damage_only_where_data_lack(store: Store, catalogue: Any) -> None:
     cut = catalogue(store, {"run": ["cut"]})
-    assert [name for name, _ in cut["damage"]] == sorted(os.listdir(DEMO / "lenet_landscape"))[: len(cut["damage"])]
+    assert [name for name, _ in cut["damage"]] == sorted(os.listdir(RECORDED / "lenet_landscape"))[: len(cut["damage"])]
     assert all("The file ends within a record" in text for _, text in cut["damage"])
     assert not cut.get("plans"), "what was lost need not be computed"
     assert catalogue(store, {"run": ["never"]})["damage"] == []
@@ -79,7 +79,7 @@ def test_a_page_lists_the_damage_only_where_data_lack(store: Store, catalogue: A
 
 
 def test_a_graph_says_that_it_was_cut(store: Store) -> None:
-    whole = (DEMO / "lenet_landscape" / "events.out.events.summary.1795218276.0.vm_MS").read_bytes()
+    whole = (RECORDED / "lenet_landscape" / "events.out.events.summary.1795218276.0.vm_MS").read_bytes()
     second = 16 + int.from_bytes(whole[:8], "little")
     needed = 16 + int.from_bytes(whole[second : second + 8], "little")
     found = graphs(store, {"run": ["cut"]})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import re
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from app.routes.runs.boards import as_json
 from app.store.store import Store
 from app.web.server import create_app
 from layouts import PAGES
+from layouts.curves.last_values import shown_last
 from layouts.curves.scalars import insights, ranking, sheet
 from layouts.curves.scalars.page import draw as draw_curves
 from layouts.dumps.catalogue import catalogue as dump_catalogue
@@ -41,8 +43,10 @@ from layouts.shell import run_list, shell
 from layouts.tuning.tuning import page as tuning
 from layouts.values.histogram_asks import VIEWS, HistogramRequest
 from layouts.values.histogram_figures import draw, found_in
+from parsers.analysis.curves.final_values import LastValue
 from parsers.names import EXPRESSION
 from tests.js.wire_types import ELSEWHERE, TARGET, Types, Undeclared, generated
+from tests.recorded import RECORDED
 from tests.sources import MemorySource
 from tests.waiting import when
 from tests.writers.dumps import write_dump
@@ -134,7 +138,7 @@ def wrong_fields(value: dict[str, Any], fields: list[tuple[str, str, str]], wher
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     dumped, notes = tmp_path_factory.mktemp("dumped"), tmp_path_factory.mktemp("notes")
     write_dump(dumped / "dump", iterations=2)
-    found = Store([ROOT / "app" / "demo", PROFILED, EXPLAINED, dumped], notes_directory=str(notes), interval=0).start()
+    found = Store([RECORDED, PROFILED, EXPLAINED, dumped], notes_directory=str(notes), interval=0).start()
     assert found.wait(60)
     yield found
     found.stop()
@@ -205,6 +209,7 @@ def curves(store: Store) -> Iterator[tuple[str, Any]]:
         yield "Curves.Sheet", {**sheet.sheet(store, state | more), "ask": state | more}
     for more in ({}, {"threshold": [">0"], "outliers": ["1"]}, {"base": [f"run:{runs[0]}"]}, {"right": tags[:1]}):
         yield "Curves.ChartMeta", draw_curves(store, state | more)["layout"]["meta"]
+    yield "Wire.ShownLast", shown_last(LastValue(math.nan, 3, 0.5, 2))
 
 
 def histograms(store: Store) -> Iterator[tuple[str, Any]]:

@@ -20,14 +20,13 @@ from parsers.frames import SCALARS_VIEW
 from parsers.model import Batch, Cursor, Problem, SourceFile
 from parsers.runs import Run
 from tests.amounts import examples
-
-DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+from tests.recorded import RECORDED
 
 
 @pytest.fixture
 def run_directory(tmp_path: Path) -> Path:
     """A copy of a real run with three files that overlap."""
-    return Path(shutil.copytree(DEMO / "several_files", tmp_path / "run"))
+    return Path(shutil.copytree(RECORDED / "several_files", tmp_path / "run"))
 
 
 def events(directory: Path) -> list[Path]:
@@ -53,13 +52,13 @@ def test_a_run_without_scalars_has_an_empty_frame_of_the_same_shape(tmp_path: Pa
 
 
 def test_frames_keep_their_schema() -> None:
-    run = open_run(DEMO / "long_history")
+    run = open_run(RECORDED / "long_history")
     SCALARS.check(run.scalars)
     SCALARS_VIEW.check(run.scalars_view().frame)
 
 
 def test_nothing_is_merged_away() -> None:
-    run = open_run(DEMO / "several_files")
+    run = open_run(RECORDED / "several_files")
     frame = run.scalars
     loss = frame[frame["tag"] == "loss"]
     assert len(run.files) == 3
@@ -70,8 +69,8 @@ def test_nothing_is_merged_away() -> None:
 
 @pytest.mark.long
 def test_the_newest_view_keeps_the_last_word_on_every_step() -> None:
-    frame = open_run(DEMO / "long_history").scalars
-    view = open_run(DEMO / "long_history").scalars_view("newest")
+    frame = open_run(RECORDED / "long_history").scalars
+    view = open_run(RECORDED / "long_history").scalars_view("newest")
     for tag, group in frame.groupby("tag", observed=True):
         kept: dict[int, float] = {}
         for step, value in zip(group["step"], group["value"], strict=True):
@@ -120,17 +119,17 @@ def test_views_of_several_tags_that_restart_each_on_its_own(
 
 
 def test_the_view_of_everything_numbers_the_sessions() -> None:
-    view = open_run(DEMO / "long_history").scalars_view("all")
+    view = open_run(RECORDED / "long_history").scalars_view("all")
     assert view.left_out == 0
     loss = view.frame[view.frame["tag"] == "loss"]
     backwards = np.flatnonzero(np.diff(loss["step"]) < 0)
     assert len(backwards) == loss["session"].max() == 1
     with pytest.raises(ValueError, match="expected 'newest' or 'all'"):
-        open_run(DEMO / "long_history").scalars_view("best")
+        open_run(RECORDED / "long_history").scalars_view("best")
 
 
 def test_ranks_of_a_job() -> None:
-    job = open_run(DEMO / "ranks")
+    job = open_run(RECORDED / "ranks")
     assert [len(rank.scalars) > 0 for rank in job.ranks] == [True, True]
     assert job.scalars.empty
 
@@ -279,7 +278,7 @@ def test_content_decides_which_reader_follows_a_file(tmp_path: Path, real_data: 
     path.write_bytes(board)
     run.refresh()
     assert len(run.scalars) == 620
-    path.write_bytes(events(DEMO / "several_files")[0].read_bytes())
+    path.write_bytes(events(RECORDED / "several_files")[0].read_bytes())
     run.refresh()
     pd.testing.assert_frame_equal(run.scalars[["step", "value"]], open_run(tmp_path).scalars[["step", "value"]])
     path.unlink()

@@ -9,12 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from app.demo.simulated.job_files import write
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan, order_of
 from parsers import open_run
 from parsers.cluster_frames import JOB_FRAMES
-from tests.simulations.job_files import write
-from tests.simulations.job_records import frames, recorded
-from tests.simulations.jobs import Fault, Plan, draw, simulate, truth
-from tests.simulations.programs import order_of
+from tests.amounts import long_after
+from tests.simulations.job_frames import frames
+from tests.simulations.jobs import draw, truth
 
 SHAPES = {
     "meetings": Plan(dp=8, mode="meetings", collectives=5),
@@ -37,7 +40,7 @@ def test_a_job_without_a_fault_is_its_clean_rerun(name: str) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: str(fault.kind))
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", long_after(1, SHAPES))
 def test_a_fault_never_makes_a_job_faster_and_changes_nothing_before_it(name: str, fault: Fault) -> None:
     plan = replace(SHAPES[name], fault=fault)
     found, job, clean = truth(plan), simulate(plan), simulate(SHAPES[name])
@@ -80,7 +83,7 @@ def test_every_micro_batch_goes_once_forward_and_once_backward_through_each_chun
             assert set(found) == wanted
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", long_after(2, SHAPES))
 def test_all_ranks_of_an_operation_end_together_and_the_last_one_waits_for_nobody(name: str) -> None:
     job = simulate(SHAPES[name])
     rows = pd.DataFrame([(one.step, str(one.what.key), one.start, one.end, one.transfer) for one in job.operations])
@@ -90,7 +93,7 @@ def test_all_ranks_of_an_operation_end_together_and_the_last_one_waits_for_nobod
 
 
 @pytest.mark.parametrize("waits_recorded", [True, False])
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", long_after(2, SHAPES))
 def test_frames_are_those_that_are_read_from_the_files(tmp_path: Path, name: str, waits_recorded: bool) -> None:
     plan = replace(SHAPES[name], steps=3, waits_recorded=waits_recorded, batched=name == "interleaved")
     rows = recorded(simulate(replace(plan, fault=FAULTS[0])))
@@ -133,7 +136,7 @@ def test_parts_of_a_step_add_up() -> None:
     assert (steps[["computing_ns", "exposed_ns", "free_ns", "overlapped_ns", "preparing_ns"]] > -1e-3).all().all()
 
 
-@pytest.mark.parametrize("kind", ["", "slow_rank", "slow_replica", "slow_link", "late_host"])
+@pytest.mark.parametrize("kind", long_after(2, ["", "slow_rank", "slow_replica", "slow_link", "late_host"]))
 def test_drawn_jobs_run(kind: str) -> None:
     for seed in range(6):
         plan = draw(np.random.default_rng(seed), fault=kind, steps=2)

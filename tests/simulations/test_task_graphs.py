@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from parsers.profiler.trace import chrome
+from tests.amounts import long_after
 from tests.simulations.task_graphs import Layout, TaskGraph, draw, events, simulate, text
 
 LAYOUTS = [draw(np.random.default_rng(seed)) for seed in range(14)]
@@ -21,7 +22,7 @@ def kernels(graph: TaskGraph) -> list[int]:
     return [kernel for _, kernel in graph.flows]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", long_after(4, LAYOUTS))
 def test_the_path_covers_all_time_once_and_without_gaps(layout: Layout) -> None:
     graph = simulate(layout)
     path = graph.path()
@@ -48,7 +49,7 @@ def test_what_runs_on_a_thread_nests_and_what_runs_on_a_stream_is_in_order(layou
             open_until.append(-end)
 
 
-@pytest.mark.parametrize("layout", UNSHAKEN)
+@pytest.mark.parametrize("layout", long_after(2, UNSHAKEN))
 def test_a_longer_kernel_on_the_path_lengthens_all_and_a_slightly_longer_one_beside_it_nothing(layout: Layout) -> None:
     graph = simulate(layout)
     on_path = {part.slice for part in graph.path() if part.kind == "device"}

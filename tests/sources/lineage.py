@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from layouts.lineage.source import Growth, LineageSource
+from layouts.lineage.source import Fitting, LineageSource
 from parsers import LineageRow, Setting, derive, shared_tags
 
 if TYPE_CHECKING:
@@ -27,5 +27,5 @@ class MemoryLineage(LineageSource):
     def _derived(self, run: str, tags: Sequence[str]) -> dict[str, int | float]:
         return derive(self._memory.runs.tags(run), lambda tag: self._memory.curves.series(run, tag), tags)
 
-    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
-        return Growth("missing")
+    def fitting(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Fitting:
+        return Fitting("missing")

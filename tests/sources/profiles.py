@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from layouts.kit.work import WorkResult
 from layouts.profiles.frames import IdleTime, ProfileFrame, ProfileRow
-from layouts.profiles.source import ProfileSource
+from layouts.profiles.source import JobWork, ProfileSource
 from parsers import OpenTrace
 from parsers.profiler.jobs import JobFiles, Member
 
@@ -44,6 +45,12 @@ class MemoryProfiles(ProfileSource):
         return [(run, one.session, one.rank) for one in job.members] if job else []
 
     def cancel(self, run: str, session: str, rank: int, name: str) -> None:
+        return
+
+    def work(self, run: str, session: str, rank: int, work: JobWork, *, again: bool = False) -> WorkResult:
+        return WorkResult("ready", work.job(lambda done, total, result=None: None))
+
+    def cancel_work(self, run: str, session: str, rank: int, work: JobWork) -> None:
         return
 
     def trace(self, run: str, session: str, rank: int) -> OpenTrace | None:

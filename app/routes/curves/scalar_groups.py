@@ -58,7 +58,8 @@ def _final_line(row: Row) -> bytes:
     single = row.finals[0] if len(row.finals) == 1 else None
     steps = [str(one.best_step) for one in row.finals if one.best_step >= 0]
     cells = [
-        csv_names(row.tag, row.label), str(len(row.finals)), str(row.last.n), *_estimate_cells(row.last),
+        csv_names(row.tag, row.label), str(len(row.finals)), str(row.last.n),
+        *((number_text(single.last), "", "") if single else _estimate_cells(row.last)),
         str(single.last_step) if single else "", *_estimate_cells(row.best), steps[0] if single and steps else "",
         _cell(row.minus), *(_estimate_cells(row.wins) if row.wins else ["", "", ""]),
     ]  # fmt: skip

@@ -51,8 +51,16 @@ class Derivations:
         return found
 
     def series(self, key: str, run: Run, tag: str) -> Series:
-        """Return the series of a tag, or the curve of an expression after the sign `EXPRESSION`; empty for anything else."""
-        found = run.series(tag)
+        """Return the series of a tag with restarts resolved, or the curve of an expression after the sign `EXPRESSION`; empty
+        for anything else.
+        """
+        return self._found(key, run, tag, run.resolved(tag))
+
+    def recorded(self, key: str, run: Run, tag: str) -> Series:
+        """Return the same with the values that later ones supersede, in the order they were written."""
+        return self._found(key, run, tag, run.series(tag))
+
+    def _found(self, key: str, run: Run, tag: str, found: Series) -> Series:
         if found.step.size or not tag.startswith(EXPRESSION):
             return found
         try:

@@ -25,6 +25,11 @@ class StoredCurves(CurveSource):
         found = self._derivations.series(entry.key, entry.run, tag) if entry else None
         return found if found is not None and len(found.step) else None
 
+    def recorded(self, run: str, tag: str) -> Series | None:
+        entry = self._runs.entries.get(run)
+        found = self._derivations.recorded(entry.key, entry.run, tag) if entry else None
+        return found if found is not None and len(found.step) else None
+
     def derived(self, run: str, expression: str) -> Derived | None:
         entry = self._runs.entries.get(run)
         return self._derivations.of(entry.key, entry.run, expression) if entry else None
@@ -35,7 +40,7 @@ class StoredCurves(CurveSource):
             return (), 0
 
         def series_of(tag: str) -> Series:
-            return self._derivations.series(entry.key, entry.run, tag)
+            return self._derivations.recorded(entry.key, entry.run, tag)
 
         found, left = self._insights.of(run, series_of, entry.run.tags("scalar") if tags is None else tags, seconds)
         # A run records its final loss when it ends, so a run that has one has not stalled.

@@ -1,13 +1,13 @@
-"""Settings, results and forests as pages see them."""
+"""Settings, results and shares as pages see them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.store.lineage.forests import Forests
+from app.store.lineage.fittings import Fittings
 from app.store.lineage.rows import Lineage
 from app.store.runs.following import Follower
-from layouts.lineage.source import Growth, LineageSource
+from layouts.lineage.source import Fitting, LineageSource
 from parsers import LineageRow, Setting
 
 
@@ -17,11 +17,11 @@ class StoredLineage(LineageSource):
     def __init__(self, runs: Follower) -> None:
         self._runs = runs
         self._rows = Lineage()
-        self._forests = Forests()
+        self._fittings = Fittings()
 
     def stop(self) -> None:
-        """Stop fitting forests."""
-        self._forests.stop()
+        """Stop fitting shares."""
+        self._fittings.stop()
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         entry = self._runs.entries.get(run)
@@ -33,5 +33,5 @@ class StoredLineage(LineageSource):
         members = [key for row in rows for key in row.members if key in entries]
         return self._rows.rows(version, [(key, entries[key].run) for key in members])
 
-    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
-        return self._forests.growth(rows, target, act)
+    def fitting(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Fitting:
+        return self._fittings.fitting(rows, target, act)

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.background import Background
 from app.engines import Engine
 from app.store.profiles.frames import TRACE, ProfileFrames, mark_of, profile_of
 from app.store.profiles.traces import Traces
 from app.store.runs.entries import Entry
 from app.store.runs.following import Follower
 from app.store.runs.run_jobs import FoundJob, RunJobs
+from layouts.kit.work import WorkResult
 from layouts.profiles.frames import IdleTime, ProfileFrame, ProfileRow
-from layouts.profiles.source import ProfileSource
+from layouts.profiles.source import JobWork, ProfileSource
 from parsers import OpenTrace, Profile
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.access import Profiles
 from parsers.profiler.jobs import JobFiles
 from parsers.profiler.trace import sources
+
+MOST_RESULTS = 8
+"""Results of work on jobs that are kept."""
 
 
 class StoredProfiles(ProfileSource):
@@ -29,9 +34,11 @@ class StoredProfiles(ProfileSource):
         self._frames = ProfileFrames(f"{index_directory}-profiles" if index_directory else None, engine=engine)
         self._jobs = RunJobs()
         self._traces = Traces(f"{index_directory}-traces" if index_directory else None)
+        self._work = Background("mindscope-jobs", slots=1, most=MOST_RESULTS)
 
     def stop(self) -> None:
         """Stop reading and wait for its end."""
+        self._work.stop()
         self._frames.stop()
         self._traces.stop()
 
@@ -84,6 +91,19 @@ class StoredProfiles(ProfileSource):
             self._traces.cancel(found[0])
         else:
             self._frames.cancel(mark_of(found[0]), name)
+
+    def work(self, run: str, session: str, rank: int, work: JobWork, *, again: bool = False) -> WorkResult:
+        of = self._job(run, session, rank)
+        if of is None:
+            return WorkResult("missing")
+        # One at a time for a job: what its first work prepares is kept for the others.
+        task = self._work.result(run, (of.mark, work.name, work.key), of.mark, work.job, again=again, lane=of.mark)
+        return WorkResult(task.state, task.result, task.done, task.total, task.text, of.mark)
+
+    def cancel_work(self, run: str, session: str, rank: int, work: JobWork) -> None:
+        of = self._job(run, session, rank)
+        if of is not None:
+            self._work.cancel((of.mark, work.name, work.key))
 
     def trace(self, run: str, session: str, rank: int, which: str = "") -> OpenTrace | None:
         _, found = self._profile(run, session, rank)

@@ -36,6 +36,13 @@ class Entry:
         return self.run.problems + self.failure + self.dump_problems + self.explanation_problems
 
     @property
+    def counts(self) -> tuple[int, int]:
+        """The numbers of problems that are damage, and of notes."""
+        found = self.problems
+        notes = sum(problem.is_note for problem in found)
+        return len(found) - notes, notes
+
+    @property
     def content(self) -> tuple[int, int]:
         """The version of the run and the number of its verified values: what the index is compared with."""
         return self.run.version, self.verified[0]
@@ -58,7 +65,7 @@ class Entry:
 
     def decide(self) -> None:
         """Make the run due if a file could not be opened, or if one that ends within a record has become idle."""
-        self.due = self.due or self._unreadable() or (self.run.waiting and len(self.problems) != self.row.problems)
+        self.due = self.due or self._unreadable() or (self.run.waiting and self.counts != self.row.counts)
 
     def _unreadable(self) -> bool:
         """Return whether a file could not be opened; those of dumps are opened only when they are asked for."""

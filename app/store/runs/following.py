@@ -163,7 +163,7 @@ class Follower:
 
     def recount(self, entry: Entry) -> None:
         """Update the row of a run if parsing has found new problems."""
-        if len(entry.problems) != entry.row.problems:
+        if entry.counts != entry.row.counts:
             entry.due = True
             self._recounted.append(entry.key)
             self._wake.set()
@@ -259,7 +259,7 @@ class Follower:
         if not entry.verifying:
             del self._verifying[entry.key]
             self._note_undecided(entry)
-        if len(entry.problems) != entry.row.problems:
+        if entry.counts != entry.row.counts:
             entry.row = _row(entry)
             self._publish_soon(entry)
         self._keeper.save(entry, force=not entry.verifying)
@@ -393,7 +393,7 @@ class Follower:
             entry.due, entry.loaded = False, True
             self._long.pop(entry.key, None)
             self._undecided.add(entry.key)
-            entry.row = replace(entry.row, state="unreadable", problems=len(entry.problems))
+            entry.row = replace(entry.row, state="unreadable", problems=entry.counts[0], notes=entry.counts[1])
             self._publish_soon(entry)
 
     def _read(self, entry: Entry) -> None:
@@ -408,7 +408,7 @@ class Follower:
         first = not entry.loaded and not entry.due
         entry.loaded = entry.loaded or not entry.due
         elsewhere = entry.run.version + entry.dump_changes != entry.row.version
-        if changed or elsewhere or first or not entry.loaded or len(entry.problems) != entry.row.problems:
+        if changed or elsewhere or first or not entry.loaded or entry.counts != entry.row.counts:
             entry.row = _row(entry)
             entry.count_verified()
             self._publish_soon(entry)
@@ -440,7 +440,7 @@ class Follower:
 
 
 def _row(entry: Entry) -> RunRow:
-    row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
+    row = run_row(entry.key, entry.run, entry.source, entry.counts, loaded=entry.loaded)
     return replace(row, version=row.version + entry.dump_changes) if entry.dump_changes else row
 
 

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from app.store.profiles.frames import TRACE
 from layouts.runs.rows import RunRow
 from parsers import Source
+from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.lineage.results import main_tag
 from parsers.names import printable
 from parsers.profiler.ranks import KINDS
@@ -42,11 +41,13 @@ def dated_row(row: RunRow, source: Source, now: float) -> RunRow:
     return replace(row, updated=source.updated, size=source.size, state="live" if live else row.state)
 
 
-def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) -> RunRow:
-    """Return the row of a run as read so far. problems is their number; loaded is whether the run has been read to its end."""
+def run_row(key: str, run: Run, source: Source, counts: tuple[int, int], *, loaded: bool) -> RunRow:
+    """Return the row of a run as read so far. counts are those of problems and notes; loaded is whether it has been
+    read to its end.
+    """
     tags = run.tags("scalar")
     longest, main = run.steps, main_tag(tags)
-    value = run.series(main).value if main else np.empty(0)
+    last = last_value(run.resolved(main)) if main and len(run.series(main).step) else None
     return RunRow(
         key=key,
         name=key,
@@ -61,8 +62,12 @@ def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) 
         points=run.points,
         tags=kinds_of(run, source),
         main_tag=main,
-        main_value=float(value[-1]) if len(value) else None,
-        problems=problems,
+        main_value=last.value if last else None,
+        main_step=last.step if last else -1,
+        main_finite=last.finite if last and last.finite_step >= 0 else None,
+        main_finite_step=last.finite_step if last else -1,
+        problems=counts[0],
+        notes=counts[1],
         version=run.version,
     )
 
@@ -129,6 +134,10 @@ def job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
         tags=tags,
         main_tag=first.main_tag if first else "",
         main_value=first.main_value if first else None,
+        main_step=first.main_step if first else -1,
+        main_finite=first.main_finite if first else None,
+        main_finite_step=first.main_finite_step if first else -1,
         problems=sum(row.problems for row in rows),
+        notes=sum(row.notes for row in rows),
         version=sum(row.version for row in rows),
     )

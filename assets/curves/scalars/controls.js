@@ -5,7 +5,7 @@ import { icon, make, menu, option, pressSegment, segments, words } from "../../k
 import { setLabel, translate } from "../../kit/i18n.js";
 import { last } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
-import { asked, grouped } from "./grouping.js";
+import { asked, grouped, inTable } from "./grouping.js";
 import * as runGroups from "./groups.js";
 import * as ranking from "./ranking.js";
 import { oneChart, synthesis } from "./view.js";
@@ -32,6 +32,7 @@ function axisControl(page) {
   name.addEventListener("change", () => {
     if (page.catalogue && page.catalogue.tags.includes(name.value)) page.change({ x: [`tag:${name.value}`], zoom: [] });
   });
+  setLabel(select, "title", "scalars.x");
   return make("label", "ms-field", [words("scalars.x", {}, "span", "ms-field-name"), select, name, list]);
 }
 
@@ -51,8 +52,10 @@ function smoothControl(page) {
   const bounds = { min: "0", max: "0.99", step: "0.01" };
   const slider = make("input", "ms-slider", [], { type: "range", ...bounds, "data-control": "smooth" });
   const number = make("input", "ms-input ms-smooth", [], { type: "number", ...bounds, "data-control": "smooth" });
-  setLabel(slider, "aria-label", "scalars.smooth");
-  setLabel(number, "aria-label", "scalars.smooth");
+  for (const label of ["aria-label", "title"]) {
+    setLabel(slider, label, "scalars.smooth");
+    setLabel(number, label, "scalars.smooth");
+  }
   let timer = 0;
   /** @param {Event} event */
   const set = (event) => {
@@ -87,7 +90,7 @@ function link(key, what) {
 
 function downloads() {
   const summary = make("summary", "ms-button", [icon("download"), words("scalars.download")]);
-  setLabel(summary, "aria-label", "scalars.download");
+  for (const name of ["aria-label", "title"]) setLabel(summary, name, "scalars.download");
   return menu(summary, [
     link("scalars.csv_screen", "csv screen"), link("scalars.json_screen", "json screen"),
     link("scalars.csv_all", "csv all"), link("scalars.json_all", "json all"),
@@ -97,9 +100,7 @@ function downloads() {
 
 /** @param {Curves.Page} page */
 export function build(page) {
-  const restore = make("button", "ms-button ms-restore-all ms-unseen", [icon("restore"), words("scalars.restore_all")], {
-    type: "button",
-  });
+  const restore = make("button", "ms-button ms-button-icon ms-restore-all ms-unseen", icon("restore"), { type: "button" });
   for (const name of ["title", "aria-label"]) setLabel(restore, name, "scalars.restore_all");
   restore.addEventListener("click", () => {
     page.trails.clear();
@@ -120,11 +121,12 @@ export function build(page) {
  */
 function drawLinks(page, menus) {
   if (!menus.open || !page.catalogue) return;
-  const onScreen = oneChart(page) ? synthesis(page).flat() : page.chosen;
+  const compared = oneChart(page) ? synthesis(page).flat() : page.chosen;
+  const onScreen = oneChart(page) || inTable(page) ? compared : page.catalogue.tags.filter((tag) => page.shown.includes(tag));
   for (const element of menus.querySelectorAll("[data-export]")) {
     const [suffix, what] = element.dataset.export.split(" ");
     if (!what) {
-      drawCompared(page, element, suffix, onScreen);
+      drawCompared(page, element, suffix, compared);
       continue;
     }
     const every = onScreen.length === page.catalogue.tags.length && !onScreen.some(isDerived);

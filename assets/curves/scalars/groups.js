@@ -42,6 +42,7 @@ function choose(page, values) {
 /** @param {Curves.Page} page */
 function control(page) {
   const summary = make("summary", "ms-button", [icon("compare"), words("groups.button")]);
+  for (const name of ["aria-label", "title"]) setLabel(summary, name, "groups.button");
   const kind = make(
     "select",
     "ms-input",
@@ -175,9 +176,9 @@ function chip(page, group, few) {
   });
   const n = make("span", group.n < few ? "ms-group-n ms-group-few" : "ms-group-n", `n ${count(group.n)}`);
   if (group.n < few) setLabel(n, "title", "groups.few", { n: few });
-  const summary = make("summary", "ms-group-chip", [make("span", "ms-cut", named(group.label)), n]);
+  const summary = make("summary", "ms-group-chip", [make("span", "ms-cut ms-name", named(group.label)), n]);
   summary.title = group.runs.slice(0, 20).join("\n") + (group.n > 20 ? "\n…" : "");
-  const runs = group.runs.map((run) => make("div", "ms-cut", run, { title: run }));
+  const runs = group.runs.map((run) => make("div", "ms-cut ms-name", run, { title: run }));
   const list = make("div", "ms-menu-items ms-group-runs", runs);
   const details = make("details", "ms-details ms-menu-down ms-group", [summary, list]);
   return make("span", "ms-group-item", [dot, details], { "data-label": group.label });
@@ -190,7 +191,7 @@ function chip(page, group, few) {
 function baseline(page, base) {
   const away = iconButton("close", "groups.base.remove", "no-base");
   away.addEventListener("click", () => page.change({ base: [] }));
-  return make("span", "ms-group-base", [words("groups.minus"), make("strong", "ms-cut", named(base)), away]);
+  return make("span", "ms-group-base", [words("groups.minus"), make("strong", "ms-cut ms-name", named(base)), away]);
 }
 
 /** @param {Curves.Page} page */

@@ -2,15 +2,15 @@
 
 import { make, words } from "../../kit/elements.js";
 import { dateTime } from "../../kit/moments.js";
-import { count, elapsed } from "../../kit/units.js";
+import { count, elapsed, number as short } from "../../kit/units.js";
 import { translate } from "../../kit/i18n.js";
-import { nameElement } from "../../kit/names.js";
+import { nameElement } from "../../kit/name_elements.js";
 import { last } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import * as crosshair from "../../kit/cards/crosshair.js";
 import { number } from "../../kit/cards/curves.js";
 import { isLinked } from "../../kit/cards/layout_menu.js";
-import { exact, linesIn, marksIn, nearestIndex, placeOf, smoothed } from "../../kit/cards/lines.js";
+import { exact, foundAt, linesIn, MARK_PX, marksIn, nearestIndex, placeOf } from "../../kit/cards/lines.js";
 import * as slots from "../../kit/cards/slots.js";
 import { members, named } from "./grouping.js";
 import { COLUMNS, ordered, settings } from "./hover_settings.js";
@@ -43,7 +43,6 @@ export { exact, nearestIndex };
 const PLACES = { relative: "relative", absolute: "absolute", tag: "x" };
 
 const MOST_ROWS = 14;
-const REACH_PX = 24;
 
 // Where on the plane -------------------------------------------------------------------------------------------------
 
@@ -79,18 +78,13 @@ export function plane(card) {
  * @param {Curves.Pointer} pointer
  */
 function rowsAt(figure, view, pointer) {
-  const x = view.x(pointer.x);
+  const [place, marks] = [placeAt(view, pointer), marksIn(figure)];
   const rows = [];
   for (const line of linesIn(figure)) {
-    const i = nearestIndex(line, x, view.toX, view.toY[line.axis], pointer);
+    const { i } = foundAt(line, place, marks);
     if (i < 0) continue;
-    const [place, shown] = [line.x(i), line.values[i]];
-    const [px, py] = [view.toX(place), view.toY[line.axis](shown)];
-    if (
-      px < view.box.left - 1
-      || px > view.box.right + 1
-      || Math.abs(px - pointer.x) > Math.max(REACH_PX, spacing(line, i, view))
-    ) { continue; }
+    const shown = line.values[i];
+    const [px, py] = [view.toX(line.x(i)), view.toY[line.axis](shown)];
     rows.push({
       line,
       i,
@@ -106,15 +100,11 @@ function rowsAt(figure, view, pointer) {
 }
 
 /**
- * @param {Line} line
- * @param {number} i
  * @param {Curves.Plane} view
+ * @param {Curves.Pointer} pointer
  */
-function spacing(line, i, view) {
-  const near = [i - 1, i + 1]
-    .filter((k) => k >= 0 && k < line.size)
-    .map((k) => Math.abs(view.toX(line.x(k)) - view.toX(line.x(i))));
-  return near.length ? Math.max(...near) : 0;
+function placeAt({ box, left, right, x }, pointer) {
+  return { x: x(pointer.x), unit: (right - left) / box.width, left, right };
 }
 
 /**
@@ -155,11 +145,11 @@ function runsOf({ n, lost, meta }, i) {
 function groupRow({ line, i, shown }, several, axis) {
   const dot = make("span", "ms-dot");
   dot.style.background = line.meta.colour || "";
-  const cells = [make("td", "ms-hover-run", [dot, make("span", "ms-cut", named(line.meta.label))])];
+  const cells = [make("td", "ms-hover-run", [dot, make("span", "ms-cut ms-name", named(line.meta.label))])];
   if (several) cells.push(cell(line.meta.tag, "ms-cut"));
   const { low, high } = line;
-  const ends = low && high && Number.isFinite(low[i]) ? `${smoothed(low[i])} – ${smoothed(high[i])}` : "";
-  cells.push(cell(smoothed(shown)), cell(ends), cell(runsOf(line, i)), cell(placeOf(line.x(i), axis)));
+  const ends = low && high && Number.isFinite(low[i]) ? `${short(low[i])} – ${short(high[i])}` : "";
+  cells.push(cell(short(shown)), cell(ends), cell(runsOf(line, i)), cell(placeOf(line.x(i), axis)));
   return make("tr", "", cells);
 }
 
@@ -174,13 +164,12 @@ function bodyRow(page, row, names, axis) {
   const time = timeOf(line, i, axis);
   const dot = make("span", "ms-dot");
   dot.style.background = line.meta.colour || "";
-  const parts = page.runList && page.runList.parts ? page.runList.parts(line.meta.label) : ["", line.meta.label, ""];
   /** @type {Record<string, () => HTMLElement>} */
   const cells = {
-    run: () => make("td", "ms-hover-run", [dot, nameElement(parts)]),
+    run: () => make("td", "ms-hover-run", [dot, nameElement(line.meta.label, page.runList?.names)]),
     tag: () => cell(line.meta.tag, "ms-cut"),
     value: () => cell(exact(row.value, line.raw ? line.rawExact : line.exact)),
-    smoothed: () => cell(smoothed(row.shown)),
+    smoothed: () => cell(short(row.shown)),
     step: () => cell(count(line.step(i))),
     relative: () => cell(elapsed(time)),
     absolute: () => cell(dateTime(line.meta.started + time)),
@@ -196,14 +185,14 @@ function bodyRow(page, row, names, axis) {
  */
 function markRows(figure, view, pointer, columns) {
   const x = view.x(pointer.x);
-  const reach = ((view.right - view.left) / view.box.width) * 6;
+  const reach = ((view.right - view.left) / view.box.width) * MARK_PX;
   const rows = [];
   for (const mark of marksIn(figure)) {
     for (let i = 0; i < mark.low.length && rows.length < 3; i += 1) {
       if (x < mark.low[i] - reach || x > mark.high[i] + reach) continue;
       const text = translate("hover.count", { n: count(mark.count[i]), kind: mark.kind });
       const place = mark.low[i] === mark.high[i] ? "" : ` ${text}`;
-      const name = make("td", "ms-hover-run ms-hover-bad", [make("span", "ms-cut", mark.runs[i])]);
+      const name = make("td", "ms-hover-run ms-hover-bad", [make("span", "ms-cut ms-name", mark.runs[i])]);
       const what = make("td", "ms-hover-bad", place || mark.kind);
       what.colSpan = columns - 1;
       rows.push(make("tr", "", [name, what]));
@@ -369,7 +358,7 @@ function show(page, card, pointer) {
   // The table comes last, since it is measured once it is filled: everything else reads sizes before anything is written.
   const room = card.getBoundingClientRect();
   drawCursor(card, view, rows[0], card.querySelector(".ms-card-body").getBoundingClientRect());
-  runList.point(page, card.dataset.key || "", view.x(pointer.x));
+  runList.point(page, card.dataset.key || "", placeAt(view, pointer));
   const place = rows.length ? rows[0].line.x(rows[0].i) : view.x(pointer.x);
   const { axis } = figure.layout.meta;
   const text = axis === "step" ? count(Math.round(place)) : placeOf(place, axis);

@@ -258,7 +258,7 @@ function tip(page, dot) {
   box.replaceChildren(
     make("div", "ms-mark-tip-run", [
       colour,
-      make("span", "ms-cut", mark.label),
+      make("span", "ms-cut ms-name", mark.label),
       words(`insights.kind.${mark.kind}`, {}, "span", "ms-muted"),
     ]),
     make("div", "", sentence(mark)),

@@ -10,9 +10,10 @@ import { last } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import { tracesOf } from "../../kit/cards/curves.js";
 import { highlight } from "../../kit/cards/highlight.js";
-import { linesIn, placeOf, upTo } from "../../kit/cards/lines.js";
-/** @import { Line } from "../../kit/cards/lines.js" */
+import { lastIndex, linesIn, marksIn, placeOf, pointAt } from "../../kit/cards/lines.js";
+/** @import { Line, Place } from "../../kit/cards/lines.js" */
 import * as runList from "../../kit/cards/run_list.js";
+import * as side from "../../kit/cards/side.js";
 import { grouped, inTable, named } from "./grouping.js";
 import * as hoverSettings from "./hover_settings.js";
 
@@ -69,12 +70,12 @@ function focus(page) {
  * The values at a place on the x axis of a card, null for the last ones.
  * @param {Curves.Page} page
  * @param {string | null} key
- * @param {number | null} x
+ * @param {Place | null} place
  */
-export function point(page, key, x) {
+export function point(page, key, place) {
   const list = page.runList;
-  if (!list || (list.key === key && list.x === x)) return;
-  Object.assign(list, { key, x });
+  if (!list || (list.key === key && (list.place && list.place.x) === (place && place.x))) return;
+  Object.assign(list, { key, place });
   paint(page);
 }
 
@@ -90,7 +91,7 @@ export function fresh(page) {
     light: () => page.asks.forEach((ask, slot) => ask && relight(page, page.slot(slot))),
     scrolled: () => paint(page),
   });
-  return Object.assign(list, { key: null, x: null, timer: 0 });
+  return Object.assign(list, { key: null, place: null, timer: 0 });
 }
 
 /** @param {Curves.Page} page */
@@ -127,6 +128,7 @@ export function draw(page) {
   if (!list || !page.catalogue) return;
   runList.setRows(list, rowsOf(page));
   list.element.hidden = inTable(page) || !list.rows.length;
+  side.need(page, list.element.hidden ? 0 : runList.needOf(list));
   settle(page);
   paint(page);
 }
@@ -149,10 +151,10 @@ export function painted(page, card) {
  * Above the cards is room for how many runs of a group diverged.
  * @param {Curves.Page} page
  * @param {Line} line
- * @param {number | null} x
+ * @param {Place | null} place
  */
-function sayOfGroup(page, line, x) {
-  const i = line.n ? upTo(line, x) : -1;
+function sayOfGroup(page, line, place) {
+  const i = line.n ? place ? pointAt(line, place) : lastIndex(line) : -1;
   const n = i >= 0 && page.root.querySelector(`.ms-group-item[data-label="${CSS.escape(line.meta.label)}"] .ms-group-n`);
   if (!n) return;
   const text = runList.ofGroup(line, i);
@@ -163,18 +165,18 @@ function sayOfGroup(page, line, x) {
 /** @param {Curves.Page} page */
 function paint(page) {
   const list = page.runList;
-  const { x } = list;
+  const { place } = list;
   const drawing = focus(page);
   const axis = last(page.state, "x", "step");
   /** @param {HTMLElement} element */
   const at = (element) => {
-    if (x === null) writeText(element, "runlist.last");
-    else if (axis === "step") writeText(element, "runlist.step", { n: count(Math.round(x)) });
-    else element.textContent = placeOf(x, axis.startsWith("tag:") ? "tag" : axis);
+    if (!place) writeText(element, "runlist.last");
+    else if (axis === "step") writeText(element, "runlist.step", { n: count(Math.round(place.x)) });
+    else element.textContent = placeOf(place.x, axis.startsWith("tag:") ? "tag" : axis);
   };
   const lines = drawing ? linesIn(drawing) : [];
-  for (const line of lines) sayOfGroup(page, line, x);
-  const values = runList.valuesAt(lines, x);
+  for (const line of lines) sayOfGroup(page, line, place);
+  const values = runList.valuesAt(lines, place, drawing ? marksIn(drawing) : []);
   const anew = runList.paint(list, { values, tag: drawing ? drawing.layout.meta.tags[0] : "", at });
   if (anew) page.root.style.setProperty("--ms-run-list", `${list.element.offsetHeight}px`);
 }

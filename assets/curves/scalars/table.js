@@ -2,7 +2,7 @@
 
 import { make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel } from "../../kit/i18n.js";
+import { inLanguage, language, setLabel } from "../../kit/i18n.js";
 import { last } from "../../kit/state.js";
 import { inTable, named } from "./grouping.js";
 
@@ -65,6 +65,7 @@ function cell(data, winner) {
   if (winner) classes.push("ms-final-best");
   const element = make("td", classes.join(" "), data.text);
   if (data.few) setLabel(element, "title", "groups.few", { n: 5 });
+  else if (data.tip) element.title = inLanguage(data.tip);
   else if (data.title) element.title = data.title;
   return element;
 }
@@ -95,7 +96,7 @@ function section(tag, rows, table, sort) {
   const title = make(
     "th",
     "ms-final-tag",
-    make("div", "ms-final-tag-name", [make("span", "ms-cut", tag, { title: tag }), ...said]),
+    make("div", "ms-final-tag-name", [make("span", "ms-cut ms-name", tag, { title: tag }), ...said]),
     { colspan: String(table.columns.length + 1), scope: "rowgroup" },
   );
   const lines = ordered.map((row) => {
@@ -105,7 +106,7 @@ function section(tag, rows, table, sort) {
     const name = make(
       "th",
       "ms-final-name",
-      make("span", "ms-final-run", [dot, make("span", "ms-cut", label, { title: label })]),
+      make("span", "ms-final-run", [dot, make("span", "ms-cut ms-name", label, { title: label })]),
       { scope: "row" },
     );
     return make("tr", "", [name, ...row.cells.map((data, at) => cell(data, best[at] !== null && data.value === best[at]))]);

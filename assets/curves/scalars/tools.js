@@ -99,6 +99,9 @@ function warnings(meta) {
   }
   if (meta.outliers) result.push(outliers(meta.outliers));
   if (meta.hidden) result.push(badge("scalars.hidden", { n: count(meta.hidden) }));
+  if (meta.superseded) {
+    result.push(badge("scalars.superseded", { n: count(meta.superseded) }, "scalars.superseded.title"));
+  }
   if (meta.unplaced) result.push(badge("scalars.unplaced", { n: count(meta.unplaced) }));
   return result;
 }

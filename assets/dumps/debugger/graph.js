@@ -186,7 +186,7 @@ function orderLine(page, [name, type, scope, bad, hits]) {
   const depth = scope ? scope.split("/").length : 0;
   const parts = [
     make("span", "ms-cut", [make("strong", "", shortName(name)), " ", make("span", "ms-muted", type)]),
-    make("span", "ms-cut ms-muted ms-debugger-scope", scope),
+    make("span", "ms-cut ms-name ms-muted ms-debugger-scope", scope),
   ];
   if (bad === 1) parts.push(words("debugger.bad", {}, "span", "ms-badge ms-badge-wrong"));
   if (hits) parts.push(hitBadge(hits));

@@ -72,7 +72,7 @@ function line(page, [kind, name, ...rest]) {
     const toggle = () => page.change({ files: toggled(page.state, "files", name) });
     arrow.addEventListener("click", toggle);
     const text = make("button", "ms-debugger-name", [
-      make("span", "ms-cut", name.split("/").slice(-2).join("/")), make("span", "ms-muted ms-number", count(many)),
+      make("span", "ms-cut ms-name", name.split("/").slice(-2).join("/")), make("span", "ms-muted ms-number", count(many)),
     ], { type: "button", title: name });
     text.addEventListener("click", toggle);
     return make("div", "ms-debugger-branch ms-debugger-file", [arrow, text], { "aria-expanded": String(open) });

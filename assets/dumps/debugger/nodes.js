@@ -99,7 +99,7 @@ function line(page, [kind, name, label, depth, first, end, many, open, hits, typ
     arrow.addEventListener("click", () => page.change({ tree: toggled(page.state, "tree", name) }));
     parts.push(arrow);
   } else parts.push(make("span", "ms-debugger-leaf"));
-  const shown = name === "parameters:" ? words("debugger.parameters") : make("span", "ms-cut", label);
+  const shown = name === "parameters:" ? words("debugger.parameters") : make("span", "ms-cut ms-name", label);
   const text = make("button", "ms-debugger-name", [shown], { type: "button", title: isScope ? name : `${name}\n${type}` });
   if (hits) text.append(hitBadge(hits));
   else if (isScope) text.append(make("span", "ms-muted ms-number", count(many)));

@@ -170,7 +170,7 @@ function tensorRow(page, tensor) {
     notes.push(make("span", "ms-badge ms-badge-wrong", words("debugger.hit"), { title: hits.join("\n") }));
   }
   const { parameter } = tensor;
-  if (parameter && !tensor.from) notes.push(make("span", "ms-muted ms-mono ms-cut", parameter, { title: parameter }));
+  if (parameter && !tensor.from) notes.push(make("span", "ms-muted ms-mono ms-cut ms-name", parameter, { title: parameter }));
   if (tensor.occurrence) notes.push(words("debugger.occurrence", { n: tensor.occurrence + 1 }, "span", "ms-muted"));
   const row = make("tr", `${chosen ? "ms-selected-chosen" : ""}${bad ? " ms-selected-bad" : ""}`.trim(), [
     make("td", "ms-selected-tensor", make("span", "", [name, ...notes])),
@@ -222,7 +222,7 @@ function fromOf(page, tensor) {
   if (!tensor.from) return "";
   const { node, io, step } = tensor.from;
   const short = node.split("/").pop();
-  const link = make("button", "ms-selected-link ms-selected-producer ms-mono ms-cut", short, { type: "button" });
+  const link = make("button", "ms-selected-link ms-selected-producer ms-mono ms-cut ms-name", short, { type: "button" });
   link.title = `${node} ${io}\n${translate("debugger.from.tip", { step })}`;
   link.addEventListener("click", () => page.change({ node: [node], io: [io], step: [String(step)] }));
   return link;

@@ -57,7 +57,7 @@ export function build(page) {
     io: select("debugger.compare.io_label", (id) => page.change({ with_io: [id] })),
     close,
   };
-  const node = make("span", "ms-mono ms-cut ms-selected-with-node");
+  const node = make("span", "ms-mono ms-cut ms-name ms-selected-with-node");
   const line = make("span", "ms-selected-with",
     [controls.run, controls.rank.element, controls.step.element, node, controls.io, close]);
   const field = make("label", "ms-field", [words("debugger.compare", {}, "span", "ms-field-name"), offer]);

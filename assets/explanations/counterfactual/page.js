@@ -144,7 +144,7 @@ function line(page, row) {
       })
     : make("span", "ms-counterfactual-thumb ms-muted", "–");
   const said = [make("span", "ms-counterfactual-id", words("counterfactual.sample", { n: id }))];
-  if (label >= 0) said.push(make("span", "ms-cut", labelName(page, label)), ...mark(outcome));
+  if (label >= 0) said.push(make("span", "ms-cut ms-name", labelName(page, label)), ...mark(outcome));
   const numbers = layers
     ? make("span", "ms-number", probabilities([recorded, kept]).join(" → "))
     : words("counterfactual.count_none", {}, "span", "ms-muted");
@@ -220,7 +220,7 @@ function tell(page, sentence, drawn = [], layers = []) {
 }
 
 function pick(page, one) {
-  const button = make("button", "ms-button", [make("span", "ms-cut", labelName(page, one.label)),
+  const button = make("button", "ms-button", [make("span", "ms-cut ms-name", labelName(page, one.label)),
     make("span", "ms-number", probability(one.recorded)), ...mark(one.outcome)], { type: "button", "data-label": one.label });
   button.setAttribute("aria-pressed", String(one.label === page.detail.label));
   if (one.truth) setLabel(button, "title", "counterfactual.true");

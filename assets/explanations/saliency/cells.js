@@ -25,7 +25,7 @@ export function row(page, sample) {
   const label = shownLabel(page, sample);
   const title = words("saliency.sample", { n: sample.id }, "h3", "ms-card-title");
   const head = make("header", "ms-saliency-title", [
-    title, make("span", "ms-cut ms-muted ms-mono", sample.image, { title: sample.image }), ...badges(sample),
+    title, make("span", "ms-cut ms-name ms-muted ms-mono", sample.image, { title: sample.image }), ...badges(sample),
     iconButton("full", "saliency.enlarge", "large"),
   ]);
   const figures = explainersOf(page).map((explainer) => mapFigure(page, sample, explainer, label));
@@ -118,7 +118,7 @@ function labelLine(page, [number, probability, sd, low, high, isTrue, outcome], 
   const name = labelName(page, number);
   const hasMap = having.has(number);
   const absent = !hasMap && filtered.includes(number) ? [words("saliency.without_map", {}, "span", "ms-muted")] : [];
-  const named = make("span", "ms-saliency-named", [make("span", "ms-cut ms-saliency-label-name", name), ...absent]);
+  const named = make("span", "ms-saliency-named", [make("span", "ms-cut ms-name ms-saliency-label-name", name), ...absent]);
   const parts = [named, probabilityBar(page, probability, low, high)];
   parts.push(make("span", "ms-number", probability === null ? "–" : probability.toFixed(3)));
   parts.push(make("span", outcome ? `ms-outcome ms-outcome-${outcome}` : "", outcome));

@@ -141,7 +141,7 @@ function caption(page, figure) {
   const range = make("span", "ms-muted ms-number");
   const save = iconButton("download", "saliency.save", "save");
   figure.prepend(make("figcaption", "", [
-    name ? make("span", "ms-cut", name, { title: name }) : words("saliency.picture"), range, save,
+    name ? make("span", "ms-cut ms-name", name, { title: name }) : words("saliency.picture"), range, save,
   ]));
   const canvas = figure.querySelector("canvas");
   const frame = make("div", "ms-saliency-frame", [make("span", "ms-saliency-cross", [], { hidden: "" })]);

@@ -95,7 +95,7 @@ function draw(page) {
 function drawHead(page) {
   const picture = writeText(make("span"), "saliency.picture");
   const labels = writeText(make("span"), "saliency.labels");
-  const names = explainersOf(page).map((/** @type {string} */ name) => make("span", "ms-cut", name, { title: name }));
+  const names = explainersOf(page).map((/** @type {string} */ name) => make("span", "ms-cut ms-name", name, { title: name }));
   page.find(".ms-saliency-head").replaceChildren(picture, labels, ...names);
 }
 

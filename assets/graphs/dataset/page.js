@@ -8,6 +8,8 @@ import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { icon, iconButton, make, menu, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate } from "../../kit/i18n.js";
+import { nameElement } from "../../kit/name_elements.js";
+import { CUT, fitted } from "../../kit/names.js";
 import { keeper, notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { last, same } from "../../kit/state.js";
@@ -19,7 +21,6 @@ const ZOOMS = [0.25, 0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.6, 2];
 const MOST_NAMES = 6;
 const MOST_TOLD = 60;
 const ruler = penOf(document.createElement("canvas"));
-const NARROW = "…";
 
 /**
  * @param {HTMLElement} root
@@ -86,26 +87,14 @@ function svg(tag, className, attributes = {}, children = []) {
 }
 
 /**
- * Cut a text to fit; paths are cut at the beginning.
+ * Cut a text to fit.
  * @param {string} text
  * @param {number} width
  * @param {string} font
  */
 function cut(text, width, font) {
   ruler.font = font;
-  const line = text.replace(/\s+/g, " ");
-  if (ruler.measureText(line).width <= width) return line;
-  const fromEnd = /^[/\\…].*[/\\]/.test(line) && !/ · |, /.test(line);
-  /** @param {number} n */
-  const part = (n) => (fromEnd ? NARROW + line.slice(line.length - n) : line.slice(0, n).trimEnd() + NARROW);
-  let low = 0;
-  let high = line.length;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (ruler.measureText(part(middle)).width <= width) low = middle;
-    else high = middle - 1;
-  }
-  return part(low);
+  return fitted(text.replace(/\s+/g, " "), width, (one) => ruler.measureText(one).width) || CUT;
 }
 
 /** @param {Graphs.DatasetPage} page */
@@ -253,7 +242,7 @@ function runNames(runs) {
   const shown = runs.slice(0, MOST_NAMES).map((run) => {
     const dot = make("span", "ms-dot");
     dot.style.background = run.colour;
-    return make("span", "ms-dataset-run", [dot, make("span", "ms-cut", run.name)], { title: run.name });
+    return make("span", "ms-dataset-run", [dot, make("span", "ms-cut ms-name", run.name)], { title: run.name });
   });
   const left = runs.slice(MOST_NAMES);
   if (!left.length) return shown;
@@ -351,7 +340,7 @@ function draw(page) {
 /** @param {Graphs.DatasetPage} page */
 function elsewhere(page) {
   const buttons = page.catalogue.elsewhere.map(({ key, name }) => {
-    const button = make("button", "ms-button ms-cut", name, { type: "button", title: name });
+    const button = make("button", "ms-button", nameElement(name), { type: "button", title: name });
     button.addEventListener("click", () => page.change({ run: [key] }));
     return button;
   });

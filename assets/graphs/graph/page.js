@@ -6,6 +6,7 @@ import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
 import { count, size } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
+import { nameElement } from "../../kit/name_elements.js";
 import { keeper, notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
@@ -44,7 +45,8 @@ function choose(page) {
   /** @param {string} name */
   const named = (name) => graphs.find((one) => one.name === name);
   page.graph = named(view.get(page, "graph")) || named(page.run && page.run.first) || graphs[0] || null;
-  page.against = view.get(page, "with") ? [view.get(page, "with"), view.get(page, "other")] : null;
+  const other = [view.get(page, "with"), view.get(page, "other")];
+  page.against = other.every(Boolean) ? [other[0], other[1]] : null;
 }
 
 /**
@@ -189,7 +191,7 @@ function others(page) {
   const { elsewhere } = page.catalogue;
   if (!elsewhere.length) return [];
   return [words("graph.elsewhere", {}, "span", "ms-muted"), ...elsewhere.map(({ key, name }) => {
-    const button = make("button", "ms-button ms-cut", name, { type: "button", title: name });
+    const button = make("button", "ms-button", nameElement(name), { type: "button", title: name });
     button.addEventListener("click", () => page.change({ run: [key] }));
     return button;
   })];
@@ -263,20 +265,9 @@ function build(page) {
   treemap.build(page);
 }
 
-/**
- * Statistics count the whole graph unless somebody chose otherwise.
- * @param {Graphs.Page} page
- */
-function counted(page) {
-  const found = of(page);
-  if (found.simple && found.simple[0] === "auto") delete found.simple;
-  return found;
-}
-
 /** @param {Graphs.Page} page */
 function simplified(page) {
   const wanted = view.get(page, "simple", "auto");
-  if (view.get(page, "view") === "statistics") return wanted === "1";
   return wanted === "auto" ? Boolean(page.drawing && page.drawing.meta.simple) : wanted === "1";
 }
 
@@ -384,7 +375,8 @@ function drawControls(page) {
 /** @param {Graphs.Page} page */
 function drawCompared(page) {
   const pairs = comparable(page);
-  page.compare.hidden = !pairs.length && !page.against;
+  page.compare.disabled = !pairs.length && !page.against;
+  setLabel(page.compare, "title", page.compare.disabled ? "graph.compare.needs" : "graph.compare.tip");
   page.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
   page.others.hidden = !page.against;
   page.root.classList.toggle("ms-graph-compared", Boolean(page.against));
@@ -509,7 +501,7 @@ Object.assign(functionsOf("mindscope_graph"), {
     side.completeTrace(page);
     const wanted = ask(page);
     const known = page.sent || [];
-    const whole = counted(page);
+    const whole = of(page);
     const tables = view.get(page, "view") === "statistics" ? [whole, ...treemap.asks(page, whole)] : known.slice(2, 5);
     const asks = [about(page), query(page), ...tables];
     page.sent = asks;

@@ -21,7 +21,7 @@ export function drawTree(page) {
     const text = make(
       "button",
       "ms-graph-name",
-      [...dot, make("span", "ms-cut", shown), make("span", "ms-muted ms-number", count(many))],
+      [...dot, make("span", "ms-cut ms-name", shown), make("span", "ms-muted ms-number", count(many))],
       { type: "button", "data-go": name, title: name.replace(/^[sk]:/, "") + (also ? `\n${alsoUsed(also)}` : "") },
     );
     const line = make("div", `ms-graph-branch ms-graph-branch-${kind}`, [arrow, text],

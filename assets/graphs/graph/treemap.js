@@ -4,6 +4,7 @@
 import { penOf } from "../../kit/canvases.js";
 import { make, words } from "../../kit/elements.js";
 import { language, setLabel } from "../../kit/i18n.js";
+import { fitted } from "../../kit/names.js";
 import { notYet } from "../../kit/pages.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import * as canvas from "../canvas.js";
@@ -11,7 +12,6 @@ import * as view from "../view.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WAIT_MS = 180;
-const LETTERS = 3;
 const ruler = penOf(document.createElement("canvas"));
 /** @type {Record<string, number[]>} */
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -141,15 +141,7 @@ function description(tile) {
  * @param {number} room
  */
 function cut(label, room) {
-  const line = label.replace(/\s+/g, " ").slice(0, 300);
-  if (ruler.measureText(line).width <= room) return line;
-  let [low, high] = [0, line.length];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (ruler.measureText(`${line.slice(0, middle)}…`).width <= room) low = middle;
-    else high = middle - 1;
-  }
-  return low >= LETTERS ? `${line.slice(0, low)}…` : "";
+  return fitted(label.replace(/\s+/g, " ").slice(0, 300), room, (text) => ruler.measureText(text).width);
 }
 
 /**
@@ -158,7 +150,7 @@ function cut(label, room) {
  */
 function crumbs(page, { crumbs: above, legend, weight }) {
   const links = [["", ""], ...above].map(([name, label], place, all) => {
-    const text = name ? make("span", "ms-cut", label) : words("graph.whole", {}, "span", "");
+    const text = name ? make("span", "ms-cut ms-name", label) : words("graph.whole", {}, "span", "");
     const last = place === all.length - 1;
     const button = make("button", "ms-graph-crumb", text, { type: "button", title: name.slice(2) });
     if (last) button.setAttribute("aria-current", "true");

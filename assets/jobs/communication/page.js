@@ -289,10 +289,11 @@ function full(page, name) {
 }
 
 function png(page, card) {
-  const name = files.fileName(`${page.run.name}_${card.dataset.card}`, "communication");
   const plot = card.querySelector(".js-plotly-plot");
-  if (card.dataset.card === "matrix") page.heat.save(name);
-  else if (plot && plot.data && plot.data.length) files.saveImage(plot, plot, "png", name, plot, { grid: "--ms-plot-grid" });
+  if (card.dataset.card === "matrix") page.heat.save(files.called(card, page.run.name).name);
+  else if (plot && plot.data && plot.data.length) {
+    files.saveImage(plot, plot, "png", page.run.name, plot, { grid: "--ms-plot-grid" });
+  }
 }
 
 function draw(page) {

@@ -273,11 +273,11 @@ Object.assign(functionsOf("mindscope_job"), {
   },
 
   /**
-   * @param {unknown} wanted
+   * @param {Body.Progress | null} progress
    * @param {string} rootId
    */
-  again(wanted, rootId) {
+  again(progress, rootId) {
     const page = profiling.pageOf(rootId);
-    if (page && wanted) whatIf.again(page);
+    if (page && progress) whatIf.again(page, progress);
   },
 });

@@ -3,10 +3,12 @@
 import { setProps } from "../../kit/dash.js";
 import { make, option, select, words } from "../../kit/elements.js";
 import { setLabel } from "../../kit/i18n.js";
+import { busy } from "../../kit/parts.js";
+import { drawProgress } from "../../kit/progress.js";
 import { same } from "../../kit/state.js";
 
 /** @typedef {Record<string, string[]>} Ask */
-/** @typedef {{ slow: HTMLInputElement, link: HTMLInputElement, cause: HTMLSelectElement, ask: Ask }} Shown */
+/** @typedef {{ slow: HTMLInputElement, link: HTMLInputElement, cause: HTMLSelectElement, ask: Ask, timer: number }} Shown */
 
 const CAUSES = ["rank", "link", "gaps", "stages", "communication", "bubble"];
 const ASKED = ["slow", "link", "cause"];
@@ -33,7 +35,7 @@ export function build(page) {
   };
   const cause = select("job.what.change", (value) => page.change({ cause: causesOf(value) }));
   cause.replaceChildren(option("", "job.what.cause"), ...CAUSES.map((one) => option(one, `job.what.of.${one}`)));
-  const shown = { slow: field("slow"), link: field("link"), cause, ask: {} };
+  const shown = { slow: field("slow"), link: field("link"), cause, ask: {}, timer: 0 };
   cards.set(page, shown);
   page.find(".ms-job-what-fields").replaceChildren(
     make("label", "ms-job-what-field", [words("job.what.slow"), shown.slow]),
@@ -73,12 +75,16 @@ export function draw(page, job, state) {
 }
 
 /**
- * Ask again a moment later, while frames are being read.
+ * Show how far reading and replaying are, and ask again a moment later while they go on.
  * @param {Profiles.Page} page
+ * @param {Body.Progress} progress
  */
-export function again(page) {
-  window.setTimeout(() => {
-    const shown = cards.get(page);
-    if (shown) setProps(page.store("what"), { data: { ...shown.ask, turn: [String(Date.now())] } });
-  }, AGAIN_MS);
+export function again(page, progress) {
+  const shown = cards.get(page);
+  if (!shown) return;
+  window.clearTimeout(shown.timer);
+  /** @param {Ask} more */
+  const request = (more) => setProps(page.store("what"), { data: { ...shown.ask, ...more, turn: [String(Date.now())] } });
+  drawProgress(page.find(".ms-job-what-status"), progress, request, { bytes: progress.state === "reading" });
+  if (busy(progress)) shown.timer = window.setTimeout(() => request({}), AGAIN_MS);
 }

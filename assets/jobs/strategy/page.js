@@ -66,12 +66,21 @@ function fill(page, sections) {
 
 // The grid ----------------------------------------------------------------------------------------------------------
 
-/** @param {number} value */
-const number = (value) => Number(value.toPrecision(5)).toLocaleString("en", { maximumSignificantDigits: 5 });
+/**
+ * Writes numbers with as many decimals as the largest of them has with five digits, so that all cells have the same.
+ * @param {Float64Array} values
+ */
+function writerOf(values) {
+  const largest = values.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
+  const digits = largest > 0 ? Math.min(Math.max(4 - Math.floor(Math.log10(largest)), 0), 12) : 0;
+  const format = new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return (/** @type {number} */ value) => format.format(value);
+}
 
 /** What heat.js draws of the grid of ranks. */
 export function contentOf(grid, press) {
   const values = Float64Array.from(grid.values, (value) => (value === null ? NaN : value));
+  const number = writerOf(values);
   /** @param {number} value */
   const whole = (value) => (Number.isInteger(value) ? String(value) : "");
   /** @param {number} value */

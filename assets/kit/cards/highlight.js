@@ -13,7 +13,7 @@ export function belongsTo(traces, key) {
   const mains = traces.filter((trace) => trace.meta && trace.meta.key === key);
   const shadows = mains.map(({ meta }) => traces[meta.raw]);
   const bands = mains.map(({ meta }) => meta.colour);
-  return (trace) => mains.includes(trace) || shadows.includes(trace)
+  return (trace) => mains.includes(trace) || shadows.includes(trace) || Boolean(trace.meta && trace.meta.superseded === key)
     || (Boolean(trace.fill) && bands.includes(trace.fillcolor));
 }
 

@@ -6,7 +6,8 @@ import { make, words } from "../elements.js";
 import { dateTime } from "../moments.js";
 import { count, percent, short } from "../units.js";
 import { writeText } from "../i18n.js";
-import { nameElement, partsOf } from "../names.js";
+import { nameElement } from "../name_elements.js";
+import { Names } from "../names.js";
 import { numbersOf } from "../typed_arrays.js";
 import * as histogramLegend from "./histogram_legend.js";
 import * as slots from "./slots.js";
@@ -200,13 +201,13 @@ function away(panel, row) {
  * @param {Found} found
  * @param {boolean} anyAway
  * @param {boolean} anyBad
- * @param {((name: string) => [string, string, string]) | null} parts
+ * @param {Names} labels
  */
-function bodyRow(figure, { panel, row, bin }, anyAway, anyBad, parts) {
+function bodyRow(figure, { panel, row, bin }, anyAway, anyBad, labels) {
   const dot = make("span", "ms-dot");
   dot.style.background = panel.colour;
   const cells = [
-    make("td", "ms-hover-run", [dot, parts ? nameElement(parts(panel.label)) : make("span", "ms-cut", panel.label)]),
+    make("td", "ms-hover-run", [dot, nameElement(panel.label, labels)]),
     cell(count(numbersOf(panel.step)[row])),
   ];
   if (bin >= 0) {
@@ -247,8 +248,8 @@ function fill(table, figure, rows) {
     "time",
   ];
   const head = names.map((name) => words(`histograms.hover.${name}`, {}, "th", name === "run" ? "" : "ms-number"));
-  const parts = rows.length > 1 ? partsOf(rows.map(({ panel }) => panel.label)) : null;
-  const body = rows.map((row) => bodyRow(figure, row, anyAway, anyBad, parts));
+  const labels = new Names(rows.map(({ panel }) => panel.label));
+  const body = rows.map((row) => bodyRow(figure, row, anyAway, anyBad, labels));
   table.replaceChildren(make("table", "", [make("thead", "", make("tr", "", head)), make("tbody", "", body)]));
 }
 

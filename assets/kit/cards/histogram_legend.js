@@ -5,7 +5,8 @@
 import { badge, make, words } from "../elements.js";
 import { count, short } from "../units.js";
 import { setLabel, translate } from "../i18n.js";
-import { nameElement, partsOf } from "../names.js";
+import { nameElement } from "../name_elements.js";
+import { Names } from "../names.js";
 import { numbersOf } from "../typed_arrays.js";
 import { highlight } from "./highlight.js";
 
@@ -21,13 +22,13 @@ const lit = new WeakMap();  // page -> the run that is pointed at, in no other p
  * The name of a run with its colour, and a value, if given.
  * @param {{ label: string, colour: string }} panel
  * @param {string | null} [value]
- * @param {[string, string, string]} [parts]
+ * @param {Names} [labels] of all entries
  */
-export function named(panel, value = null, parts = ["", panel.label, ""]) {
+export function named(panel, value = null, labels = undefined) {
   const dot = make("span", "ms-dot", [], { "aria-hidden": "true" });
   dot.style.background = panel.colour;
   const at = value === null ? [] : [make("span", "ms-number ms-muted ms-histogram-value", value)];
-  return make("span", "ms-histogram-run", [dot, nameElement(parts), ...at], { title: panel.label });
+  return make("span", "ms-histogram-run", [dot, nameElement(panel.label, labels), ...at], { title: panel.label });
 }
 
 /**
@@ -109,10 +110,10 @@ export function listen(page, figureOf) {
  * @param {string} label
  * @param {string} colour
  * @param {string | null} value
- * @param {[string, string, string]} parts
+ * @param {Names} labels
  */
-function entryOf(key, label, colour, value, parts) {
-  const entry = named({ label, colour }, value, parts);
+function entryOf(key, label, colour, value, labels) {
+  const entry = named({ label, colour }, value, labels);
   const button = make("button", `${entry.className} ms-histogram-entry`, [...entry.childNodes], {
     type: "button", "aria-pressed": String(Boolean(colour)), "data-run": key,
     title: `${label}\n${translate("histograms.legend.hint")}`,
@@ -150,15 +151,15 @@ export function draw(card, meta) {
   const stepOf = (panel) => numbersOf(panel.step)[0];
   const alike = meta.view !== "step" || shown.every((panel) => stepOf(panel) === stepOf(shown[0]));
   const listed = (drawn && isOver(meta)) || (shown.length && meta.off.length) ? shown : [];
-  const parts = partsOf([...listed.map((panel) => panel.label), ...meta.off.map(([, label]) => label)]);
+  const labels = new Names([...listed.map((panel) => panel.label), ...meta.off.map(([, label]) => label)]);
   /**
    * @param {Wire.HistogramPanel} panel
    * @returns {string | null}
    */
   const valueOf = (panel) => (meta.view === "numbers" ? meanAt(panel, null) : alike ? null : count(stepOf(panel)));
   const entries = [
-    ...listed.map((panel) => entryOf(panel.run, panel.label, panel.colour, valueOf(panel), parts(panel.label))),
-    ...meta.off.map(([key, label]) => entryOf(key, label, "", null, parts(label))),
+    ...listed.map((panel) => entryOf(panel.run, panel.label, panel.colour, valueOf(panel), labels)),
+    ...meta.off.map(([key, label]) => entryOf(key, label, "", null, labels)),
   ];
   host.hidden = !entries.length && !(meta.statistics && shown.length);
   card.classList.toggle("ms-with-legend", !host.hidden);

@@ -31,6 +31,7 @@ import { linesOf, tracesOf } from "./curves.js";
  * @typedef {{ kind: string, low: Numbers, high: Numbers, count: Numbers, runs: string[] }} Mark
  */
 
+export const MARK_PX = 6;  // a mark is noticed from so far
 const KINDS = ["NaN", "+Inf", "-Inf"];
 /** @type {WeakMap<Drawing, { lines: Line[], marks: Mark[] }>} */
 const decoded = new WeakMap();  // figure -> lines and marks
@@ -123,59 +124,97 @@ export const marksIn = (drawing) => series(drawing).marks;
 // Places on a line --------------------------------------------------------------------------------------------------
 
 /**
+ * A place on the x axis of a chart: x, how much of x a pixel is, and the ends of the axis.
+ * @typedef {{ x: number, unit: number, left: number, right: number }} Place
+ */
+
+export const REACH_PX = 24;
+
+/**
+ * The drawn point nearest in x, of several at one x the last; -1 if there is none.
  * @param {Line} line
  * @param {number} x
- * @param {(x: number) => number} toX
- * @param {(y: number) => number} toY
- * @param {{ x: number, y: number }} pointer
  */
-export function nearestIndex(line, x, toX, toY, pointer) {
-  if (!line.rising) {
-    let best = -1;
-    let distance = Infinity;
-    for (let i = 0; i < line.size; i += 1) {
-      if (Number.isNaN(line.values[i])) continue;
-      const away = Math.hypot(toX(line.x(i)) - pointer.x, toY(line.values[i]) - pointer.y);
-      if (away < distance) [best, distance] = [i, away];
-    }
-    return best;
-  }
-  let low = 0;
-  let high = line.size - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (line.x(middle) < x) low = middle + 1;
-    else high = middle;
+export function nearestIndex(line, x) {
+  let [first, end] = [0, line.size];
+  if (line.rising) {
+    const at = firstFrom(line, x);
+    [first, end] = [Math.max(0, at - 2), Math.min(line.size, at + 2)];
   }
   let best = -1;
-  for (const i of [low - 2, low - 1, low, low + 1]) {
-    if (i < 0 || i >= line.size || Number.isNaN(line.values[i])) continue;
-    if (best < 0 || Math.abs(line.x(i) - x) < Math.abs(line.x(best) - x)) best = i;
+  for (let i = first; i < end; i += 1) {
+    if (Number.isNaN(line.values[i]) || Number.isNaN(line.x(i))) continue;
+    if (best < 0 || Math.abs(line.x(i) - x) <= Math.abs(line.x(best) - x)) best = i;
   }
   return best;
 }
 
 /**
- * The last point at or before a place on the x axis, null for the last of all; -1 if there is none.
+ * The first point of a rising line that is not left of x.
  * @param {Line} line
- * @param {number | null} x
+ * @param {number} x
  */
-export function upTo(line, x) {
-  let best = -1;
-  if (line.rising) {
-    let [low, high] = [0, line.size];
-    while (x !== null && low < high) {
-      const half = (low + high) >> 1;
-      if (line.x(half) <= x) low = half + 1;
-      else high = half;
-    }
-    best = (x === null ? line.size : low) - 1;
-    while (best >= 0 && Number.isNaN(line.values[best])) best -= 1;
-    return best;
+function firstFrom(line, x) {
+  let [low, high] = [0, Math.max(0, line.size - 1)];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (line.x(middle) < x) low = middle + 1;
+    else high = middle;
   }
+  return low;
+}
+
+/**
+ * The point of a line that the table at the pointer and the run list show: the nearest in x, unless it is out of reach or of
+ * the axis; -1 if there is none.
+ * @param {Line} line
+ * @param {Place} place
+ */
+export function pointAt(line, { x, unit, left, right }) {
+  const i = nearestIndex(line, x);
+  if (i < 0) return -1;
+  const at = line.x(i);
+  const near = Math.abs(at - x) <= Math.max(REACH_PX * unit, spacing(line, i));
+  return near && at >= left - unit && at <= right + unit ? i : -1;
+}
+
+/**
+ * How far apart points are around a point, in the unit of x.
+ * @param {Line} line
+ * @param {number} i
+ */
+function spacing(line, i) {
+  const near = [i - 1, i + 1].filter((k) => k >= 0 && k < line.size).map((k) => Math.abs(line.x(k) - line.x(i)));
+  return near.length ? Math.max(...near) : 0;
+}
+
+/**
+ * What a line has at a place: a point, or the mark of values that are not finite; neither where it has no values.
+ * @param {Line} line
+ * @param {Place} place
+ * @param {Mark[]} marks
+ * @returns {{ i: number, bad: Mark | null }}
+ */
+export function foundAt(line, place, marks) {
+  const i = pointAt(line, place);
+  if (line.n || (i >= 0 && Math.abs(line.x(i) - place.x) <= place.unit)) return { i, bad: null };
+  const reach = MARK_PX * place.unit;
+  /** @type {(mark: Mark) => boolean} */
+  const isHere = ({ runs, low, high }) => runs.some(
+    (run, k) => run === line.meta.label && place.x >= low[k] - reach && place.x <= high[k] + reach,
+  );
+  const bad = marks.find(isHere) || null;
+  return { i: bad ? -1 : i, bad };
+}
+
+/**
+ * The last drawn point, -1 if there is none.
+ * @param {Line} line
+ */
+export function lastIndex(line) {
+  let best = -1;
   for (let i = 0; i < line.size; i += 1) {
-    if (Number.isNaN(line.values[i]) || (x !== null && line.x(i) > x)) continue;
-    if (best < 0 || line.x(i) >= line.x(best)) best = i;
+    if (!Number.isNaN(line.values[i]) && (best < 0 || line.x(i) >= line.x(best))) best = i;
   }
   return best;
 }
@@ -202,11 +241,6 @@ export function exact(value, isDouble) {
 function readable(value) {
   const size = Math.abs(value);
   return size >= 1e4 && size < 1e15 && Number.isInteger(value) ? count(value) : String(value);
-}
-
-/** @param {number} value */
-export function smoothed(value) {
-  return String(Number(value.toPrecision(6)));
 }
 
 /**

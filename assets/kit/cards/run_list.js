@@ -3,14 +3,15 @@
 
 import { dotButton } from "../colour_box.js";
 import { make, words } from "../elements.js";
-import { setLabel, translate } from "../i18n.js";
-import { nameElement, partsIn } from "../names.js";
-import { count } from "../units.js";
-import { smoothed, upTo } from "./lines.js";
+import { inLanguage, setLabel, translate } from "../i18n.js";
+import { fontOf, nameElement, namesIn, needOf as needOfNames } from "../name_elements.js";
+import { count, number } from "../units.js";
+import { exact, foundAt, lastIndex } from "./lines.js";
 
-/** @import { Line } from "./lines.js" */
+/** @import { Line, Mark, Place } from "./lines.js" */
 
 const ROW = 24;
+const BESIDE_NAME = 112;  // px of dot, value and margins of a row
 const SPARE = 6;  // rows drawn beyond those in view
 const IN_STRIP = 60;  // rows of a list in lines, which has no room for more
 
@@ -31,13 +32,13 @@ export function build({ frame, tools = [], hidden, change, light, scrolled }) {
   const host = make("div", "ms-run-list-rows", make("div", "ms-run-list-space"), { role: "list" });
   const element = make("section", "ms-run-list", [
     make("header", "ms-run-list-head", [
-      make("span", "ms-run-list-tag ms-cut"), make("span", "ms-run-list-at ms-muted ms-grow"), ...tools, all,
+      make("span", "ms-run-list-tag ms-cut ms-name"), make("span", "ms-run-list-at ms-muted ms-grow"), ...tools, all,
     ]),
     host,
   ], { hidden: "" });
   for (const named of [element, host]) setLabel(named, "aria-label", "runlist.title");
-  /** @type {{ element: HTMLElement, frame: () => string, rows: Row[], parts: any, lit: string | null, drawn: string }} */
-  const list = { element, frame, rows: [], parts: null, lit: null, drawn: "" };
+  /** @type {{ element: HTMLElement, frame: () => string, rows: Row[], names: any, lit: string | null, drawn: string }} */
+  const list = { element, frame, rows: [], names: null, lit: null, drawn: "" };
   /** @param {string | null} key */
   const point = (key) => {
     if (list.lit === key) return;
@@ -89,25 +90,74 @@ export function isolated(hidden, key, keys) {
  */
 export function setRows(list, rows) {
   list.rows = rows;
-  list.parts = partsIn(rows);
+  list.names = namesIn(rows);
   list.element.querySelector(".ms-run-list-all").hidden = rows.every((row) => row.on);
 }
 
 /**
+ * The width in px in which names are told apart beside their values.
+ * @param {ReturnType<typeof build>} list
+ */
+export function needOf(list) {
+  return list.names ? needOfNames(list.names, fontOf(list.element)) + BESIDE_NAME : 0;
+}
+
+/**
+ * A value as the list shows it: red if it is not finite, and what is said on hover.
+ * @typedef {{ text: string, title: string, wrong: boolean }} Shown
+ */
+
+/**
  * The value of each line of a drawing at a place on its x axis, null for the last ones, by key; of several tags the first.
  * @param {Line[]} lines
- * @param {number | null} x
+ * @param {Place | null} place
+ * @param {Mark[]} [marks] at values that are not finite
  */
-export function valuesAt(lines, x) {
-  /** @type {Map<string, string>} */
+export function valuesAt(lines, place, marks = []) {
+  /** @type {Map<string, Shown>} */
   const values = new Map();
   for (const line of lines) {
-    const i = values.has(line.meta.key) ? -1 : upTo(line, x);
-    if (i < 0) continue;
-    const value = smoothed(line.raw ? line.raw[i] : line.values[i]);
-    values.set(line.meta.key, line.n ? `${value} ${translate("runlist.n", { n: count(line.n(i)) })}` : value);
+    const { key } = line.meta;
+    const shown = values.has(key) ? null : place ? here(line, place, marks) : atTheEnd(line);
+    if (shown) values.set(key, shown);
   }
   return values;
+}
+
+/**
+ * The last value, whatever part of the curve is on screen; that of a group is at its last place there.
+ * @param {Line} line
+ * @returns {Shown | null}
+ */
+function atTheEnd(line) {
+  const { last } = line.meta;
+  if (last) return { text: last.text, title: inLanguage(last.tip), wrong: last.wrong };
+  const i = lastIndex(line);
+  return i < 0 ? null : shownAt(line, i);
+}
+
+/**
+ * @param {Line} line
+ * @param {Place} place
+ * @param {Mark[]} marks
+ * @returns {Shown | null}
+ */
+function here(line, place, marks) {
+  const { i, bad } = foundAt(line, place, marks);
+  if (bad) return { text: bad.kind, title: "", wrong: true };
+  return i < 0 ? null : shownAt(line, i);
+}
+
+/**
+ * @param {Line} line
+ * @param {number} i
+ * @returns {Shown}
+ */
+function shownAt(line, i) {
+  const value = line.raw ? line.raw[i] : line.values[i];
+  const text = number(value);
+  const n = line.n ? ` ${translate("runlist.n", { n: count(line.n(i)) })}` : "";
+  return { text: `${text}${n}`, title: exact(value, line.raw ? line.rawExact : line.exact), wrong: false };
 }
 
 /**
@@ -125,7 +175,7 @@ export function ofGroup({ n, lost, meta }, i) {
 /**
  * Show rows and values. tag heads the list; at(element) writes the place of the values.
  * @param {ReturnType<typeof build>} list
- * @param {{ values: Map<string, string>, tag: string, at: (element: HTMLElement) => void }} shown
+ * @param {{ values: Map<string, Shown>, tag: string, at: (element: HTMLElement) => void }} shown
  * @returns {boolean} whether rows were made anew, so that the list may have another height
  */
 export function paint(list, { values, tag, at }) {
@@ -144,8 +194,7 @@ export function paint(list, { values, tag, at }) {
   if (list.drawn === key) {
     rows.forEach((row, i) => {
       const cell = space.children[i].lastElementChild;
-      const text = values.get(row.key) || "";
-      if (cell.textContent !== text) cell.textContent = text;
+      write(/** @type {HTMLElement} */ (cell), values.get(row.key));
     });
     return false;
   }
@@ -153,7 +202,7 @@ export function paint(list, { values, tag, at }) {
   const focused = host.contains(document.activeElement) && document.activeElement.closest(".ms-run-list-row").dataset.key;
   space.style.height = strip ? "" : `${list.rows.length * ROW}px`;
   space.replaceChildren(...rows.map((row, i) => {
-    const element = rowElement(list, row, values.get(row.key) || "");
+    const element = rowElement(list, row, values.get(row.key));
     if (!strip) element.style.top = `${(first + i) * ROW}px`;
     return element;
   }));
@@ -163,18 +212,30 @@ export function paint(list, { values, tag, at }) {
 }
 
 /**
+ * @param {HTMLElement} cell
+ * @param {Shown | undefined} shown
+ */
+export function write(cell, shown = { text: "", title: "", wrong: false }) {
+  if (cell.textContent !== shown.text) cell.textContent = shown.text;
+  if (cell.title !== shown.title) cell.title = shown.title;
+  cell.classList.toggle("ms-bad-number", shown.wrong);
+}
+
+/**
  * @param {ReturnType<typeof build>} list
  * @param {Row} row
- * @param {string} value
+ * @param {Shown | undefined} value
  */
 function rowElement(list, row, value) {
   const dot = dotButton(row.on ? row.colour : "", { frame: list.frame(), ...row });
   const button = make("button", "ms-run-list-name", [
-    ...(row.letter ? [make("span", "ms-run-list-letter", row.letter)] : []), nameElement(list.parts(row.name)),
+    ...(row.letter ? [make("span", "ms-run-list-letter", row.letter)] : []), nameElement(row.name, list.names),
   ], { type: "button", "aria-pressed": String(row.on) });
   button.title = `${row.name}\n${translate("runlist.hint")}`;
+  const cell = make("span", "ms-run-list-value ms-number");
+  write(cell, value);
   const element = make("div", row.on ? "ms-run-list-row" : "ms-run-list-row ms-run-list-off", [
-    dot, button, make("span", "ms-run-list-value ms-number", value),
+    dot, button, cell,
   ], { role: "listitem" });
   element.dataset.key = row.key;
   return element;

@@ -5,7 +5,9 @@ import { badge, icon, iconButton, make, menu, takesText, words } from "../elemen
 import * as files from "../files.js";
 import { escapeMarkup } from "../markup.js";
 import { setLabel, translate, writeText } from "../i18n.js";
+import { middle } from "../names.js";
 import { last, listed, same, toggled } from "../state.js";
+import { count } from "../units.js";
 import { HEIGHTS } from "./arrangement.js";
 import { tracesOf } from "./curves.js";
 import * as cards from "./pages.js";
@@ -176,18 +178,20 @@ function open(page) {
 }
 
 /**
- * Mark cards whose request failed, since they still show the previous drawing; with the reason of a server that refused it.
+ * Mark cards whose request failed, since they still show the previous drawing; with the reason of a server that refused it,
+ * unless it is said for all of them together.
  * @param {CardsPage} page
  * @param {number[]} failed
  * @param {string} reason
+ * @param {boolean} [isSaid]
  */
-export function fail(page, failed, reason) {
+export function fail(page, failed, reason, isSaid = false) {
   for (const slot of failed) {
     const card = page.slot(slot);
     const retry = make("button", "ms-badge ms-badge-button", words("cards.retry"), { type: "button", "data-act": "retry" });
     card.classList.add("ms-failed");
     card.querySelector(".ms-card-badges").replaceChildren(badge("cards.failed", {}, null, "wrong"));
-    const notes = reason ? [make("span", "ms-card-reason", reason)] : [retry];
+    const notes = isSaid ? [] : reason ? [make("span", "ms-card-reason", reason)] : [retry];
     card.querySelector(".ms-card-notes").replaceChildren(...notes);
   }
 }
@@ -195,11 +199,11 @@ export function fail(page, failed, reason) {
 // shell.js tells the status of every answer, 0 for none. A server that is back is asked again; an error of its own is not
 // likely to go away, so that waits for the button.
 let gone = false;
-window.addEventListener("mindscope:answer", ({ detail: { status, reason } }) => {
+window.addEventListener("mindscope:answer", ({ detail: { status, reason, isSaid } }) => {
   const pages = Array.from(document.querySelectorAll(".ms-tagged")).flatMap((root) => cards.pageAround(root) || []);
   if (status === 0 || status === 400 || status >= 500) {
     for (const page of pages) {
-      fail(page, open(page), reason);
+      fail(page, open(page), reason, isSaid);
       page.release();
     }
   }
@@ -238,6 +242,15 @@ function drawLinks(page, card) {
 }
 
 /**
+ * The run whose cards these are, or how many.
+ * @param {CardsPage} page
+ */
+function subjectOf({ catalogue }) {
+  const { runs } = catalogue;
+  return runs.length === 1 ? runs[0] : translate("cards.of_runs", { n: count(runs.length) });
+}
+
+/**
  * @param {CardsPage} page
  * @param {HTMLElement} card
  * @param {string} key
@@ -247,7 +260,7 @@ function forFile(page, card, key) {
   const { layout } = files.withColours(plot, card, { grid: "--ms-plot-grid", zero: "--ms-plot-zero" });
   const drawing = page.drawings.get(Number(card.dataset.slot));
   const data = drawing ? tracesOf(drawing) : [];
-  const name = key || translate(titleOf(page, key));
+  const name = `${key || translate(titleOf(page, key))} · ${subjectOf(page)} · ${files.pageTitle()}`;
   const corner = { x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } };
   layout.title = { text: escapeMarkup(name), font: { size: 13 }, ...corner };
   layout.margin = { ...layout.margin, t: Math.max(30, (layout.margin || {}).t || 0) };
@@ -263,7 +276,8 @@ function forFile(page, card, key) {
  */
 function saveImage(page, card, key, format) {
   const { clientWidth: width, clientHeight: height } = plotOf(card) || card;
-  const name = files.fileName(key || (page.kind.fileTags ? page.kind.fileTags(page, key) : []).join("_"), "chart");
+  const tags = key || (page.kind.fileTags ? page.kind.fileTags(page, key) : []).join("_");
+  const name = files.fileName([middle(subjectOf(page), 60), files.pageTitle(), tags].filter(Boolean).join("_"), "chart", 160);
   return files.saveFigure(forFile(page, card, key), format, name, width, height + TITLE);
 }
 

@@ -4,8 +4,9 @@ import { isDerived } from "../derived_tags.js";
 import { iconButton, make, words } from "../elements.js";
 import { count } from "../units.js";
 import { setLabel, writeText } from "../i18n.js";
-import { nameElement } from "../names.js";
+import { nameElement } from "../name_elements.js";
 import { last } from "../state.js";
+import * as side from "./side.js";
 import * as ticks from "./ticks.js";
 
 /** @typedef {{ name: string, prefix: string, tags: string[] }} TagGroup */
@@ -38,6 +39,7 @@ export function build(page) {
     ...tools,
     make("div", "ms-tag-list", [], { role: "list" }),
   );
+  side.build(page);
   host.addEventListener("change", (/** @type {Event} */ event) => ticked(page, event.target));
   host.addEventListener("click", (/** @type {MouseEvent} */ event) => clicked(page, event));
 }
@@ -126,7 +128,7 @@ export function grouped(tags) {
  * @param {{ left: Set<string>, right: Set<string> } | null} sides
  */
 function row(tag, prefix, isTicked, sides) {
-  const name = nameElement(["", tag.slice(prefix.length), ""]);
+  const name = nameElement(tag.slice(prefix.length));
   name.title = tag;
   if (sides) {
     const buttons = /** @type {("left" | "right")[]} */ (["left", "right"]).map((side) => {
@@ -170,7 +172,7 @@ function groupHead(prefix, members, isTicked, open, ticks) {
     parts.push(box);
   }
   const number = on === members.length || !ticks ? count(members.length) : `${count(on)}/${count(members.length)}`;
-  parts.push(make("span", "ms-cut", prefix, { title: prefix }), make("span", "ms-tag-count ms-muted", number));
+  parts.push(nameElement(prefix), make("span", "ms-tag-count ms-muted", number));
   return make("div", "ms-tag ms-tag-group", parts, { role: "listitem" });
 }
 

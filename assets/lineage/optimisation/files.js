@@ -19,17 +19,15 @@ const plotOf = (page, card) => page.find(`.ms-optimisation-${card} .js-plotly-pl
  * @param {string} kind
  */
 export function save(page, card, kind) {
-  const name = files.fileName(
-    card === "over" ? `${page.sheet.target}_${page.drawing.setting}` : `${page.sheet.target}_${card}`,
-    "target",
-  );
+  const subject = card === "over" ? `${page.sheet.target} ${page.drawing.setting}` : page.sheet.target;
+  const { name } = files.called(plotOf(page, card) || page.find(".ms-optimisation-importance"), subject);
   if (kind === "csv") files.saveCsv(card === "over" ? points(page) : strengths(page), name);
   else if (card === "importance") {
-    files.saveImage(bars(page), page.find(".ms-optimisation-importance"), kind, name, {
+    files.saveImage(bars(page), page.find(".ms-optimisation-importance"), kind, subject, {
       clientWidth: 820,
       clientHeight: 90 + 24 * numbered(page).length,
     });
-  } else files.saveImage(plotOf(page, card), plotOf(page, card), kind, name);
+  } else files.saveImage(plotOf(page, card), plotOf(page, card), kind, subject);
 }
 
 /** @param {Lineage.ResultPage} page */
@@ -43,7 +41,7 @@ function strengths(page) {
     "runs",
     ...ends("linear"),
     ...ends("monotonic"),
-    ...ends("forest"),
+    ...ends("share"),
     "shape",
     "reason",
     "with",

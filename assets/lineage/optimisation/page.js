@@ -24,7 +24,7 @@ const nothing = () => noUpdate();
  * @returns {OwnFields<Lineage.ResultPage>}
  */
 const fresh = (_root, page) => ({
-  sheet: notYet, runs: null, growth: null, drawing: notYet, act: "", shown: null, listed: "", timer: 0, tools: build(page),
+  sheet: notYet, runs: null, fitting: null, drawing: notYet, act: "", shown: null, listed: "", timer: 0, tools: build(page),
 });
 
 const { pageOf } = keeper(fresh);
@@ -77,13 +77,13 @@ const acts = {
 };
 
 /**
- * An action on the forest is sent with one request.
+ * An action on the fitting of shares is sent with one request.
  * @param {Lineage.ResultPage} page
  * @param {string} name
  */
 function act(page, name) {
   page.act = name;
-  setProps(page.store("growing"), { data: growing(page) });
+  setProps(page.store("fitting-ask"), { data: fittingAsk(page) });
 }
 
 /**
@@ -203,7 +203,7 @@ function part(page, keys) {
 }
 
 /** @param {Lineage.ResultPage} page */
-function growing(page) {
+function fittingAsk(page) {
   const ask = { ...part(page, ["run"]), target: [page.sheet.target], mark: [page.sheet.stamp] };
   return page.act ? { ...ask, act: [page.act] } : ask;
 }
@@ -226,10 +226,10 @@ Object.assign(functionsOf("mindscope_optimisation"), {
    * @param {RunList | null} runs
    * @param {Preferences | null} _prefs
    * @param {Wire.Query | null} ask
-   * @param {Wire.Query | null} grows
+   * @param {Wire.Query | null} asked
    * @param {string} rootId
    */
-  plan(state, sheet, runs, _prefs, ask, grows, rootId) {
+  plan(state, sheet, runs, _prefs, ask, asked, rootId) {
     const page = pageOf(rootId);
     if (!page || !sheet) return [nothing(), nothing()];
     Object.assign(page, { state: state || {}, sheet, runs });
@@ -238,8 +238,8 @@ Object.assign(functionsOf("mindscope_optimisation"), {
     /** @type {Wire.Query} */
     const next = { ...part(page, ["run", "log"]), target: [sheet.target], setting: [chosenSetting(page)], mark: [sheet.stamp] };
     if (runs) next.hand = [handMark(runs.rows)];
-    const grow = growing(page);
-    return [same(next, ask) ? nothing() : next, same(grow, grows) ? nothing() : grow];
+    const wanted = fittingAsk(page);
+    return [same(next, ask) ? nothing() : next, same(wanted, asked) ? nothing() : wanted];
   },
 
   /**
@@ -275,22 +275,22 @@ Object.assign(functionsOf("mindscope_optimisation"), {
 
   /**
    * Ask again some time after an answer; at fixed intervals a slow answer would never be shown.
-   * @param {Lineage.Growth | null} growth
+   * @param {Lineage.Fitting | null} fitting
    * @param {string} rootId
    */
-  grown(growth, rootId) {
+  fitted(fitting, rootId) {
     const page = pageOf(rootId);
-    if (!page || !page.sheet || !growth) return;
-    if (growth.act && growth.act === page.act) {
+    if (!page || !page.sheet || !fitting) return;
+    if (fitting.act && fitting.act === page.act) {
       page.act = "";
       window.setTimeout(() => {
-        if (page.root.isConnected) setProps(page.store("growing"), { data: growing(page) });
+        if (page.root.isConnected) setProps(page.store("fitting-ask"), { data: fittingAsk(page) });
       }, 0);
     }
-    page.growth = growth;
+    page.fitting = fitting;
     if (page.sheet.target) table(page);
     window.clearTimeout(page.timer);
-    if (!RUNNING.includes(growth.state) && growth.target === page.sheet.target) return;
+    if (!RUNNING.includes(fitting.state) && fitting.target === page.sheet.target) return;
     page.timer = window.setTimeout(() => {
       if (document.getElementById(rootId) === page.root) setProps(page.store("tick"), { data: Date.now() });
     }, TICK_MS);

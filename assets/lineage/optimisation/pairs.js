@@ -4,7 +4,8 @@ import { coloursOf } from "../../kit/colours.js";
 import { icon, make, words } from "../../kit/elements.js";
 import { pagesOf } from "../../kit/grid.js";
 import { inLanguage, setLabel } from "../../kit/i18n.js";
-import { nameElement, partsIn } from "../../kit/names.js";
+import { nameElement } from "../../kit/name_elements.js";
+import { Names } from "../../kit/names.js";
 import { count } from "../../kit/units.js";
 import { cut } from "../columns.js";
 import { named, targetLabel } from "./settings.js";
@@ -12,19 +13,19 @@ import { named, targetLabel } from "./settings.js";
 /**
  * @param {Lineage.ResultPage} page
  * @param {string} key
- * @param {ReturnType<typeof partsIn>} parts
+ * @param {Names} names of all pairs
  */
-function runCell(page, key, parts) {
+function runCell(page, key, names) {
   const all = page.runs ? page.runs.rows : [];
   const row = all.find(({ members }) => members.includes(key));
   const dot = make("span", "ms-dot");
   if (row) dot.style.background = coloursOf(page.state, all).get(key) || "";
   const [first] = row ? pagesOf({ key, tags: row.tags }) : [];
   const name = first
-    ? make("a", "ms-cut ms-run-name", nameElement(parts(key)), {
+    ? make("a", "ms-run-name", nameElement(key, names), {
         href: first.href, "data-page": first.page, "data-run": key, title: key,
       })
-    : make("span", "ms-cut", nameElement(parts(key)), { title: key });
+    : make("span", "", nameElement(key, names), { title: key });
   return make("td", "", make("span", "ms-run", [dot, name]));
 }
 
@@ -61,11 +62,11 @@ export function pairs(page) {
     make("th", ""),
   ]);
   /** @param {string} text */
-  const number = (text) => make("td", "ms-number ms-optimisation-cut", make("span", "ms-cut", text, { title: text }));
-  const parts = partsIn(drawing.pairs.flatMap((pair) => pair.runs.map((name) => ({ name }))));
+  const number = (text) => make("td", "ms-number ms-optimisation-cut", make("span", "ms-cut ms-name", text, { title: text }));
+  const names = new Names(drawing.pairs.flatMap((pair) => pair.runs));
   const rows = drawing.pairs.map((pair) => make("tr", "", [
-    runCell(page, pair.runs[0], parts), number(pair.values[0]), number(pair.results[0]),
-    runCell(page, pair.runs[1], parts), number(pair.values[1]), number(pair.results[1]), number(pair.difference),
+    runCell(page, pair.runs[0], names), number(pair.values[0]), number(pair.results[0]),
+    runCell(page, pair.runs[1], names), number(pair.values[1]), number(pair.results[1]), number(pair.difference),
     both(page, pair),
   ]));
   box.replaceChildren(make("table", "ms-optimisation-table", [make("thead", "", header), make("tbody", "", rows)]));

@@ -5,9 +5,9 @@ import { last } from "../../kit/state.js";
 
 /** @type {Lineage.Measure[]} */
 export const MEASURES = ["linear", "rank", "share"];
-export const RUNNING = ["waiting", "growing", "left"];
+export const RUNNING = ["waiting", "fitting", "left"];
 const EXPLAINS = 0.1;  // a prediction of a lower R² does not decide the order
-const NONE = 0.005;  // as in parsers/analysis/lineage/forest.py: of a lower end it is not known whether there is any share
+const NONE = 0.005;  // as in parsers/analysis/lineage/shares.py: of a lower end it is not known whether there is any share
 
 /**
  * @param {Lineage.ResultPage} page
@@ -24,7 +24,7 @@ export function targetLabel(page) {
 }
 
 /**
- * The measure to sort by: as chosen, else the forest if it explains the result, else "" for the lower limits.
+ * The measure to sort by: as chosen, else the share if the fit explains the result, else "" for the lower limits.
  * @param {Lineage.ResultPage} page
  * @returns {Lineage.Measure | ""}
  */
@@ -32,14 +32,14 @@ export function measure(page) {
   const asked = last(page.state, "by", "");
   const by = MEASURES.find((one) => one === asked);
   if (by) return by;
-  const { growth } = page;
-  const grown = growth && growth.target === page.sheet.target && !RUNNING.includes(growth.state);
-  return grown && growth.fit !== null && growth.fit >= EXPLAINS ? "share" : "";
+  const { fitting } = page;
+  const fitted = fitting && fitting.target === page.sheet.target && !RUNNING.includes(fitting.state);
+  return fitted && fitting.fit !== null && fitting.fit >= EXPLAINS ? "share" : "";
 }
 
 /** @param {Lineage.ResultPage} page */
 export function shares(page) {
-  return page.growth && page.growth.target === page.sheet.target ? page.growth.shares : {};
+  return page.fitting && page.fitting.target === page.sheet.target ? page.fitting.shares : {};
 }
 
 /**

@@ -5,9 +5,10 @@ import { language, setLabel } from "../../kit/i18n.js";
 import { last, same } from "../../kit/state.js";
 import { count, percent } from "../../kit/units.js";
 import { cut } from "../columns.js";
-import { drawForest, drawNote } from "./forest.js";
+import { drawFitting, drawNote } from "./fitting.js";
 import { MEASURES, chosenSetting, measure, named, shapeOf, ranked, sorted, strength } from "./settings.js";
 
+const TINY = 0.001;  // a share that may be none is not written out below it
 const SAYS_NOTHING = ["constant", "unique", "identifier"];
 /** @type {Record<string, string>} */
 const ARROWS = { up: "↗", down: "↘", peak: "∩", valley: "∪" };
@@ -15,7 +16,7 @@ const ARROWS = { up: "↗", down: "↘", peak: "∩", valley: "∪" };
 /** @param {Lineage.ResultPage} page */
 export function table(page) {
   const by = measure(page);
-  const shown = [page.sheet.stamp, by, chosenSetting(page), language(), page.growth, shapeOf(page, null), page.state.rest];
+  const shown = [page.sheet.stamp, by, chosenSetting(page), language(), page.fitting, shapeOf(page, null), page.state.rest];
   if (same(shown, page.shown)) return;
   page.shown = shown;
   const box = page.find(".ms-optimisation-settings");
@@ -34,7 +35,7 @@ export function table(page) {
   box.replaceChildren(built);
   if (focused) refocus(box, focused.dataset);
   drawNote(page);
-  drawForest(page);
+  drawFitting(page);
 }
 
 /**
@@ -146,7 +147,9 @@ function bar(page, row, by) {
     whisker.style.width = `max(1px, ${at(Math.min(1, high) - Math.max(0, low))})`;
     parts.push(whisker);
   }
-  const text = share ? percent(value) : value.toFixed(2);
+  const exact = share ? percent(value) : value.toFixed(4);
+  const tiny = share && !ranked(found) && Math.abs(value) < TINY;
+  const text = tiny ? "< 0.1 %" : share ? exact : value.toFixed(2);
   const shape = by === "rank" ? shapeOf(page, row) : "";
   const number = make("span", "ms-optimisation-value", [
     by === "linear" && row.eta ? make("span", "ms-muted", "η ") : "",
@@ -170,7 +173,7 @@ function bar(page, row, by) {
   }
   const known = share && !ranked(found) ? "optimisation.unranked" : "optimisation.middle";
   setLabel(cell, "title", share ? known : "optimisation.interval", {
-    value: share ? text : value.toFixed(4),
+    value: exact,
     ...ends,
   });
   return cell;

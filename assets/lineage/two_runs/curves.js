@@ -5,7 +5,7 @@ import { writeText } from "../../kit/i18n.js";
 import { frameOf } from "../../kit/notes.js";
 import * as crosshair from "../../kit/cards/crosshair.js";
 import { highlight } from "../../kit/cards/highlight.js";
-import { linesIn, upTo, smoothed } from "../../kit/cards/lines.js";
+import { linesIn, marksIn } from "../../kit/cards/lines.js";
 import * as runList from "../../kit/cards/run_list.js";
 
 /** @type {WeakMap<object, Drawing>} */
@@ -43,7 +43,7 @@ export function build(page, change) {
   });
   list.element.classList.add("ms-run-list-strip");
   list.element.hidden = false;
-  Object.assign(page, { list, tag: "", x: null });
+  Object.assign(page, { list, tag: "", place: null });
   host.append(list.element);
   const section = host.nextElementSibling;
   let frame = 0;
@@ -82,18 +82,18 @@ function point(page, event) {
   const host = event && event.target instanceof Element && event.target.closest(".ms-two-runs-plot");
   const charts = chartsOf(page);
   const chart = charts.find((one) => one.host === host);
-  const x = chart && event ? placeAt(chart.plot, event.clientX) : null;
+  const place = chart && event ? placeAt(chart.plot, event.clientX) : null;
   if (chart) page.tag = chart.tag;
-  page.x = x;
+  page.place = place;
   for (const { host: each } of charts) {
-    if (x === null) crosshair.hide(each);
-    else crosshair.place(each, x, count(Math.round(x)), true);
+    if (!place) crosshair.hide(each);
+    else crosshair.place(each, place.x, count(Math.round(place.x)), true);
   }
   paint(page, charts);
 }
 
 /**
- * The step at a pixel of the window; null beside the axes.
+ * The place at a pixel of the window; null beside the axes.
  * @param {PlotlyDrawn} plot
  * @param {number} pixel
  */
@@ -101,7 +101,8 @@ function placeAt(plot, pixel) {
   const { l, w } = plot._fullLayout._size;
   const share = (pixel - plot.getBoundingClientRect().left - l) / w;
   const [low, high] = plot._fullLayout.xaxis.range;
-  return share >= 0 && share <= 1 ? low + share * (high - low) : null;
+  const unit = (high - low) / w;
+  return share >= 0 && share <= 1 ? { x: low + share * (high - low), unit, left: low, right: high } : null;
 }
 
 /**
@@ -109,18 +110,19 @@ function placeAt(plot, pixel) {
  * @param {Lineage.PairChart[]} charts
  */
 function paint(page, charts) {
-  const { x } = page;
+  const { place } = page;
   const chart = charts.find(({ tag }) => tag === page.tag) || charts[0];
   /** @param {HTMLElement} element */
-  const at = (element) => (x === null
-    ? writeText(element, "runlist.last")
-    : writeText(element, "runlist.step", { n: count(Math.round(x)) }));
-  const values = runList.valuesAt(chart ? linesIn(chart.drawing) : [], x);
+  const at = (element) => (place
+    ? writeText(element, "runlist.step", { n: count(Math.round(place.x)) })
+    : writeText(element, "runlist.last"));
+  const values = runList.valuesAt(chart ? linesIn(chart.drawing) : [], place, chart ? marksIn(chart.drawing) : []);
   runList.paint(page.list, { values, tag: chart ? chart.tag : "", at });
   for (const { element, drawing } of charts) {
-    for (const line of linesIn(drawing)) {
-      const shown = element.querySelector(`[data-run="${CSS.escape(line.meta.key)}"] .ms-cut`);
-      if (shown) write(shown, line, x);
+    const own = place ? runList.valuesAt(linesIn(drawing), place, marksIn(drawing)) : null;
+    for (const { meta } of linesIn(drawing)) {
+      const shown = element.querySelector(`[data-run="${CSS.escape(meta.key)}"] .ms-cut`);
+      if (shown) write(shown, own && (own.get(meta.key) || { text: "–", title: "", wrong: false }));
     }
   }
 }
@@ -128,19 +130,17 @@ function paint(page, charts) {
 /**
  * The value of a line at the pointer in the head of its chart; without a pointer the last one, as the server wrote it.
  * @param {HTMLElement} shown
- * @param {import("../../kit/cards/lines.js").Line} line
- * @param {number | null} x
+ * @param {import("../../kit/cards/run_list.js").Shown | null} value
  */
-function write(shown, line, x) {
+function write(shown, value) {
   const last = /** @type {HTMLElement} */ (shown.firstElementChild);
-  const i = x === null ? -1 : upTo(line, x);
-  last.hidden = x !== null;
-  let value = shown.querySelector(".ms-two-runs-here");
-  if (x === null && !value) return;
-  if (!value) {
-    value = document.createElement("span");
-    value.className = "ms-two-runs-here";
-    shown.append(value);
+  last.hidden = value !== null;
+  let here = shown.querySelector(".ms-two-runs-here");
+  if (!value && !here) return;
+  if (!here) {
+    here = document.createElement("span");
+    here.className = "ms-two-runs-here";
+    shown.append(here);
   }
-  value.textContent = x === null ? "" : i < 0 ? "–" : smoothed(line.values[i]);
+  runList.write(/** @type {HTMLElement} */ (here), value || undefined);
 }

@@ -99,7 +99,8 @@ function shown(two, runs, state, rootId) {
   const before = views.get(rootId);
   const hidden = (state && state.hide) || [];
   const now = { runs: two.runs, state, hidden, rows: rowsOf(two, runs, hidden) };
-  const view = before && before.root === root ? Object.assign(before, now) : { root, list: notYet, tag: "", x: null, ...now };
+  const fresh = { root, list: notYet, tag: "", place: null, ...now };
+  const view = before && before.root === root ? Object.assign(before, now) : fresh;
   views.set(rootId, view);
   const all = options(runs, state);
   two.runs.forEach((_run, at) => select(root, at, all, view, two.colours[at]));

@@ -184,6 +184,8 @@ function mark(page) {
 }
 
 function drawLegend(page, { names, reduced, least }) {
+  // In a picture the legend is in the figure.
+  page.nameOfLine = ({ meta }) => (meta && names.includes(meta.role) ? translate(`memory.word.${meta.role}`) : "");
   /** @param {string} name */
   const tint = (name) => make("span", `ms-memory-key ms-memory-key-${name}`, words(`memory.word.${name}`));
   const shown = names.slice().reverse();

@@ -77,7 +77,7 @@ function drawUse(page) {
 function saveRoofline(page) {
   const plot = page.find(".ms-operators-roof .js-plotly-plot");
   if (!plot || !plot.data || !plot.data.length) return;
-  files.saveImage(plot, plot, "png", files.fileName(`${page.run.name}_roofline`, "roofline"), plot, { grid: "--ms-plot-grid" });
+  files.saveImage(plot, plot, "png", page.run.name, plot, { grid: "--ms-plot-grid" });
 }
 
 function full(page, name) {
@@ -115,7 +115,8 @@ function drawScopes(page, data) {
   const side = (value) => `${100 * value}%`;
   host.replaceChildren(...data.tiles.map(([x, y, width, height, depth, name, path, amount, inner]) => {
     const share = data.total ? amount / data.total : 0;
-    const tile = make(inner ? "button" : "div", `ms-operators-tile ms-operators-depth-${depth}`, make("span", "ms-cut", name),
+    const tile = make(inner ? "button" : "div", `ms-operators-tile ms-operators-depth-${depth}`,
+      make("span", "ms-cut ms-name", name),
       inner ? { type: "button" } : {});
     tile.title = `${path || name}\n${format(amount)} · ${percent(share)}`;
     Object.assign(tile.style, { left: side(x), top: side(y), width: side(width), height: side(height) });
@@ -355,7 +356,7 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
   if (data.below && first) {
     const name = counters && !data.name ? translate("efficiency.no_shape") : data.name;
     return react("span", { className: "ms-operators-name ms-operators-below", title: data.full_name },
-      react("span", { className: "ms-cut" }, name), counters ? null : onTimeline(page, data));
+      react("span", { className: "ms-cut ms-name" }, name), counters ? null : onTimeline(page, data));
   }
   if (colDef.field === "bound" && value) return translate(`operators.bound.${value}`);
   if (first && (counters || (page.sheet.view === "types" && !page.against))) {
@@ -380,11 +381,11 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
         },
         react("span", { className: `ms-icon ms-icon-${opened ? "down" : "right"}` }),
       ),
-      react("span", { className: "ms-cut" }, value),
+      react("span", { className: "ms-cut ms-name" }, value),
     );
   }
   if (colDef.field === "name" && value) {
-    const text = react("span", { className: "ms-cut" }, value);
+    const text = react("span", { className: "ms-cut ms-name" }, value);
     return react("span", { className: "ms-operators-name" }, text, onTimeline(page, data));
   }
   if (colDef.field === "input_shapes" && data.shapes > 1) {
@@ -402,7 +403,7 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
       "button",
       {
         type: "button",
-        className: "ms-operators-link ms-cut",
+        className: "ms-operators-link ms-cut ms-name",
         title: `${value}\n${translate("operators.copy")}`,
         onClick: copy,
       },

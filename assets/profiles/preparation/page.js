@@ -58,8 +58,8 @@ function go(page, name) {
 async function png(page, card) {
   for (const [at, plot] of [...card.querySelectorAll(".js-plotly-plot")].entries()) {
     if (!plot.data || !plot.data.length) continue;
-    const name = files.fileName(`${page.run.name}_${page.profile.rank}_${card.dataset.card}${at ? `_${at + 1}` : ""}`, "plot");
-    await files.saveImage(plot, plot, "png", name, plot, { grid: "--ms-plot-grid" });
+    const subject = `${page.run.name} ${page.profile.rank}${at ? ` ${at + 1}` : ""}`;
+    await files.saveImage(plot, plot, "png", subject, plot, { grid: "--ms-plot-grid" });
   }
 }
 

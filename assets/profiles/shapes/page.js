@@ -101,7 +101,7 @@ function drawFacts(page) {
 function drawBadges(page, operator) {
   if (!operator) return;
   const { drawn, total } = operator.layout.meta;
-  const badges = [make("span", "ms-shapes-name ms-mono ms-cut", page.facts.operator, { title: page.facts.operator })];
+  const badges = [make("span", "ms-shapes-name ms-mono ms-cut ms-name", page.facts.operator, { title: page.facts.operator })];
   if (drawn < total) {
     const values = { n: count(drawn), total: count(total) };
     badges.push(badge("shapes.thinned", values));

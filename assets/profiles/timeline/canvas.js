@@ -3,8 +3,13 @@
 
 import { penOf } from "../../kit/canvases.js";
 import { drawBusy, shapeBusy } from "./busy.js";
+import { fitted as fittedName } from "../../kit/names.js";
 import { fillOfKind, fillOfName, pace, pacesOf } from "./colours.js";
 import { share } from "./wire.js";
+
+const MOST_CUT = 20_000;
+/** @type {Map<string, string>} */
+const cutTexts = new Map();  // room and text -> what fits
 
 export const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", sans-serif';
 const LEAST_LABEL = 28;
@@ -59,14 +64,14 @@ export function pixelsOf(left, width) {
  */
 export function fitted(text, room, widthOf) {
   if (widthOf(text) <= room) return text;
-  let low = 0;
-  let high = text.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (widthOf(`${text.slice(0, middle)}…`) <= room) low = middle;
-    else high = middle - 1;
+  const key = `${Math.floor(room)} ${text}`;
+  let short = cutTexts.get(key);
+  if (short === undefined) {
+    if (cutTexts.size >= MOST_CUT) cutTexts.clear();
+    short = fittedName(text, Math.floor(room), widthOf);
+    cutTexts.set(key, short);
   }
-  return low >= 2 ? `${text.slice(0, low)}…` : "";
+  return short;
 }
 
 /**

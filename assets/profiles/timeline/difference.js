@@ -24,7 +24,7 @@ function change(ns) {
 function cell(kind, value, find) {
   if (kind === "name") {
     const name = String(value);
-    const button = make("button", "ms-timeline-link ms-cut", name, { type: "button", title: name });
+    const button = make("button", "ms-timeline-link ms-cut ms-name", name, { type: "button", title: name });
     button.addEventListener("click", () => find(name.split("0x…")[0]));
     return make("td", "ms-timeline-cell-name", button);
   }
@@ -87,7 +87,7 @@ export function differenceParts(found, first, other, acts) {
    * @param {number} ns
    */
   const side = (letter, part, ns) => make("span", "ms-timeline-key", [
-    make("strong", "", letter), make("span", "ms-cut", part.name, { title: part.file }), make("span", "", duration(ns)),
+    make("strong", "", letter), make("span", "ms-cut ms-name", part.name, { title: part.file }), make("span", "", duration(ns)),
   ]);
   const { sums } = found;
   const [own, others] = [sums.self_ns, sums.other_self_ns];

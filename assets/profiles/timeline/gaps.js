@@ -105,7 +105,7 @@ function parts(found, acts, { title: heading, sums, whole, cause: causeColumn, r
     start.addEventListener("click", () => acts.showTime(begin, length));
     const title = [one.stack, one.name].filter(Boolean).join("\n");
     const call = behind >= 0
-      ? make("button", "ms-timeline-link ms-cut", name, { type: "button", title })
+      ? make("button", "ms-timeline-link ms-cut ms-name", name, { type: "button", title })
       : make("span", "ms-muted", "–");
     if (behind >= 0) call.addEventListener("click", () => acts.go(behind));
     return make("tr", "", [

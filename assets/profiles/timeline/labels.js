@@ -33,7 +33,7 @@ function button(row, name) {
  */
 function partLabel(line, row) {
   const part = line.facts.parts[row.part];
-  const name = make("span", "ms-timeline-name ms-cut", part.name);
+  const name = make("span", "ms-timeline-name ms-cut ms-name", part.name);
   const more = part.device
     ? words("timeline.device_moved", { time: signed(part.device) }, "span", "ms-timeline-about ms-timeline-moved") : "";
   const element = make("div", "ms-timeline-label ms-timeline-label-part", [button(row, part.name), name, more], {
@@ -72,7 +72,7 @@ function labelOf(line, row) {
   const [title, name, parts, tip] = row.kind === "process" ? processTexts(row.process) : trackTexts(row);
   const many = row.kind === "process" || row.track.lanes > 1;
   const fold = many ? button(row, name) : make("span", "ms-timeline-fold");
-  const text = make("span", "ms-timeline-name ms-cut", title);
+  const text = make("span", "ms-timeline-name ms-cut ms-name", title);
   const about = make("span", "ms-timeline-about", parts);
   const more = make("button", "ms-button ms-button-icon ms-timeline-more", icon("more"), {
     type: "button", "data-act": "menu", "data-id": row.id, "aria-haspopup": "menu",

@@ -174,7 +174,7 @@ function timesOf(line, times) {
  */
 function entry(page, one, kept) {
   const open = make("button", "ms-timeline-mark", [
-    make("span", "ms-cut", one.name),
+    make("span", "ms-cut ms-name", one.name),
     words(one.times.length > 1 ? "timeline.mark_two" : "timeline.mark_one", timesOf(page.line, one.times), "span", "ms-muted"),
   ], { type: "button" });
   if (same(page.state.mark || [], one.times.map(String))) open.setAttribute("aria-current", "true");

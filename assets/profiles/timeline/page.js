@@ -146,6 +146,7 @@ function buildTools(page) {
     page.partsMenu, page.zooms, page.stepSelect, display, page.marks.element,
     make("span", "ms-timeline-tools-gap"), page.searchedIn, find, page.hitTools,
     menu(files, [page.traceLink, png, svg]));
+  page.tools.classList.add("ms-adds-page");
 }
 
 /**

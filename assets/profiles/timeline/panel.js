@@ -82,7 +82,7 @@ function facts(rows) {
  * @param {string} [text]
  */
 function link(slice, panel, text = slice.name) {
-  const button = make("button", "ms-timeline-link ms-cut", text, { type: "button", title: text });
+  const button = make("button", "ms-timeline-link ms-cut ms-name", text, { type: "button", title: text });
   button.addEventListener("click", () => panel.acts.go(slice.row));
   return button;
 }
@@ -129,7 +129,8 @@ function rankRow(other, slice, panel, parts) {
   const late = other.start - slice.start;
   const times = words("timeline.rank_times", { start: signed(late), end: signed(other.end - slice.start - slice.duration) },
     "span", "ms-muted ms-timeline-when");
-  const name = other.row === slice.row ? make("strong", "ms-cut", part.name) : link({ row: other.row, name: part.name }, panel);
+  const name = other.row === slice.row
+    ? make("strong", "ms-cut ms-name", part.name) : link({ row: other.row, name: part.name }, panel);
   return make("li", "ms-timeline-rank", [name, other.row === slice.row ? "" : times]);
 }
 
@@ -154,7 +155,7 @@ export function showSlice(panel, slice, { tracks, parts }, more) {
         place: count(same.place), count: count(same.count), median: duration(same.median), total: duration(same.total),
       }, "span", "ms-muted ms-timeline-place ms-cut")
     : "";
-  const name = make("span", "ms-timeline-title ms-mono ms-cut", slice.name, { title: slice.name });
+  const name = make("span", "ms-timeline-title ms-mono ms-cut ms-name", slice.name, { title: slice.name });
   const rows = [
     ["timeline.start", exactTime(slice.start)],
     ["timeline.duration", duration(slice.duration), exactDuration(slice.duration)],
@@ -207,7 +208,9 @@ function headOf(column) {
  */
 function cellOf(column, value) {
   if (value === null || value === undefined) return make("td", "ms-number ms-muted", "–");
-  if (typeof value === "string") return make("td", "ms-timeline-cell-name", make("span", "ms-cut", value, { title: value }));
+  if (typeof value === "string") {
+    return make("td", "ms-timeline-cell-name", make("span", "ms-cut ms-name", value, { title: value }));
+  }
   if (DURATIONS.test(column)) return make("td", "ms-number", duration(value), { title: exactDuration(value) });
   if (/share/.test(column)) return make("td", "ms-number", percent(value));
   return make("td", "ms-number", count(value));
@@ -372,7 +375,7 @@ export function showHits(panel, hits, names, tracks, at) {
     { n: count(hits.row.length) }, "span", "ms-timeline-title");
   const rows = hits.row.slice(0, MOST_ROWS).map((row, place) => {
     const name = names.get(hits.name[place]) ?? "…";
-    const button = make("button", "ms-timeline-link ms-cut", name, { type: "button", title: name });
+    const button = make("button", "ms-timeline-link ms-cut ms-name", name, { type: "button", title: name });
     const line = make("tr", place === at ? "ms-timeline-now" : "", [
       make("td", "ms-timeline-cell-name", button), make("td", "ms-number", exactTime(hits.start[place])),
       make("td", "ms-number", duration(hits.duration[place]), { title: exactDuration(hits.duration[place]) }),

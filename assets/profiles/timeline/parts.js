@@ -265,12 +265,14 @@ function partItem(page, one, number) {
   const entry = entryOf(page, one);
   const title = page.parts.length > 1 ? namesOf(page)[number] : "";
   const name = title || `${entry ? entry.run.name : one.run} · ${rankName(Number(one.rank))}`;
-  const row = [make("span", "ms-timeline-part-name ms-cut", name, { title: `${one.run} · ${one.session} · ${one.rank}` })];
+  const row = [make("span", "ms-timeline-part-name ms-cut ms-name", name, {
+    title: `${one.run} · ${one.session} · ${one.rank}`,
+  })];
   if (about && about.sources.length > 1) {
     const files = select("timeline.source", (source) => setSource(page, number, source === about.sources[0] ? "" : source));
     fillSelect(files, about.sources.map((source) => [source, source]), one.source || about.sources[0]);
     row.push(files);
-  } else row.push(make("span", "ms-muted ms-cut ms-timeline-part-file", about ? about.sources[0] || "" : ""));
+  } else row.push(make("span", "ms-muted ms-cut ms-name ms-timeline-part-file", about ? about.sources[0] || "" : ""));
   if (number) {
     const button = iconButton("close", "timeline.parts_remove", "remove");
     button.addEventListener("click", () => remove(page, number));

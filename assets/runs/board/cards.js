@@ -7,6 +7,7 @@ import { go } from "../../kit/navigation.js";
 import { gone } from "../../kit/run_selection.js";
 import { parseQuery } from "../../kit/state.js";
 import * as frames from "./frames.js";
+import { freePlace } from "./grid.js";
 import * as moving from "./moving.js";
 import * as saving from "./saving.js";
 import * as texts from "./texts.js";
@@ -96,6 +97,7 @@ function tools(page, element, cardOf) {
     ...(shown ? [] : [tool("pencil", "board.edit", () => editText(page, element, cardOf))]),
     menu(more, [
       item("board.rename", () => rename(page, element, cardOf())),
+      item("board.duplicate", () => duplicate(page, cardOf())),
       item("board.delete", () => page.remove(cardOf().key)),
     ]),
   ] : [];
@@ -295,6 +297,20 @@ export function update(page, element, card) {
 export function removeElement(element) {
   frames.drop(element.querySelector(".ms-board-content"));
   element.remove();
+}
+
+/**
+ * Add a copy of a card, at the first free place of its size.
+ * @param {Boards.Page} page
+ * @param {Wire.BoardCard} card
+ */
+async function duplicate(page, card) {
+  const key = boards.newKey();
+  if (!await saving.addCard(page, { ...card, key, ...freePlace(page.board.cards, card.w, card.h) })) return;
+  const element = page.elements.get(key);
+  if (!element) return;
+  element.scrollIntoView({ block: "nearest" });
+  element.focus({ preventScroll: true });
 }
 
 /**

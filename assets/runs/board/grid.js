@@ -88,17 +88,36 @@ export function stepped(cards, key, dx, dy) {
   return below ? moved(now, key, card.x, Math.max(0, below.y - card.h) + Math.ceil(below.h / 2)) : now;
 }
 
+/** @type {readonly ("x" | "y" | "w" | "h")[]} */
+const SIDES = ["x", "y", "w", "h"];
+
 /**
- * The cards of `after` whose place or size is another one than in `before`, as changes for the server.
- * @param {{ key: string, x: number, y: number, w: number, h: number }[]} before
- * @param {{ key: string, x: number, y: number, w: number, h: number }[]} after
+ * What of place and size in `after` is another than in `before`, as changes for the server. Only that is sent, so that a width
+ * and a height that two windows change at once are both kept.
+ * @param {Boards.Placed[]} before
+ * @param {Boards.Placed[]} after
+ * @returns {Boards.Change[]}
  */
 export function shifted(before, after) {
   const old = new Map(before.map((card) => [card.key, card]));
-  return after.flatMap(({ key, x, y, w, h }) => {
-    const was = old.get(key);
-    return was && was.x === x && was.y === y && was.w === w && was.h === h ? [] : [{ key, x, y, w, h }];
+  return after.flatMap((card) => {
+    const was = old.get(card.key);
+    const other = SIDES.filter((side) => !was || was[side] !== card[side]);
+    return other.length ? [Object.assign({ key: card.key }, ...other.map((side) => ({ [side]: card[side] })))] : [];
   });
+}
+
+/**
+ * The board in rows of `columns` cards that are equally wide and high, in the order in which they are read now.
+ * @param {Wire.BoardCard[]} cards
+ * @param {number} columns a divisor of COLUMNS
+ * @returns {Wire.BoardCard[]}
+ */
+export function tidied(cards, columns) {
+  const heights = cards.map((card) => card.h).sort((one, other) => one - other);
+  const h = heights[Math.floor(heights.length / 2)] || ROWS[0];
+  const w = COLUMNS / columns;
+  return settled(cards).map((card, at) => ({ ...card, x: (at % columns) * w, y: Math.floor(at / columns) * h, w, h }));
 }
 
 /**

@@ -1,13 +1,27 @@
 // Moving and resizing cards: by the head and the corner with the pointer, by arrow keys.
 
 import { words } from "../../kit/elements.js";
-import { COLUMNS, moved, resized, settled, shifted, stepped } from "./grid.js";
+import { COLUMNS, moved, resized, settled, shifted, stepped, tidied } from "./grid.js";
 import * as saving from "./saving.js";
 
 export const GAP = 8;  // px, as in page.css
 export const ROW = 48;  // px of a row with the gap below it
 const EDGE = 40;  // px of the window's edges that scroll while a card is dragged
 const SAVED_MS = 500;  // after the last key
+
+/**
+ * Arrange all cards of a board in rows of some columns; the former arrangement can be brought back.
+ * @param {Boards.Page} page
+ * @param {number} columns
+ */
+export function tidy(page, columns) {
+  const before = settled(page.board.cards);
+  const changes = shifted(before, tidied(before, columns));
+  if (!changes.length) return;
+  saving.changeCards(page, changes);
+  const back = () => saving.changeCards(page, before.map(({ key, x, y, w, h }) => ({ key, x, y, w, h })));
+  saving.say(page, "board.tidied", {}, [["board.undo", back]]);
+}
 
 /** @param {Boards.Page} page */
 const isNarrow = (page) => page.root.classList.contains("ms-board-narrow");

@@ -5,7 +5,7 @@ import * as boards from "../../kit/boards.js";
 import { functionsOf } from "../../kit/dash.js";
 import { icon, make, menu, words } from "../../kit/elements.js";
 import { count, size } from "../../kit/units.js";
-import { setLabel, writeText } from "../../kit/i18n.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { go } from "../../kit/navigation.js";
 import { refusal } from "../../kit/notes.js";
 import { keeper, notYet } from "../../kit/pages.js";
@@ -18,6 +18,8 @@ import * as saving from "./saving.js";
 import * as texts from "./texts.js";
 
 const NARROW = 600;  // px of the page: one column
+const COPY = 10;  // characters that are added to the name of a copy
+const TIDY = [1, 2, 3, 4];  // columns
 const LARGEST_BYTES = 4 * 2 ** 20;  // of a file
 
 /**
@@ -244,21 +246,33 @@ function drawBar(page) {
   const file = make("a", "ms-menu-item", words("board.export"), {
     href: `${page.routes}board.json?board=${encodeURIComponent(board.key)}&download=1`, download: "",
   });
-  const changing = [menuItem("board.rename", () => rename(page)), menuItem("board.delete_board", () => removeBoard(page))];
-  const items = page.editable ? [changing[0], file, changing[1]] : [file];
+  const items = page.editable ? [
+    menuItem("board.rename", () => rename(page)), menuItem("board.duplicate", () => duplicate(page)), file,
+    ...TIDY.map((n) => menuItem(n === 1 ? "board.tidy_one" : "board.tidy", () => moving.tidy(page, n), { n: String(n) })),
+    menuItem("board.delete_board", () => removeBoard(page)),
+  ] : [file];
   bar.replaceChildren(
-    all(page), make("h2", "ms-board-name ms-cut", board.name, { title: board.name }), make("span", "ms-grow"),
+    all(page), make("h2", "ms-board-name ms-cut ms-name", board.name, { title: board.name }), make("span", "ms-grow"),
     ...(page.editable ? [button("text", "board.add_text", () => cards.addText(page, freePlace(page.board.cards, 4, 5)))] : []),
     menu(more, items),
   );
 }
 
+/** @param {Boards.Page} page */
+function duplicate(page) {
+  const { name, cards: shown } = page.board;
+  const copies = shown.map((card) => ({ ...plain(card), key: boards.newKey() }));
+  const short = Array.from(name).slice(0, boards.LONGEST_NAME - COPY).join("");
+  create(page, { create: translate("board.copy_of", { name: short }), key: boards.newKey(), cards: copies });
+}
+
 /**
  * @param {string} key
  * @param {() => void} act
+ * @param {TextValues} [values]
  */
-function menuItem(key, act) {
-  const made = make("button", "ms-menu-item", words(key), { type: "button" });
+function menuItem(key, act, values = {}) {
+  const made = make("button", "ms-menu-item", words(key, values), { type: "button" });
   made.addEventListener("click", act);
   return made;
 }
@@ -355,7 +369,7 @@ function drawList(page, body) {
  */
 function tile(page, board) {
   const link = make("a", "ms-board-tile", [
-    icon("board"), make("span", "ms-cut ms-grow", board.name),
+    icon("board"), make("span", "ms-cut ms-name ms-grow", board.name),
     words(board.count === 1 ? "board.one_card" : "board.cards", { n: count(board.count) }, "span", "ms-muted"),
   ], { href: `?board=${board.key}` });
   link.addEventListener("click", (event) => {

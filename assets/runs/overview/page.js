@@ -124,7 +124,7 @@ function facts(head) {
   const state = writeText(make("span", `ms-state ms-state-${head.state}`), `state.${head.state}`);
   const began = head.started;
   const started = began && Math.abs(began) < 8.64e12 ? [fact("started", moment(began))] : [];
-  const path = make("span", "ms-mono ms-cut", head.path);
+  const path = make("span", "ms-mono ms-cut ms-name", head.path);
   path.title = head.real ? `${head.path}\n${head.real}` : head.path;
   return [fact("state", state), ...known, ...started, fact("problems", problems(head)), fact("path", path)];
 }

@@ -5,8 +5,9 @@ import { age } from "../../kit/moments.js";
 import { linkTo, nameIn, pagesOf } from "../../kit/grid.js";
 import { inLanguage, translate, translations } from "../../kit/i18n.js";
 import * as runNotes from "../../kit/notes.js";
-import { cellText, count as countText } from "../../kit/units.js";
+import { cellText, count as countText, number } from "../../kit/units.js";
 import { paint } from "../../kit/run_selection.js";
+import { textOf } from "./group_numbers.js";
 
 /**
  * The views of the lists on screen by the id of their grid.
@@ -31,8 +32,16 @@ gridFunctions.mindscopeFilters = ({ api }) => Boolean(viewOf(api)?.filtering());
 gridFunctions.mindscopePasses = ({ data }) => viewIn(data).passes(data);
 gridFunctions.mindscopeRunValue = (row, column) =>
   row && !row.group && views.has(row.grid) ? viewIn(row).values.get(column, row.key) : null;
-gridFunctions.mindscopeRunNumber = (value, unit) => (typeof value === "number" ? cellText(value, unit) : "");
-gridFunctions.mindscopeRunExact = (value) => (value === null || value === undefined ? "" : String(value));
+// A setting is written as it is; of results every number of a column has four digits.
+gridFunctions.mindscopeRunNumber = (value, column) => {
+  if (typeof value !== "number") return "";
+  return column === "duration" ? cellText(value, "s") : column.startsWith("setting:") ? cellText(value, "") : number(value);
+};
+gridFunctions.mindscopeRunExact = (row, column, value) => {
+  const tip = row && !row.group && views.has(row.grid) ? viewIn(row).values.tipOf(column, row.key) : null;
+  return tip ? inLanguage(tip) : value === null || value === undefined ? "" : String(value);
+};
+gridFunctions.mindscopeRunWrong = (value) => typeof value === "number" && !Number.isFinite(value);
 gridFunctions.mindscopeTextMatches = ({ data, filterOption, value, filterText }) =>
   viewIn(data).textMatches(filterOption, String(value), filterText);
 gridFunctions.mindscopeIsGroup = ({ rowNode }) => Boolean(rowNode.data && rowNode.data.group);
@@ -111,18 +120,40 @@ function noteButton({ key, name }) {
 // The row of a group: its setting and value, and how many runs it has.
 cellRenderers.MindscopeRunGroup = ({ data }) => {
   const view = viewIn(data);
-  const { value, column, count, depth } = data.group;
+  const { value, column, count, depth, numbers, diverged } = data.group;
   const open = !view.groups.closed.has(data.key);
   const text = value === null ? translate("lineage.apart.missing") : typeof value === "number" ? cellText(value, "") : value;
   return make("button", {
     type: "button", className: "ms-runs-group", "aria-expanded": open, style: { paddingLeft: `${24 * depth - 8}px` },
     onClick: () => view.toggleGroup(data.key),
   },
-  make("span", { className: `ms-icon ms-icon-${open ? "down" : "right"}` }),
-  make("span", { className: "ms-muted" }, view.columns.nameOf(column)),
-  make("strong", {}, text),
-  make("span", { className: "ms-muted" }, words(`runs.group_run${count === 1 ? "" : "s"}`, { n: countText(count) })));
+  make("span", { className: "ms-runs-group-name", style: { width: `${336 - 24 * depth}px` } },
+    make("span", { className: `ms-icon ms-icon-${open ? "down" : "right"}` }),
+    make("span", { className: "ms-muted ms-cut" }, view.columns.nameOf(column)),
+    make("strong", { className: "ms-cut" }, text),
+    make("span", { className: "ms-muted" }, words(`runs.group_run${count === 1 ? "" : "s"}`, { n: countText(count) })),
+    diverged > 0 && make("span", { className: "ms-bad-number" }, words("runs.group_diverged", { n: countText(diverged) }))),
+  make("span", { className: "ms-runs-group-numbers", title: numbers.map((one) => said(one, count)).join("\n") },
+    numbers.map((one) => make("span", { key: one.id, className: "ms-runs-group-number" },
+      make("span", { className: "ms-muted ms-cut" }, one.name), make("span", {}, textOf(one.id, one.mean)),
+      one.low < one.high && make("span", { className: "ms-muted" }, rangeOf(one))))));
 };
+
+/** @param {import("./group_numbers.js").GroupNumber} one */
+function rangeOf({ id, low, high }) {
+  return `${textOf(id, low)} – ${textOf(id, high)}`;
+}
+
+/**
+ * A number of a group in a sentence.
+ * @param {import("./group_numbers.js").GroupNumber} one
+ * @param {number} count runs of the group
+ */
+function said({ id, name, n, mean, low, high }, count) {
+  const [middle, least, most] = [mean, low, high].map((value) => textOf(id, value));
+  const numbers = { mean: middle, low: least, high: most, n: countText(n), count: countText(count) };
+  return translate("runs.group_number", { name, ...numbers });
+}
 
 cellRenderers.MindscopeState = ({ data }) =>
   make("span", { className: "ms-run" },
@@ -133,8 +164,8 @@ cellRenderers.MindscopeState = ({ data }) =>
       title: translate("health.problems", { n: data.problems }) }, countText(data.problems)));
 
 cellRenderers.MindscopeValue = ({ data }) =>
-  make("span", { className: "ms-last", title: data.tag ? `${data.tag} = ${data.valueExact}` : "" },
-    make("span", { className: "ms-last-tag ms-cut" }, data.tag),
+  make("span", { className: "ms-last", title: data.valueTip ? `${data.tag}: ${inLanguage(data.valueTip)}` : "" },
+    make("span", { className: "ms-last-tag ms-cut ms-name" }, data.tag),
     make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
 
 // Insights by kind, the most frequent first, in red if one is an error.

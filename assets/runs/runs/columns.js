@@ -4,6 +4,7 @@
 import { make, menu, icon, words } from "../../kit/elements.js";
 import { setProps } from "../../kit/dash.js";
 import { inLanguage, language, setLabel, translate } from "../../kit/i18n.js";
+import { namesIn, needOf } from "../../kit/name_elements.js";
 import { same } from "../../kit/state.js";
 import { Expressions } from "./expressions.js";
 import { count as countText } from "../../kit/units.js";
@@ -17,6 +18,8 @@ const NOTES = ["remark", "tags"];
 const isNote = (id) => NOTES.some((name) => name === id);
 const CUSTOM = /^(duration$|(setting|last|best|min|max):)/;
 const MOST_CUSTOM = 40;
+const LEAST_NAME_PX = 260;
+const BESIDE_NAME_PX = 84;  // of mark and margins of a cell
 const PHONE = 600;  // pixels of the window
 const FIND_MS = 200;
 
@@ -104,11 +107,18 @@ export class Columns {
       const { label, ...def } = own || { ...this.added(id), label: null };
       const width = widths.get(id);
       const narrow = id === "name" && document.documentElement.clientWidth <= PHONE;
-      const usual = narrow ? { minWidth: 150, width: 170, flex: null } : {};
+      const usual = narrow ? { minWidth: 150, width: 170, flex: null } : id === "name" ? { minWidth: this.nameWidth() } : {};
       const sized = width && width > 0 ? { width, flex: null } : usual;
       const named = label ? { headerName: inLanguage(label) } : {};
       return { ...def, ...named, ...(def.filter === "agTextColumnFilter" ? this.searchable() : {}), ...sized };
     });
+  }
+
+  // Of the column of names: what tells them apart has room.
+  nameWidth() {
+    const { rows } = this.view.runs;
+    const need = needOf(namesIn(rows), `13px ${getComputedStyle(document.documentElement).getPropertyValue("--ms-font")}`);
+    return Math.max(LEAST_NAME_PX, Math.min(need + BESIDE_NAME_PX, 0.5 * document.documentElement.clientWidth));
   }
 
   searchable() {
@@ -131,12 +141,13 @@ export class Columns {
       valueGetter: { function: `mindscopeRunValue(params.data, ${JSON.stringify(id)})` },
       initialWidth: Math.min(220, Math.max(96, 44 + 7.5 * name.length)),
     };
-    if (!this.view.values.isNumeric(id)) return { ...common, filter: "agTextColumnFilter" };
-    const unit = id === "duration" ? "s" : "";
+    if (!this.view.values.isNumeric(id)) return { ...common, filter: "agTextColumnFilter", cellRenderer: "MindscopeText" };
+    const name_ = JSON.stringify(id);
     return {
       ...common, type: "rightAligned", filter: "agNumberColumnFilter",
-      valueFormatter: { function: `mindscopeRunNumber(params.value, '${unit}')` },
-      tooltipValueGetter: { function: "mindscopeRunExact(params.value)" },
+      valueFormatter: { function: `mindscopeRunNumber(params.value, ${name_})` },
+      tooltipValueGetter: { function: `mindscopeRunExact(params.data, ${name_}, params.value)` },
+      cellClassRules: { "ms-bad-number": { function: "mindscopeRunWrong(params.value)" } },
     };
   }
 
@@ -291,7 +302,7 @@ export class Columns {
         [this.box(`setting:${name}`, shown, inLanguage(label), name)], this.number(runs), this.grouper(`setting:${name}`),
       ))),
       ...part("runs.columns_scalars", this.choices.tags.map(([tag, best, runs]) => this.line([
-        make("span", "ms-cut ms-runs-tag", tag, { title: tag }),
+        make("span", "ms-cut ms-name ms-runs-tag", tag, { title: tag }),
         this.box(`last:${tag}`, shown, translate("runs.column_last"), this.nameOf(`last:${tag}`)),
         ...(best ? [this.box(`best:${tag}`, shown, translate("runs.column_best"), this.nameOf(`best:${tag}`))] : []),
       ], this.number(runs)))),
@@ -324,7 +335,7 @@ export class Columns {
   box(id, shown, text, title = text) {
     const input = make("input", "", [], { type: "checkbox", value: id, "aria-label": title });
     input.checked = shown.has(id);
-    return make("label", "", [input, make("span", "ms-cut", text, { title })]);
+    return make("label", "", [input, make("span", "ms-cut ms-name", text, { title })]);
   }
 
   /** @param {number} runs */

@@ -65,7 +65,7 @@ export class Expressions {
     /** @param {string} id */
     const box = (id) => columns.box(id, shown, translate(`runs.column_${id.split(":", 1)[0]}`), columns.nameOf(id));
     return [...this.tags].filter((tag) => tag.toLowerCase().includes(text)).map((tag) => columns.line([
-      make("span", "ms-cut ms-runs-tag", tag, { title: tag }), ...KINDS.map((kind) => box(`${kind}:${tag}`)),
+      make("span", "ms-cut ms-name ms-runs-tag", tag, { title: tag }), ...KINDS.map((kind) => box(`${kind}:${tag}`)),
     ]));
   }
 

@@ -55,12 +55,14 @@ export class Groups {
   }
 
   /**
-   * The rows of the groups of some runs; valueOf(column, key of a run) are the values that group them.
+   * The rows of the groups of some runs; valueOf(column, key of a run) are the values that group them, toldOf(runs) is what the
+   * row of a group says of its runs.
    * @param {RunTable.Row[]} runs
    * @param {(column: string, key: string) => RunTable.Value} valueOf
    * @param {string} gridId
+   * @param {(runs: RunTable.Row[]) => { numbers: import("./group_numbers.js").GroupNumber[], diverged: number }} toldOf
    */
-  rows(runs, valueOf, gridId) {
+  rows(runs, valueOf, gridId, toldOf = () => ({ numbers: [], diverged: 0 })) {
     this.paths = new Map();
     /** @type {{ children: Map<string, RunTable.Group> }} */
     const root = { children: new Map() };
@@ -72,18 +74,19 @@ export class Groups {
         path.push(value);
         const key = `group:${JSON.stringify(path.map((one) => (typeof one === "number" ? `#${one}` : one)))}`;
         const depth = path.length;
-        const group = node.children.get(key) || { children: new Map(), value, column, key, count: 0, depth };
+        const group = node.children.get(key) || { children: new Map(), value, column, key, runs: [], depth };
         node.children.set(key, group);
         node = group;
-        group.count += 1;
+        group.runs.push(run);
         this.paths.set(run.key, [...(this.paths.get(run.key) || []), key]);
       }
     }
     this.order = [];
     this.walk(root);
-    return this.order.map(({ key, value, column, count, depth }) => ({
-      key, group: { value, column, count, depth }, grid: gridId, members: [], tags: {}, name: "", real: "", updated: 0,
-    }));
+    const rest = { grid: gridId, members: [], tags: {}, name: "", real: "", updated: 0 };
+    return this.order.map(({ key, value, column, runs: own, depth }) => (
+      { key, group: { value, column, count: own.length, depth, ...toldOf(own) }, ...rest }
+    ));
   }
 
   /** @param {{ children: Map<string, RunTable.Group> }} node */

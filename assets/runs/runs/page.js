@@ -12,6 +12,7 @@ import { same, setState } from "../../kit/state.js";
 import * as strict from "../../kit/strictness.js";
 import { views } from "./cells.js";
 import { Columns } from "./columns.js";
+import { divergedOf, numbersOf, OWN } from "./group_numbers.js";
 import { Groups, isGroup } from "./groups.js";
 import { Patterns, Values, patternOf, stampOf } from "./values.js";
 import { count as countText } from "../../kit/units.js";
@@ -158,7 +159,22 @@ export class View {
 
   // Runs and the rows of their groups.
   grouped() {
-    return [...this.groups.rows(this.own, (column, key) => this.values.get(column, key), this.gridId), ...this.own];
+    /** @type {(column: string, key: string) => RunTable.Value} */
+    const valueOf = (column, key) => this.values.get(column, key);
+    /** @param {RunTable.Row[]} runs */
+    const toldOf = (runs) => ({
+      numbers: numbersOf(runs, this.numeric(), (id, run) => (OWN.includes(id) ? Object(run)[id] : valueOf(id, run.key)),
+        (id) => this.columns.nameOf(id)),
+      diverged: divergedOf(runs),
+    });
+    return [...this.groups.rows(this.own, valueOf, this.gridId, toldOf), ...this.own];
+  }
+
+  // Numeric columns of the table, those that users added first.
+  numeric() {
+    const shown = this.columns.shown();
+    const added = shown.filter((id) => this.columns.custom().includes(id) && !this.groups.levels.includes(id));
+    return [...added.filter((id) => this.values.isNumeric(id)), ...OWN.filter((id) => shown.includes(id))];
   }
 
   /**
@@ -169,7 +185,7 @@ export class View {
     if (!this.api || this.api.isDestroyed()) return;
     this.columns.refresh();
     const lacking = this.wantedValues();
-    if (this.groups.levels.some((column) => columns.includes(column))) setProps(this.gridId, { rowData: this.grouped() });
+    if (this.groups.levels.length) setProps(this.gridId, { rowData: this.grouped() });
     else if (!this.filters().length && !this.sortOfGrid().length) this.api.refreshCells({ columns });
     // Sorting and filtering once, when all are known.
     else if (!lacking) this.api.refreshClientSideRowModel("filter");

@@ -49,9 +49,24 @@ export class Values {
      * @type {Record<string, Wire.Texts>}
      */
     this.wrong = {};
+    /**
+     * What is said on hover of values that are not finite, by run and column.
+     * @type {Record<string, Record<string, Wire.Texts>>}
+     */
+    this.tips = {};
     this.asking = 0;
     /** @type {Map<string, string>} */
     this.asked = new Map();
+  }
+
+  /**
+   * What is said on hover of a value, null for nothing.
+   * @param {string} column
+   * @param {string} key
+   */
+  tipOf(column, key) {
+    const tips = this.tips[key];
+    return (tips && tips[column]) || null;
   }
 
   /**
@@ -114,8 +129,9 @@ export class Values {
   }
 
   /** @param {Wire.ColumnValues} answer */
-  answered({ col, rows, labels, wrong }) {
+  answered({ col, rows, labels, wrong, tips }) {
     this.asking = 0;
+    for (const key of Object.keys(rows)) this.tips[key] = { ...this.tips[key], ...tips[key] };
     this.wrong = wrong;
     Object.assign(this.labels, labels);
     col.forEach((column, at) => {

@@ -5,7 +5,7 @@
 import { badge, iconButton, make, pressSegment, segments, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel } from "../../kit/i18n.js";
-import { partsOf } from "../../kit/names.js";
+import { Names } from "../../kit/names.js";
 import { last, listed, toggled, withEntry } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import * as slots from "../../kit/cards/slots.js";
@@ -47,9 +47,9 @@ function show(page, card, key) {
   const position = stepping.positionOf(page, card);
   while (grid.children.length > shown.length) grid.lastChild.remove();
   while (grid.children.length < shown.length) grid.append(picture());
-  const parts = partsOf(card.stepped.map((series) => series.label));
+  const labels = new Names(card.stepped.map((series) => series.label));
   shown.forEach((series, at) =>
-    fill(page, grid.children[at], key, series, stepping.placeAt(series, position), position, parts(series.label)));
+    fill(page, grid.children[at], key, series, stepping.placeAt(series, position), position, labels));
   settle(page);
   return undefined;
 }

@@ -3,7 +3,8 @@
 import { icon, iconButton, make } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
-import { nameElement } from "../../kit/names.js";
+import { nameElement } from "../../kit/name_elements.js";
+import { Names } from "../../kit/names.js";
 import { entry, last } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import * as stepping from "../../kit/cards/stepping.js";
@@ -154,24 +155,24 @@ export function note(figure, text) {
 }
 
 /**
- * Show one place of a series; wanted is the requested position, which may be later. parts are those of the run's name, of which
- * the one that differs from the other names of the card stays in sight.
+ * Show one place of a series; wanted is the requested position, which may be later.
  * @param {Images.Page} page
  * @param {HTMLElement} figure
  * @param {string} tag
  * @param {Stepped} series
  * @param {number} place
  * @param {Position | null} wanted
- * @param {[string, string, string]} [parts]
+ * @param {Names} [labels] of all series of the card
  */
-export function fill(page, figure, tag, series, place, wanted, parts = ["", series.label, ""]) {
+export function fill(page, figure, tag, series, place, wanted, labels = new Names([series.label])) {
   const image = figure.querySelector("img");
   figure.dataset.run = series.run;
   figure.querySelector(".ms-dot").style.background = series.colour;
   const name = figure.querySelector(".ms-image-run");
-  if (name.dataset.parts !== parts.join("\0")) {
-    name.replaceChildren(nameElement(parts));
-    Object.assign(name.dataset, { parts: parts.join("\0") });
+  const labelled = labels.all.join("\0");
+  if (name.textContent !== series.label || name.dataset.labelled !== labelled) {
+    name.replaceChildren(nameElement(series.label, labels));
+    name.dataset.labelled = labelled;
     name.title = series.label;
   }
   const label = figure.querySelector(".ms-image-step");

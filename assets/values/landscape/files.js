@@ -4,14 +4,14 @@ import * as files from "../../kit/files.js";
 
 const HEADER = ["run", "tag", "kind", "unit", "at", "x", "y", "loss"];
 
-function fileName(page) {
-  return files.fileName(page.figure.layout.meta.sheets.map((sheet) => `${sheet.label}_${sheet.tag}`).join("_"), "landscape");
-}
+/** @param {{ figure: { layout: PlotlyLayout } }} page */
+const subject = (page) => page.figure.layout.meta.sheets.map(
+  (/** @type {{ label: string, tag: string }} */ sheet) => `${sheet.label} ${sheet.tag}`).join(" ");
 
 /** @param {string} format */
 export async function image(page, format) {
   const plot = page.plot();
-  if (plot && page.figure) await files.saveImage(plot, plot, format, fileName(page));
+  if (plot && page.figure) await files.saveImage(plot, plot, format, subject(page));
 }
 
 function plain(value) {
@@ -35,5 +35,6 @@ export function csv(page) {
   if (!plot || !page.figure) return;
   const grounds = plot._fullData.filter((trace) => trace.meta && trace.meta.role === "ground");
   const { sheets } = page.figure.layout.meta;
-  files.saveCsv([HEADER, ...grounds.flatMap((ground) => rows(sheets[ground.meta.sheet], ground))], fileName(page));
+  files.saveCsv([HEADER, ...grounds.flatMap((ground) => rows(sheets[ground.meta.sheet], ground))],
+    files.called(plot, subject(page)).name);
 }

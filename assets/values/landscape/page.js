@@ -5,6 +5,7 @@ import { functionsOf, noUpdate } from "../../kit/dash.js";
 import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
+import { nameElement } from "../../kit/name_elements.js";
 import { keeper } from "../../kit/pages.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { same } from "../../kit/state.js";
@@ -224,7 +225,8 @@ function drawPicks(page) {
     box.addEventListener("change", () =>
       page.change({ final: box.checked ? [...on, run.key] : on.filter((/** @type {string} */ key) => key !== run.key) }),
     );
-    return make("label", "ms-menu-item ms-landscape-pick", [box, make("span", "ms-cut", run.name)], { title: run.name });
+    const name = make("span", "ms-cut ms-name", run.name);
+    return make("label", "ms-menu-item ms-landscape-pick", [box, name], { title: run.name });
   }));
 }
 
@@ -253,7 +255,7 @@ function plan(item) {
 // Buttons for runs with landscapes that are not selected.
 function others(page, runs) {
   const buttons = runs.map(({ key, name }) => {
-    const button = make("button", "ms-button ms-cut", name, { type: "button", title: name });
+    const button = make("button", "ms-button", nameElement(name), { type: "button", title: name });
     button.addEventListener("click", () => page.change({ run: [key] }));
     return button;
   });

@@ -4,7 +4,8 @@
 import { badge, icon, make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, writeText } from "../../kit/i18n.js";
-import { nameElement, partsOf } from "../../kit/names.js";
+import { nameElement } from "../../kit/name_elements.js";
+import { Names } from "../../kit/names.js";
 import { last, listed, toggled } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import * as stepping from "../../kit/cards/stepping.js";
@@ -95,13 +96,13 @@ function write(figure, { text, total, problem, reason, key }) {
  * @param {string} tag
  * @param {Stepped} series
  * @param {number} place
- * @param {[string, string, string]} parts
+ * @param {Names} labels of all series of the card
  */
-function fill(page, figure, tag, series, place, parts) {
+function fill(page, figure, tag, series, place, labels) {
   figure.dataset.run = series.run;
   figure.querySelector(".ms-dot").style.background = series.colour;
   const name = figure.querySelector(".ms-text-run");
-  name.replaceChildren(nameElement(parts));
+  name.replaceChildren(nameElement(series.label, labels));
   name.title = series.label;
   const save = figure.querySelector("a[download]");
   const label = figure.querySelector(".ms-text-step");
@@ -140,9 +141,9 @@ function show(page, card, key) {
   const position = stepping.positionOf(page, card);
   while (list.children.length > shown.length) list.lastChild.remove();
   while (list.children.length < shown.length) list.append(block());
-  const parts = partsOf(card.stepped.map((series) => series.label));
+  const labels = new Names(card.stepped.map((series) => series.label));
   shown.forEach((series, at) =>
-    fill(page, list.children[at], key, series, stepping.placeAt(series, position), parts(series.label)));
+    fill(page, list.children[at], key, series, stepping.placeAt(series, position), labels));
 }
 
 /** @param {RecordedTexts.Page} page */

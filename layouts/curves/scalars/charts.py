@@ -19,6 +19,7 @@ from layouts.curves.chosen_lines import (
     runs_of,
     strokes_of,
     style_of,
+    superseded_lines,
     visible_runs,
 )  # fmt: skip
 from layouts.curves.comparing import differences, grouped
@@ -70,7 +71,7 @@ def chart(source: Sources, ask: ChartRequest, found: Found) -> dict[str, Any]:
             drawn, shown, series, beyond = _compared(source, replace(ask, band=band), found, groups)
         else:
             shown, series, beyond = found if ask.every else found[:MOST_LINES], len(found), 0
-            drawn = figure(list(lines_of(source, shown, ask)), look_of(ask))
+            drawn = figure(list(lines_of(source, shown, ask)), look_of(ask), superseded=superseded_lines(source, shown, ask))
     drawn["layout"]["dragmode"] = "pan" if ask.pan else "zoom"
     drawn["layout"]["meta"] |= {
         "tags": [*ask.left, *ask.right], "lines": len(shown), "series": series, "refused": refused, "beyond": beyond,

@@ -86,7 +86,7 @@ def marks(source: RunSources, ask: Any) -> InsightMarks:
         # Once one run has used up the time, the other runs give only the insights that are cached.
         seconds = 0.0 if missing else seconds
         for one in every:
-            series = source.curves.series(run, one.tag)
+            series = source.curves.recorded(run, one.tag)
             if series is None or one.last_place >= series.step.size:
                 continue
             row = rows[run]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import numpy as np
 from parsers.analysis import FEW, Estimate
@@ -12,6 +12,7 @@ from parsers.lineage.table import better
 
 from layouts.curves.final_values import FinalValueRequest, Row, labels, read_wanted, rows
 from layouts.curves.grouping import REST, Grouping, columns, made
+from layouts.curves.last_values import shown_last
 from layouts.kit import units as fmt
 from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import RunSources, Sources
@@ -39,6 +40,7 @@ class FinalCell(TypedDict):
     text: str
     value: float | None
     title: NotRequired[str]
+    tip: NotRequired[Annotated[Any, "Texts"]]
     wrong: NotRequired[bool]
     few: NotRequired[bool]
 
@@ -138,7 +140,9 @@ def _last(row: Row, grouped: bool) -> FinalCell:
     if grouped:
         return _number(row.last.value)
     (one,) = row.finals
-    return _number(one.last) if math.isfinite(one.last) else {"text": fmt.number(one.last), "value": None, "wrong": True}
+    last = shown_last(one.ended)
+    return {"text": last["text"], "value": one.last if math.isfinite(one.last) else None, "tip": last["tip"],
+            "wrong": last["wrong"]}  # fmt: skip
 
 
 def _count(value: float) -> FinalCell:

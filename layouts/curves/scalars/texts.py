@@ -28,8 +28,8 @@ TEXTS = define_texts({
     "scalars.mode": ("One card per tag, several tags in one chart, or a table", "每个标签一张图、多个标签合成一张图，或表格"),
     "scalars.restore_all": ("Restore all", "全部还原"),
     "scalars.download": "common.download",
-    "scalars.csv_screen": ("CSV of these tags", "当前标签 CSV"),
-    "scalars.json_screen": ("JSON of these tags", "当前标签 JSON"),
+    "scalars.csv_screen": ("CSV of the tags on screen", "屏幕上标签的 CSV"),
+    "scalars.json_screen": ("JSON of the tags on screen", "屏幕上标签的 JSON"),
     "scalars.csv_all": ("CSV of all tags", "全部标签 CSV"),
     "scalars.json_all": ("JSON of all tags", "全部标签 JSON"),
     # Cards
@@ -56,6 +56,11 @@ TEXTS = define_texts({
     ),
     "scalars.hidden": ("{n} ≤ 0 not on a log axis", "{n} 个 ≤ 0 的值无法以对数显示"),
     "scalars.unplaced": ("{n} without this x", "{n} 个点缺少该横轴值"),
+    "scalars.superseded": ("{n} superseded", "{n} 个已被覆盖"),
+    "scalars.superseded.title": (
+        "Written again after a restart: drawn thin and dotted, and left out of last values, groups, tables and CSV",
+        "重启后被重新写入的点：以细虚线显示，不计入末值、分组、表格与 CSV",
+    ),
     "scalars.satisfied": ("{condition}: {n}", "{condition}：{n}"),
     "scalars.satisfied.title": (
         "{tags}: {n} points inside {interval}, by their raw values", "{tags}：原始值落在 {interval} 内的点有 {n} 个",

@@ -91,4 +91,4 @@ def _chip(outcome: str) -> html.Span:
 
 
 def _cut(name: str) -> html.Span:
-    return html.Span(name, className="ms-cut", title=name)
+    return html.Span(name, className="ms-cut ms-name", title=name)

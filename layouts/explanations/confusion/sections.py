@@ -306,7 +306,7 @@ def _titled(name: str) -> html.Span:
 
 
 def _cut(name: str) -> html.Span:
-    return html.Span(name, className="ms-cut", title=name)
+    return html.Span(name, className="ms-cut ms-name", title=name)
 
 
 def _name(names: Mapping[int, str], label: int) -> str:

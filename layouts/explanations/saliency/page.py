@@ -26,7 +26,7 @@ from layouts.explanations.open_explanations import ExplanationWork
 from layouts.explanations.saliency.texts import TEXTS
 from layouts.explanations.tables import sample_cards
 from layouts.kit.body import damage, status_line
-from layouts.kit.elements import button, icon_button
+from layouts.kit.elements import button, icon_button, toolbar
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.page_parts import progress, worked
@@ -50,7 +50,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         [html.Div(className="ms-saliency-head"), html.P(t("saliency.none"), className="ms-saliency-empty", hidden=True)],
         className="ms-saliency-rows", tabIndex=0, role="region", **attributes(aria_label="saliency.rows"),
     )  # fmt: skip
-    look = html.Div(className="ms-toolbar ms-saliency-look", role="toolbar", **attributes(aria_label="saliency.look"))
+    look = toolbar([], label="saliency.look", class_name="ms-saliency-look ms-adds-page")
     children = [html.Div([look, damage()], className="ms-saliency-controls"), status, rows, _large()]
     page = body(ids, routes, children, parts=PARTS, texts=TEXTS, class_name="ms-saliency")
     setattr(page, "data-colours", json.dumps(tables()))

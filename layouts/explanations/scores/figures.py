@@ -16,6 +16,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import MOST_NAMED, described, joined, listed, named
 from layouts.kit.figures.typed_arrays import numbers
 from layouts.kit.i18n import LANGUAGES, Text, both
+from layouts.kit.names import Names
 from layouts.kit.plot_cards import LAYOUT, hover_label, plain
 from layouts.kit.theme import FIRST, HUES, PALETTE
 
@@ -94,8 +95,8 @@ def radar(scores: ScoreTable, every: Sequence[str], *, language: str, dark: bool
     hidden = {"visible": False, "zeroline": False, "showgrid": False, "fixedrange": True}
     layout = LAYOUT | {
         "hoverlabel": hover_label(dark=dark), "showlegend": True, "dragmode": False, "annotations": [*labels, *ticks],
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8, "pad": 0},
-        "legend": {"x": 1.0, "xanchor": "right", "y": 1.0, "bgcolor": "rgba(0,0,0,0)", "font": {"size": 11}},
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 32, "pad": 0},
+        "legend": {"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top", "font": {"size": 11}},
         "xaxis": hidden | {"range": [-1.75, 1.75]}, "yaxis": hidden | {"range": [-1.18, 1.28], "scaleanchor": "x"},
         "meta": {"low": low, "high": high},
     }  # fmt: skip
@@ -166,7 +167,8 @@ def bars(found: Bars, *, language: str, dark: bool) -> dict[str, Any] | None:
             "textfont": {"size": 9, "color": TEXT}, "marker": {"color": colour(found.colours[at])}, "meta": {"role": "bar"},
         })  # fmt: skip
     low, high = scale(found.values)
-    names = [one if len(one) <= 28 else f"{one[:27]}…" for one in found.labels]
+    together = Names(found.labels)
+    names = [together.short(one, 28) for one in found.labels]
     layout = LAYOUT | {
         "hoverlabel": hover_label(dark=dark), "showlegend": len(found.series) > 1, "barmode": "overlay", "bargap": 0,
         "margin": {"l": 16 + round(6.4 * max(map(_width, names))), "r": 18, "t": 8, "b": 28, "pad": 4},

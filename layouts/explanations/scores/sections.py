@@ -51,7 +51,7 @@ def table(ask: ScoreRequest, scores: ScoreTable, weights: Sequence[int]) -> list
         total = float(rows["total"].iloc[row])
         name = scores.explainers[row]
         shown = Cell("–" if math.isnan(total) else f"{total:.2f}", class_name="ms-scores-total")
-        lines.append((html.Span(name, className="ms-cut", title=name), *cells, shown))
+        lines.append((html.Span(name, className="ms-cut ms-name", title=name), *cells, shown))
     drawn = tables.table(
         columns, lines, class_name="ms-scores-table", scroll="ms-scores-scroll", label="scores.table",
         sort=Sort(*ask.by),

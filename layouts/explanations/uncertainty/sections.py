@@ -62,7 +62,7 @@ def _line(
     cells: list[Any] = [
         _sample(sample, bool(found.samples["image"].array[place]), run, routes),
         Cell(
-            [html.Span(names.get(label, str(label)), className="ms-cut ms-uncertainty-label"), *_outcome(outcome)],
+            [html.Span(names.get(label, str(label)), className="ms-cut ms-name ms-uncertainty-label"), *_outcome(outcome)],
             props=attributes(title="uncertainty.true") if predicted.truth[row] else {},
         ),
         _known(p), _known(sd),

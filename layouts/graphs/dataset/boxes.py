@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from parsers import DatasetNode
 from parsers.analysis.lineage.pipelines import ComparedOperation, Numbered, ParameterDifference, parameters_of
 
+from layouts.kit.names import middle
 from layouts.lineage.pipeline_parameters import PLUMBING, brief, summary, value_text
 
 WIDTH = 200
@@ -87,7 +88,7 @@ def drawing(graph: Numbered, columns: int, places: Sequence[ComparedOperation] =
         x, y = where[number]
         only = any(one.part == "type" and sum(isinstance(value, str) for value in one.values) == 1 for one in changes)
         hidden = sum(child not in shown for child in graph.children[number])
-        boxes.append(Box(number, node.kind, (node.type or "?")[:SHOWN], x, y, heights[number], rows[number], hidden,
+        boxes.append(Box(number, node.kind, middle(node.type or "?", SHOWN), x, y, heights[number], rows[number], hidden,
                          bool(changes), only))  # fmt: skip
     links = tuple(
         (number, graph.parents[number], _corners(where[number], where[graph.parents[number]]))
@@ -135,15 +136,14 @@ def lines(node: DatasetNode, differences: Sequence[ParameterDifference] = (), pi
     for role, name, text, touched in wanted:
         if role in ("operation", "sampler") and found and found[-1].role == "line":
             y += PART_APART
-        found.append(BoxLine(role, name[:SHOWN] or "?" * (role != "more"), _shown(text), touched, y))
+        found.append(BoxLine(role, middle(name, SHOWN) or "?" * (role != "more"), _shown(text), touched, y))
         y += PART + PART_APART if role in ("operation", "sampler") else LINE
     return tuple(found)
 
 
 def _shown(text: str) -> str:
-    """Cut a text to SHOWN characters; of a path keep the end, which is the informative part."""
-    path = text.startswith(("/", "\\")) and ", " not in text
-    return f"…{text[-SHOWN + 1 :]}" if path and len(text) > SHOWN else text[:SHOWN]
+    """Cut a text to SHOWN characters."""
+    return middle(text, SHOWN)
 
 
 def _columns_line(node: DatasetNode, changed: Collection[Any]) -> list[tuple[str, str, str, bool]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from parsers.analysis.graphs import Beside, Item
 
+from layouts.kit.names import middle
 from layouts.kit.units import count
 
 
@@ -77,10 +78,7 @@ def small_width(beside: Beside) -> float:
 def elided(text: str, longest: int = LONGEST) -> str:
     """Return a text on one line, elided in the middle if it is too long."""
     text = " ".join(text.split()) or text.strip()
-    if len(text) <= longest:
-        return text
-    half = (longest - 1) // 2
-    return f"{text[: longest - 1 - half]}…{text[-half:]}"
+    return middle(text, longest)
 
 
 def text_width(text: str, letter: float = LETTER) -> float:

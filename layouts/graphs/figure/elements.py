@@ -156,11 +156,9 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
         {
             "selector": "edge:selected, edge.chosen",
             "style": {
-                **text,
+                "color": text["color"],
                 "line-color": look.accent,
                 "target-arrow-color": look.accent,
-                "label": "data(label)",
-                "font-size": 10,
                 "text-background-color": look.back,
                 "text-background-opacity": 0.9,
                 "z-index": 30,
@@ -169,8 +167,6 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
         {"selector": "node.traced", "style": {"border-color": look.accent, "border-width": 2}},
         {"selector": "edge.traced", "style": {"line-color": look.accent, "target-arrow-color": look.accent, "z-index": 17}},
         {"selector": ".pale", "style": {"opacity": 0.35}},
-        {"selector": "edge.into", "style": {"label": "", "source-label": "data(label)", "source-text-offset": FAR}},
-        {"selector": "edge.out", "style": {"label": "", "target-label": "data(label)", "target-text-offset": FAR}},
         {"selector": "node.watched", "style": {"border-style": "dashed", "border-width": 2, "border-color": look.accent}},
         {
             "selector": "node.badge",

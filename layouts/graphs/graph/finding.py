@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 from dash import html
+from numpy.typing import NDArray
 from parsers import PayloadError
 from parsers.analysis.graphs import FoundNodes, GraphView, search
-from parsers.analysis.graphs.network import KINDS
+from parsers.analysis.graphs.network import KINDS, OPERATOR
 from parsers.analysis.graphs.opened import Compared, Opened
 from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED, SAME
 from parsers.deferred import pandas as pd
@@ -137,7 +138,9 @@ def differing_part(scope: str, common: frozenset[str]) -> str:
 
 
 def differences(opened: Opened, view: GraphView) -> list[Any]:
-    """Return the differences of a compared graph: changed nodes, then added ones, then removed ones."""
+    """Return the differences of a compared graph: first operators that were added, removed, or give something else, then
+    parameters, and last what has another attribute or name.
+    """
     if opened.compared is None:
         return []
     found = opened.compared.difference
@@ -153,12 +156,26 @@ def differences(opened: Opened, view: GraphView) -> list[Any]:
     edges = t("graph.edges_differ", added=fmt.count(joined[0]), removed=fmt.count(joined[1]))
     save = html.Button("CSV", type="button", className="ms-graph-jump", **{"data-save": "differences.csv"})
     lines: list[Any] = [html.P([said, html.Br(), edges, " ", save], className="ms-graph-count ms-muted", role="status"), *apart]
-    rows = [row for code in (CHANGED, ADDED, REMOVED) for row in np.flatnonzero(state == code)[:MOST].tolist()]
+    rows = _by_weight(opened, view, state)
     for row in rows[:MOST]:
         fields = [part for field in found.changed.get(row, ()) for part in (" ", _field(field))][1:]
         lines.append(node_line(view, row, opened.state(row), fields))
     more = sum(numbers.values()) - min(len(rows), MOST)
     return [*lines, *([html.P(t("graph.more", n=fmt.count(more)), className="ms-graph-count ms-muted")] if more else [])]
+
+
+def _by_weight(opened: Opened, view: GraphView, state: NDArray[np.int64]) -> list[int]:
+    """Return the rows that differ, those first that say most about what the graph computes."""
+    assert opened.compared is not None
+    changed, network = opened.compared.difference.changed, view.network
+
+    def weight(row: int) -> tuple[int, int]:
+        fields = changed.get(row, ())
+        slight = state[row] == CHANGED and not {"type", "output_type", "shape"} & set(fields)
+        other = network.kind[row] != OPERATOR
+        return (3 if fields == ("name",) else 2 if slight else int(other)), int(network.rank[row])
+
+    return sorted(np.flatnonzero(state != SAME).tolist(), key=weight)
 
 
 def _edges_shown(compared: Compared, view: GraphView) -> tuple[int, int]:
@@ -167,8 +184,9 @@ def _edges_shown(compared: Compared, view: GraphView) -> tuple[int, int]:
     place = np.full(len(found.back), -1, np.int64)
     place[compared.both.second[compared.both.second >= 0]] = np.flatnonzero(compared.both.second >= 0)
     first, second = compared.first, compared.other
-    added = shown[place[second.source[found.edges_added]]] & shown[place[second.target[found.edges_added]]]
-    removed = shown[first.source[found.edges_removed]] & shown[first.target[found.edges_removed]]
+    come, gone = found.counted.edges_added, found.counted.edges_removed
+    added = shown[place[second.source[come]]] & shown[place[second.target[come]]]
+    removed = shown[first.source[gone]] & shown[first.target[gone]]
     return int(added.sum()), int(removed.sum())
 
 
@@ -210,7 +228,7 @@ def node_line(view: GraphView, row: int, state: str = "", note: Any = "", common
 
 
 def _line(name: str, kind: str, last: str, scope: str, note: Any, common: frozenset[str] = frozenset()) -> html.Button:
-    head = html.Span([html.Span(last, className="ms-cut"), html.Span(note, className="ms-muted ms-graph-carried")])
+    head = html.Span([html.Span(last, className="ms-cut ms-name"), html.Span(note, className="ms-muted ms-graph-carried")])
     own = differing_part(scope, common) if common else ""
     places: list[Any] = [html.Strong(own), " · "] if own else []
     where = html.Span([*places, "/".join(scope.split("/")[-2:])], className="ms-muted ms-cut ms-graph-where")

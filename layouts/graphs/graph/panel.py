@@ -298,7 +298,7 @@ def _parameters(view: GraphView, scope: int) -> list[Any]:
 
 def _type(kind: str, many: int, most: int) -> html.Button:
     bar = html.Span(className="ms-graph-bar", style={"width": f"{100 * many / most:.1f}%"})
-    parts = [html.Span(kind or "–", className="ms-cut"), html.Span(bar, className="ms-graph-bars")]
+    parts = [html.Span(kind or "–", className="ms-cut ms-name"), html.Span(bar, className="ms-graph-bars")]
     return html.Button(
         [*parts, html.Span(fmt.count(many), className="ms-number")], type="button", className="ms-graph-type",
         title=kind, **{"data-find": f"type:{kind}"},
@@ -357,7 +357,7 @@ def _jump(name: str, text: str) -> html.Button:
 
 
 def _jump_line(name: str, text: str, note: str, title: str, act: str = "go") -> html.Button:
-    parts = [html.Span(text, className="ms-cut"), html.Span(note, className="ms-muted ms-mono ms-graph-carried")]
+    parts = [html.Span(text, className="ms-cut ms-name"), html.Span(note, className="ms-muted ms-mono ms-graph-carried")]
     return html.Button(parts, type="button", className="ms-graph-line", title=title[-400:], **{f"data-{act}": name})
 
 

@@ -77,6 +77,9 @@ TEXTS = define_texts({
     "graph.fact.flag": ("Precision flag", "精度标记"),
     "graph.compare": "common.compare",
     "graph.compare.tip": ("Show what differs from another graph", "显示与另一计算图的差异"),
+    "graph.compare.needs": (
+        "Needs a second graph: choose another run that recorded one", "需要第二个计算图：请再选择一个记录了计算图的训练",
+    ),
     "graph.with": ("Graph to compare with", "对比的计算图"),
     "graph.of_run": ("{run} · {graph}", "{run} · {graph}"),
     "graph.same": ("The graphs do not differ.", "两个计算图没有差异。"),

@@ -16,6 +16,8 @@ from parsers.analysis.jobs.advice.saved import FROM_SUMS
 from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN
 from parsers.deferred import pandas as pd
 
+from layouts.jobs.advice.stage_card import NOT_COMPARED, what_differs
+from layouts.jobs.advice.stage_kernels import ComparedStages
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon
 from layouts.kit.i18n import CATALOGUE, attributes, both, t
@@ -29,6 +31,8 @@ _OTHER_UNITS = {"interval": ("ms", 1e6), "retransmission": ("ms", 1e6), "content
 UNITS = {rule: _OTHER_UNITS.get(rule, ("%", 0.01)) for rule in THRESHOLDS}
 """Rule -> unit in which its threshold is shown and typed, and the size of that unit in the unit of THRESHOLDS."""
 _HINTS = ("batch", "map", "generator")
+SAME = 0.02
+"""Two savings are the same to a reader if they differ by less than this part of the larger one."""
 _NONE = -1
 _IN_FUNCTION = re.compile(r"(.*\.py): (.*)")
 _UNKNOWN = {"unread": "advice.unread", "reading": "advice.reading", "none": "profiling.idle.none", "ready": "advice.no_steps"}
@@ -41,14 +45,16 @@ _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 def drawn(
     review: Review, thresholds: Mapping[str, float], choice: ProfileChoice | None, *, idle: IdleTime = NO_TRACE,
     traced: bool = False, capacity: float = 0.0, ranks: Mapping[int, ProfileChoice] = MappingProxyType({}),
+    stages: ComparedStages = NOT_COMPARED,
 ) -> list[Any]:
     """Return a card for each piece of advice, one of the rules that found nothing, and one of those that lack data.
 
     idle is what is known of gaps; with `traced`, evidence links to the timeline. capacity is the memory of the device as typed
-    in, in GiB, 0 for none. ranks are the profiles of the job, to which evidence about ranks links.
+    in, in GiB, 0 for none. ranks are the profiles of the job, to which evidence about ranks links. stages is what their
+    operators differ in.
     """
     fields = _Fields(thresholds, capacity)
-    cards = [_card(one, fields, choice, idle, traced=traced, ranks=ranks) for one in review.found]
+    cards = [_card(one, fields, choice, idle, traced=traced, ranks=ranks, stages=stages) for one in review.found]
     numbers = {"n": fmt.count(len(review.fine)), "total": fmt.count(len(THRESHOLDS))}
     none = "advice.none" if review.fine else "advice.none_checked"
     first = [html.P(t(none, **(numbers if review.fine else {})), className="ms-advice-none")] if not cards else []
@@ -65,7 +71,7 @@ class _Fields:
 
 def _card(
     one: Advice, fields: _Fields, choice: ProfileChoice | None, idle: IdleTime, *, traced: bool,
-    ranks: Mapping[int, ProfileChoice]
+    ranks: Mapping[int, ProfileChoice], stages: ComparedStages,
 ) -> html.Section:
     head = html.Header(
         [html.H3(t(f"advice.{one.rule}.title"), className="ms-card-title"), html.Span(_cost(one), className="ms-card-badges")],
@@ -75,10 +81,11 @@ def _card(
     links = places(one, choice, idle) if traced and choice is not None else []
     evidence = _table(one, links, ranks)
     table = html.Details(
-        [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), *_alone(one), evidence], open=one.rule == "gaps"
+        [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), evidence], open=one.rule == "gaps"
     )
     foot = html.Div([_threshold(one.rule, fields), _link(one.page, choice)], className="ms-advice-foot")
-    body = html.Div([sentence(one), html.Ul(hints), table, foot], className="ms-card-body")
+    more = what_differs(stages) if one.rule == "stages" else []
+    body = html.Div([sentence(one), *_alone(one), *more, html.Ul(hints), table, foot], className="ms-card-body")
     return html.Section([head, body], className="ms-card ms-advice-card", tabIndex=-1, **{"data-rule": one.rule})
 
 
@@ -86,7 +93,7 @@ def _hints(one: Advice) -> list[str]:
     """Names of the hints to show. For slow operations they depend on the operation's type, as in MindInsight."""
     if one.rule == "empty":
         return [f"empty_{one.subject[0]}"]
-    if one.rule == "communication" and one.variant == "ranks" and one.parts_ns:
+    if one.rule == "communication" and "moved" in one.parts_ns:
         hints = {"waited": "wait", "moved": "transit", "unexplained": "unexplained"}
         return [f"communication_{hints[max(hints, key=lambda part: one.parts_ns[part])]}"]
     if one.rule == "communication" and one.parts_ns:
@@ -102,21 +109,37 @@ def _hints(one: Advice) -> list[str]:
 def _cost(one: Advice) -> Any:
     if math.isnan(one.cost_ns):
         return html.Span(t("advice.cost_unknown"), className="ms-badge")
-    times = {"time": fmt.duration(one.cost_ns * 1e-9)}
+    alone = one.cost_ns if math.isnan(one.alone_ns) else max(one.alone_ns, 0.0)
+    times = {"time": fmt.duration(alone * 1e-9)}
     key = {AT_MOST: "advice.cost_at_most", FROM_SUMS: "advice.cost_sums"}.get(one.bound, "advice.cost")
     if one.bound == BETWEEN:
         key, times = "advice.cost_between", times | {"most": fmt.duration(one.most_ns * 1e-9)}
-    return html.Span(t(key, **times), className="ms-badge ms-advice-cost")
+    said = t(key, **times)
+    if not _differs(one):
+        return html.Span(said, className="ms-badge ms-advice-cost")
+    shown = [html.Span([t("advice.alone"), " ", said], className="ms-badge ms-advice-cost")]
+    if one.cost_ns > SAME * alone:
+        more = "advice.together_at_most" if one.bound == AT_MOST else "advice.together"
+        shown.append(html.Span(t(more, time=fmt.duration(one.cost_ns * 1e-9)), className="ms-badge"))
+    return shown
 
 
 def _alone(one: Advice) -> list[Any]:
-    """Say what a cause saves alone, or that no replay tells it."""
+    """Say what a cause saves together with those above it where that differs from what it saves alone; or that no replay tells.
+    """
     if one.bound == FROM_SUMS:
         return [html.P(t("advice.saves_sums"), className="ms-muted")]
-    if not math.isfinite(one.alone_ns):
+    alone = max(one.alone_ns, 0.0)
+    if not _differs(one):
         return []
-    times = {"alone": fmt.duration(max(one.alone_ns, 0.0) * 1e-9), "adds": fmt.duration(one.cost_ns * 1e-9)}
-    return [html.P(t("advice.saves_alone", **times), className="ms-muted")]
+    more = "nothing" if one.cost_ns <= SAME * alone else "more" if one.cost_ns > alone else "less"
+    times = {"alone": fmt.duration(alone * 1e-9), "adds": fmt.duration(one.cost_ns * 1e-9)}
+    return [html.P(t(f"advice.saves_{more}", **times), className="ms-muted")]
+
+
+def _differs(one: Advice) -> bool:
+    """Return whether a cause saves alone something else than together with those above it."""
+    return math.isfinite(one.alone_ns) and abs(one.cost_ns - max(one.alone_ns, 0.0)) > SAME * max(one.cost_ns, one.alone_ns)
 
 
 def _fine(rules: Sequence[str], fields: _Fields) -> Any:

@@ -191,6 +191,27 @@ TEXTS = define_texts({
         "Stage {stage} computes {times} times as long as stage {other}: {computing_ns} of a step against {other_ns}.",
         "stage {stage} 的计算时间是 stage {other} 的 {times} 倍：每步 {computing_ns}，后者为 {other_ns}。",
     ),
+    "advice.stages.operators": (
+        "A step of rank {rank} (stage {stage}) computes {more} longer than one of rank {other} (stage {peer}), most in:",
+        "rank {rank}（stage {stage}）每步计算比 rank {other}（stage {peer}）长 {more}，主要来自：",
+    ),
+    "advice.stages.dimension": (
+        (
+            "{part} of these {more} are operators with {dimension} in a shape, which the other stage hardly has. If that is "
+            "the size of the vocabulary, they compute the logits and the loss."
+        ),
+        (
+            "其中 {part}（共 {more}）来自形状含 {dimension} 的算子，另一 stage 几乎没有。"
+            "若它是词表大小，则这些算子计算 logits 与损失。"
+        ),
+    ),
+    "advice.stages.no_operators": (
+        "Not judged which operators make the difference: that takes kernel_details.csv of a rank of each of the two stages.",
+        "未判定是哪些算子造成差异：需要这两个 stage 各一张卡的 kernel_details.csv。",
+    ),
+    "advice.stages.reading": ("Reading which operators make the difference …", "正在读取造成差异的算子…"),
+    "advice.column.of_stage": ("In stage {stage}", "stage {stage} 中"),
+    "advice.column.more_ns": ("Longer by", "多出"),
     "advice.stages.rule": ("longer than the mean of stages by", "超出各 stage 均值"),
     "advice.open.ranks": ("Compare the operators of ranks", "对比各卡算子"),
     "advice.reason.one_stage": ("the job has one stage", "作业只有一个 stage"),

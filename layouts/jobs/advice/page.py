@@ -13,6 +13,7 @@ from parsers.analysis.jobs.advice import THRESHOLDS, Advice, Review
 
 from layouts.jobs.advice.drawing import UNITS, drawn
 from layouts.jobs.advice.job_texts import TEXTS as JOB
+from layouts.jobs.advice.stage_kernels import ComparedStages, compared_stages
 from layouts.jobs.advice.texts import TEXTS as OWN
 from layouts.kit.body import damage
 from layouts.kit.elements import button
@@ -57,7 +58,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, READ)
-    register_again(app, source, ids)
+    register_again(app, source, ids, waits=lambda _source, choice: compared_stages(source, choice).state == "reading")
 
     def draw(asked: Any, _read: Any) -> Any:
         choice = read_choice(asked)
@@ -67,10 +68,12 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
         result, limits = advice_of(source, choice, asked, idle)
         members = source.profiles.members(choice.run, choice.session, choice.rank)
         ranks = {rank: ProfileChoice(run, session, rank) for run, session, rank in members}
+        stages = compared_stages(source, choice) if any(one.rule == "stages" for one in result.found) else ComparedStages("")
         children = drawn(
-            result, limits, choice, idle=idle, traced=traced(source, choice), capacity=_capacity(asked), ranks=ranks
+            result, limits, choice, idle=idle, traced=traced(source, choice), capacity=_capacity(asked), ranks=ranks,
+            stages=stages,
         )  # fmt: skip
-        return children, settled(idle)
+        return children, settled(idle) and stages.state != "reading"
 
     def save(clicks: Any, asked: Any) -> Any:
         found = advice_for(source, asked) if clicks else None
@@ -109,15 +112,15 @@ def _capacity(asked: Any) -> float:
 
 
 def as_csv(found: Sequence[Advice]) -> str:
-    """Write one line per evidence row: rule, value, threshold, cost, and the row's cells as key=value."""
+    """Write one line per evidence row: rule, value, threshold, what it costs after the cards above and alone, and its cells."""
     written = io.StringIO()
     rows = csv.writer(written)
-    rows.writerow(("rule", "value", "threshold", "cost_ns", "evidence"))
+    rows.writerow(("rule", "value", "threshold", "cost_ns", "alone_ns", "evidence"))
     for one in found:
-        cost = "" if math.isnan(one.cost_ns) else repr(one.cost_ns)
+        cost, alone = ("" if math.isnan(value) else repr(value) for value in (one.cost_ns, one.alone_ns))
         for row in one.evidence.to_dict("records"):
             evidence = "; ".join(f"{key}={value}" for key, value in row.items())
-            rows.writerow((one.rule, repr(one.value), repr(one.threshold), cost, evidence))
+            rows.writerow((one.rule, repr(one.value), repr(one.threshold), cost, alone, evidence))
     return written.getvalue()
 
 

@@ -21,9 +21,20 @@ TEXTS = define_texts({
     "advice.cost_at_most": ("at most {time} of a step", "每步最多 {time}"),
     "advice.cost_between": ("{time} of a step, at most {most}", "每步 {time}，最多 {most}"),
     "advice.cost_sums": ("{time} of a step, from sums", "每步 {time}（据总时长）"),
-    "advice.saves_alone": (
-        "By replay of the recorded steps: {alone} shorter alone, {adds} more after the cards above.",
-        "据对所采集步骤的重放：单独消除可缩短 {alone}，在上方各项之后再缩短 {adds}。",
+    "advice.alone": ("alone:", "单独："),
+    "advice.together": ("{time} more once the causes above are gone", "消除上方各项后再省 {time}"),
+    "advice.together_at_most": ("at most {time} more once the causes above are gone", "消除上方各项后最多再省 {time}"),
+    "advice.saves_more": (
+        "Removed alone it saves {alone}. The causes above hide a part of it: once they are gone, it saves {adds} more.",
+        "单独消除可省 {alone}。其影响部分被上方各项掩盖：上方各项消除后，再消除它可另省 {adds}。",
+    ),
+    "advice.saves_nothing": (
+        "Removed alone it saves {alone}. The causes above cover all of that: once they are gone, it saves nothing more.",
+        "单独消除可省 {alone}，但已全部包含在上方各项中：上方各项消除后，再消除它不再节省时间。",
+    ),
+    "advice.saves_less": (
+        "Removed alone it saves {alone}. The causes above cover a part of that: once they are gone, it saves {adds} more.",
+        "单独消除可省 {alone}。其中一部分已包含在上方各项中：上方各项消除后，再消除它可另省 {adds}。",
     ),
     "advice.saves_sums": (
         "No replay: the files do not tell when what ran. The saving is made of sums and may be less.",

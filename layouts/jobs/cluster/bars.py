@@ -17,6 +17,7 @@ from layouts.jobs.cluster.rows import Bars
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import drawn, numbers, whole_numbers
 from layouts.kit.i18n import LANGUAGES, both
+from layouts.kit.names import Names
 from layouts.profiles.step_plots import COLOURS, StepStyle, bare_layout
 
 BAR = 3
@@ -199,7 +200,8 @@ def _x_axis(bars: Bars, low: int, high: int, columns: int, language: str) -> dic
     most = max(2, min(_TICKS, columns // wide))
     step = max(1, math.ceil(span / most))
     places = list(range(low, high + 1, step)) if len(bars) else []
-    texts = [html.escape(bars.names[place][:18], quote=False) or "?" for place in places]
+    names = Names(bars.names[place] for place in places)
+    texts = [html.escape(names.short(bars.names[place], 18), quote=False) or "?" for place in places]
     if bars.kind in ("rank", "stage"):
         texts[:1] = [f"{word(language, f'word.{bars.kind}')} {text}" for text in texts[:1]]
     return {

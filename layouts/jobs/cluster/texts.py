@@ -165,6 +165,16 @@ TEXTS = define_texts({
         "Others wait most for rank {rank}{where}, {late} per step ({share}); one of its links is slow.",
         "其他 rank 等待最多的是 rank {rank}{where}，每步 {late}（{share}）；它有一条链路较慢。",
     ),
+    "cluster.most.pipeline": (
+        (
+            "Others wait most for rank {rank}{where}, {late} per step ({share}), as it waits longer for another stage than its "
+            "peers: look for the cause there."
+        ),
+        (
+            "其他 rank 等待最多的是 rank {rank}{where}，每步 {late}（{share}），"
+            "因为它等待其他流水线阶段的时间比同组 rank 更长：请到那个阶段查找原因。"
+        ),
+    ),
     "cluster.most.unknown": (
         (
             "Others wait most for rank {rank}{where}, {late} per step ({share}); neither computing nor idle time nor a slow "
@@ -219,6 +229,7 @@ TEXTS = define_texts({
     "cluster.why.computing": (", computes longer", "，计算更久"),
     "cluster.why.host": (", starts late", "，下发较晚"),
     "cluster.why.link": (", slow link", "，链路慢"),
+    "cluster.why.pipeline": (", as it waits for another stage", "，因为它在等待其他流水线阶段"),
     "cluster.why.unknown": (", reason unknown", "，原因未知"),
     "cluster.moved.both": (
         (

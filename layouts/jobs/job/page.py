@@ -19,13 +19,14 @@ from layouts.jobs.job.cards import clocks_card, files_card, groups_card, hosts_c
 from layouts.jobs.job.members import members, told_ranks
 from layouts.jobs.job.sentence import head
 from layouts.jobs.job.texts import TEXTS
-from layouts.jobs.job.what_if import what_if
+from layouts.jobs.job.what_if import stop, what_if
 from layouts.jobs.what_if_request import WhatIfRequest
-from layouts.kit.body import damage
+from layouts.kit.body import damage, status_line
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import CATALOGUE, attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
+from layouts.kit.state import flag
 from layouts.profiles.body import body, register_body
 from layouts.profiles.profile_choice import JOB_KEYS, ProfileChoice, read_choice
 from layouts.sources import ProfileSources
@@ -85,8 +86,9 @@ def _what_if(ids: Ids) -> html.Section:
         className="ms-card-head",
     )  # fmt: skip
     return html.Section(
-        [head, html.Div(id=ids("what-lines"), className="ms-card-body ms-job-what-body")], className="ms-card ms-job-what",
-        tabIndex=-1,
+        [head, status_line("job.what", "ms-job-what-status"),
+         html.Div(id=ids("what-lines"), className="ms-card-body ms-job-what-body")],
+        className="ms-card ms-job-what", tabIndex=-1,
     )  # fmt: skip
 
 
@@ -105,8 +107,10 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
         ask = WhatIfRequest.read_any(data)
         if ask is None:
             return no_update, no_update
-        lines, again = what_if(source, ask)
-        return still(lines), data if again else no_update
+        if flag(data, "cancel"):
+            stop(source, ask)
+        lines, progress = what_if(source, ask, again=flag(data, "again"))
+        return still(lines), progress
 
     app.callback(
         Output(ids("what-lines"), "children"), Output(ids("again"), "data"), Input(ids("what"), "data"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
 import numpy as np
 from dash import html
@@ -14,31 +15,79 @@ from layouts.jobs.what_if_request import WhatIfRequest, replay_asked
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.kit.tables import Cell, Column, table
+from layouts.kit.work import Report
+from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.source import JobWork
 from layouts.sources import ProfileSources
 
+LEAST = 0.001
+"""Share of a step that a change saves at least to have a line of its own, if nobody asked for it."""
 MOST_RANKS = 64
 """Ranks of the table by rank; the CSV has all."""
 _STILL = ("reading", "waiting")
 
 
-def what_if(source: ProfileSources, ask: WhatIfRequest) -> tuple[list[Any], bool]:
-    """Return (content of the card, whether to ask again, because frames are being read)."""
-    choice = ask.choice
-    found = {name: source.profiles.frame(choice.run, choice.session, choice.rank, name) for name in REPLAYED}
+class WhatIfProgress(TypedDict):
+    """How far the card is: "reading" (bytes of files), "working" or "waiting" (steps), "ready", "cancelled" or "failed"."""
+
+    state: str
+    done: int
+    total: int
+    text: str
+
+
+READY = WhatIfProgress(state="ready", done=0, total=0, text="")
+
+
+def what_if(source: ProfileSources, ask: WhatIfRequest, *, again: bool = False) -> tuple[list[Any], WhatIfProgress]:
+    """Return (content of the card, how far it is): files are read, and large jobs replayed, in the background.
+
+    again: resume what was stopped.
+    """
+    of = ask.choice.run, ask.choice.session, ask.choice.rank
+    found = {name: source.profiles.frame(*of, name, again=again) for name in REPLAYED}
+    stopped = next((one for one in found.values() if one.state in ("cancelled", "failed")), None)
+    if stopped is not None:
+        return [], WhatIfProgress(state=stopped.state, done=0, total=0, text=stopped.text)
     reading = [one for one in found.values() if one.state in _STILL]
     if reading:
         done, total = (sum(getattr(one, name) for one in reading) for name in ("done", "total"))
-        share = fmt.percent(done / total) if total else "0 %"
-        return [html.P(t("job.what.reading", share=share), className="ms-muted", role="status")], True
-    try:
-        replay = replay_asked(ask, lambda name: found[name].frame)
-    except NotJudged as reason:
-        return [html.P([t("job.what.not_judged"), " ", t(f"job.what.reason.{reason}")], className="ms-muted")], False
-    return drawn(replay), False
+        return [], WhatIfProgress(state="reading", done=done, total=total, text="")
+    told = source.profiles.work(*of, _work(ask, found), again=again)
+    if told.state != "ready":
+        return [], WhatIfProgress(state=told.state, done=told.done, total=told.total, text=told.text)
+    if isinstance(told.result, str):
+        return [html.P([t("job.what.not_judged"), " ", t(f"job.what.reason.{told.result}")], className="ms-muted")], READY
+    return drawn(told.result, only_large=not (ask.ranks or ask.links or ask.causes)), READY
 
 
-def drawn(replay: Replay) -> list[Any]:
-    """Return the lines as a table, the largest saving first, what they were compared with, and the lines by rank."""
+def stop(source: ProfileSources, ask: WhatIfRequest) -> None:
+    """Stop reading and replaying."""
+    of = ask.choice.run, ask.choice.session, ask.choice.rank
+    found = {name: source.profiles.frame(*of, name) for name in REPLAYED}
+    for name, one in found.items():
+        if one.state in _STILL:
+            source.profiles.cancel(*of, name)
+    source.profiles.cancel_work(*of, _work(ask, found))
+
+
+def _work(ask: WhatIfRequest, found: Mapping[str, ProfileFrame]) -> JobWork:
+    """Return the work whose result is a Replay, or the reason why there is none."""
+
+    def job(report: Report) -> Replay | str:
+        try:
+            return replay_asked(ask, lambda name: found[name].frame, report)
+        except NotJudged as reason:
+            return str(reason)
+
+    return JobWork("what if", (ask.ranks, ask.links, ask.causes), job)
+
+
+def drawn(replay: Replay, *, only_large: bool = False) -> list[Any]:
+    """Return the lines as a table, the largest saving first, what they were compared with, and the lines by rank.
+
+    only_large: lines that save less than LEAST of a step are counted only.
+    """
     steps = {"steps": fmt.count(len(replay.steps)), "ranks": fmt.count(len(replay.ranks)), "step": _time(replay.step_ns)}
     said: list[Any] = [html.P(t("job.what.recorded", missed=fmt.percent(replay.missed), **steps))]
     if len(replay.stages) > 1:
@@ -47,8 +96,12 @@ def drawn(replay: Replay) -> list[Any]:
         told = {"stage": longest, "other": shortest, "times": ratio}
         said.append(html.P(t("job.what.stages", **told)))
     columns = [Column(f"job.what.{name}") for name in ("change", "replayed", "saved", "share")]
-    rows = [_line(line, replay.step_ns) for line in replay.lines]
+    lines = [line for line in replay.lines if line.saved_ns >= LEAST * replay.step_ns or not only_large]
+    rows = [_line(line, replay.step_ns) for line in lines]
     said.append(table(columns, rows, class_name="ms-job-table ms-job-what-lines", scroll=""))
+    if len(lines) < len(replay.lines):
+        left = fmt.count(len(replay.lines) - len(lines))
+        said.append(html.P(t("job.what.small", n=left), className="ms-muted"))
     if not replay.kernels:
         said.append(html.P(t("job.what.no_kernels"), className="ms-muted"))
     return [*said, _by_rank(replay)]

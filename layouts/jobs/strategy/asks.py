@@ -15,14 +15,16 @@ from layouts.kit.state import BadInput, number, text, texts
 from layouts.profiles.profile_choice import ProfileChoice, read_choice, read_step
 
 COLOURS = (*METRICS, FILE, STAGE, *(f"{GROUP}{name}" for name in DIMENSIONS))
-"""What the grid can be coloured by; "" for the first one that ranks have."""
+"""What the grid can be coloured by; "" for FIRST, or for the first one that ranks have."""
+FIRST = "computing"
+"""Ranks differ by their computing; the whole step of ranks that wait for each other is equally long."""
 _MOST = 2**31
 _GRAPH_KEYS = ("open", "page", "hide", "node", "theme")
 
 
 @dataclass(frozen=True, slots=True)
 class GridAsk:
-    """A request for stages and grid: a profile of the job, the colour ("" for the first known one), a step, the picked rank."""
+    """A request for stages and grid: a profile of the job, the colour ("" for the first one), a step, the picked rank."""
 
     choice: ProfileChoice
     metric: str

@@ -16,9 +16,10 @@ from parsers.model import Floats
 from parsers.profiler.groups import text_of
 from parsers.profiler.strategy import MODES
 
-from layouts.jobs.strategy.asks import GridAsk
+from layouts.jobs.strategy.asks import FIRST, GridAsk
 from layouts.kit import units as fmt
 from layouts.kit.i18n import Text, both, t
+from layouts.kit.names import middle
 from layouts.kit.plain_html import markup
 from layouts.kit.tables import COUNT, Cell, Column, named_values, table
 from layouts.profiles.links import address
@@ -44,7 +45,7 @@ def summary(source: ProfileSources, ask: GridAsk) -> dict[str, Any]:
     reading = any(one.state in ("reading", "waiting") for one in found.values())
     failed = next((one.text for one in found.values() if one.state == "failed"), "")
     metrics = job.metrics({file.kind for member in (files.members if files is not None else ()) for file in member.files})
-    metric = ask.metric or next(iter(metrics), "")
+    metric = ask.metric or (FIRST if FIRST in metrics else next(iter(metrics), ""))
     sections = {
         "head": head(job, reading=reading, failed=failed), "stages": stage_table(job), "picked": picked(source, ask, job),
         "grid-note": _note(reading=reading),
@@ -75,8 +76,10 @@ def head(job: JobStrategy, *, reading: bool, failed: str) -> list[Any]:
     """
     stages = job.stages
     total = fmt.count(len(job.ranks))
+    said: list[Any]
     if not stages.stages:
-        said: list[Any] = [html.P(t("strategy.head_none", ranks=total), className="ms-strategy-said")]
+        key = "strategy.head_told" if job.stage_count > 1 else "strategy.head_none"
+        said = [html.P(t(key, ranks=total, stages=fmt.count(job.stage_count)), className="ms-strategy-said")]
     else:
         key = "strategy.head_one" if len(stages.stages) == 1 else "strategy.head"
         mode = stages.modes[0] if stages.modes and stages.modes[0] in MODES else "unknown"
@@ -131,7 +134,7 @@ def _wrong(stages: StageMap, failed: str) -> list[Any]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return middle(text, _LONGEST)
 
 
 def stage_table(job: JobStrategy) -> list[Any]:

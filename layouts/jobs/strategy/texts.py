@@ -13,6 +13,10 @@ TEXTS = define_texts({
     "strategy.head": ("{mode}: {ranks} ranks in {stages} stages.", "{mode}：{ranks} 张卡，{stages} 个阶段。"),
     "strategy.head_one": ("{mode}: {ranks} ranks in one stage.", "{mode}：{ranks} 张卡，1 个阶段。"),
     "strategy.head_none": ("{ranks} ranks.", "{ranks} 张卡。"),
+    "strategy.head_told": (
+        "{ranks} ranks in {stages} stages, by groups, steps or settings.",
+        "{ranks} 张卡，{stages} 个阶段（据通信域、步骤或设置）。",
+    ),
     "strategy.mode.data_parallel": "common.data_parallel",
     "strategy.mode.semi_auto_parallel": ("Semi-auto parallel", "半自动并行"),
     "strategy.mode.auto_parallel": ("Auto parallel", "自动并行"),

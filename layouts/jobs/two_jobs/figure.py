@@ -21,6 +21,8 @@ MORE, LESS = "#c6871a", "#236db4"
 ENDS = 300
 """Ranks at either end that are always drawn."""
 MOST = 1_500
+LABELLED = 16
+"""Bars up to which each has its value beside it."""
 LEAST_ROOM = 12
 """Bars that have room at least, so that two ranks do not fill the plot."""
 
@@ -53,12 +55,16 @@ def bars(
         "marker": {"color": [MORE if one > 0 else LESS for one in heights.tolist()], "line": {"width": 0}},
         "customdata": ranks.tolist(), "meta": {"role": "difference"},
     }  # fmt: skip
+    if len(rows) <= LABELLED:
+        beside = [signed(metric, value) for value in values[chosen].tolist()]
+        trace |= {"text": beside, "textposition": "outside", "cliponaxis": False}
     if len(chosen) < len(rows):
         trace["width"] = numbers(np.diff(np.append(place, len(rows))))
     layout = bare_layout(look) | {
         "bargap": 0.25 if few else 0.0, "hovermode": "closest",
         "xaxis": {
             "range": [-0.6, max(len(rows), LEAST_ROOM) - 0.4], "showgrid": False, "zeroline": False,
+            "title": {"text": both("two_jobs.column.rank")[0 if language == "en" else 1], "standoff": 4},
             **({"tickvals": list(range(len(rows))), "ticktext": [str(rank) for rank in ranks.tolist()]} if few
                else {"showticklabels": False}),
         },

@@ -55,6 +55,7 @@ TEXTS = define_texts({
     "two_jobs.cause.computing": "common.computes_longer",
     "two_jobs.cause.host": "common.starts_late",
     "two_jobs.cause.link": "common.slow_link",
+    "two_jobs.cause.pipeline": ("waits for another stage", "等待其他流水线阶段"),
     "two_jobs.cause.unknown": ("reason unknown", "原因未知"),
     "two_jobs.slow.unchecked": (
         (

@@ -6,6 +6,8 @@ from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "cards.tags": "common.tags",
+    "cards.of_runs": "common.n_runs",
+    "cards.side": ("Width of the lists: drag, or press ← and →; Home restores it", "列表宽度：拖动或按 ←、→，按 Home 恢复"),
     "cards.filter": ("Filter, e.g. ^loss", "筛选，如 ^loss"),
     "cards.filter_bad": ("Invalid regular expression: all tags are shown", "正则表达式无效：显示全部标签"),
     "cards.all": "common.select_all",

@@ -18,7 +18,7 @@ class ExplanationRequest(Request):
     """A request for an explanation of a result.
 
     target: the result, setting: the setting to draw it over; "" for the default of either. log: logarithmic axis, None to
-    choose by the values. act: what to do with the forest ("stop", "again" or ""). named: the runs as the state names them.
+    choose by the values. act: what to do with the fitting ("stop", "again" or ""). named: the runs as the state names them.
     """
 
     target: str = asked.word("target", limit=_LONGEST)

@@ -16,6 +16,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import numbers, typed
+from layouts.kit.names import shortened
 from layouts.lineage.parallel import brief, category_text, is_numeric
 
 Floats = NDArray[np.float64]
@@ -165,7 +166,8 @@ def _categories(
     }  # fmt: skip
     names = [brief(texts[int(place)], 60) for place in places]
     axis = {
-        "tickvals": list(range(len(shown))), "ticktext": [html.escape(brief(text, 18), quote=False) for text in shown],
+        "tickvals": list(range(len(shown))),
+        "ticktext": [html.escape(shortened(text, shown, 18), quote=False) for text in shown],
         "range": [-0.6, len(shown) - 0.4], "showgrid": False, "zeroline": False,
     }  # fmt: skip
     meta = {"log": False, "logs": False, "runs": len(places), "categories": len(shown), "left": len(counts) - len(shown),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from parsers import LineageRow
-from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, stoppable, targets_of
+from parsers.analysis import Shares, importance, nearest_change, settings_of, single_changes, stoppable, targets_of
 from parsers.analysis.lineage.results import main_target, order
 from parsers.analysis.lineage.settings import is_text
 from parsers.deferred import pandas as pd
@@ -22,7 +22,7 @@ from layouts.lineage.model_columns import label
 from layouts.lineage.optimisation.asks import ExplanationRequest
 from layouts.lineage.optimisation.drawing import direction, distribution
 from layouts.lineage.parallel import brief, category_text
-from layouts.lineage.source import Growth
+from layouts.lineage.source import Fitting
 from layouts.lineage.table import LineageTable
 from layouts.sources import RunSources
 
@@ -115,19 +115,19 @@ def _setting_row(row: dict[Any, Any], frame: pd.DataFrame, result: NDArray[np.fl
     }  # fmt: skip
 
 
-def grown(growth: Growth) -> dict[str, Any]:
-    """Serialize a forest for the browser."""
-    forest: Forest | None = growth.forest
-    shares: dict[str, list[float | None]] = {}
-    if forest is not None and forest.refits:
-        for setting, *values in forest.importance.itertuples(index=False):
-            shares[str(setting)] = [None if value != value else round(float(value), 6) for value in values]
-    found = stoppable(forest.importance, forest.fit) if forest is not None and forest.refits > 1 else None
+def fitted(fitting: Fitting) -> dict[str, Any]:
+    """Serialize the progress of shares for the browser."""
+    shares: Shares | None = fitting.shares
+    by_setting: dict[str, list[float | None]] = {}
+    if shares is not None and shares.refits:
+        for setting, *values in shares.importance.itertuples(index=False):
+            by_setting[str(setting)] = [None if value != value else round(float(value), 6) for value in values]
+    found = stoppable(shares.importance, shares.fit) if shares is not None and shares.refits > 1 else None
     return {
         "alone": None if found is None else found[0], "unsure": [] if found is None else found[1],
-        "state": growth.state, "total": growth.refits, "text": growth.text, "shares": shares,
-        "done": forest.refits if forest else 0, "reason": forest.reason if forest else "",
-        "fit": None if forest is None or forest.fit != forest.fit else round(forest.fit, 4),
+        "state": fitting.state, "total": fitting.refits, "text": fitting.text, "shares": by_setting,
+        "done": shares.refits if shares else 0, "reason": shares.reason if shares else "",
+        "fit": None if shares is None or shares.fit != shares.fit else round(shares.fit, 4),
     }  # fmt: skip
 
 

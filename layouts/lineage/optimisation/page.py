@@ -1,8 +1,8 @@
 """The optimisation target page: which settings is a result associated with, and how does it change with each?
 
 For the chosen runs (all runs if none is chosen): the distribution of the result, its association with every setting, alone and
-together with the others, the result over one setting, and the runs that differ in that setting only. The server computes; a
-forest is fitted in the background (`LineageSource.growth`) while the page polls it. assets/lineage/optimisation/page.js draws
+together with the others, the result over one setting, and the runs that differ in that setting only. The server computes;
+shares are fitted in the background (`LineageSource.fitting`) while the page polls it. assets/lineage/optimisation/page.js draws
 the settings and pairs.
 """
 
@@ -25,7 +25,7 @@ from layouts.lineage.alternatives import of_result
 from layouts.lineage.model_columns import table
 from layouts.lineage.optimisation.asks import ExplanationRequest
 from layouts.lineage.optimisation.drawing import over_setting
-from layouts.lineage.optimisation.explained import choose, grown, pairs, sheet
+from layouts.lineage.optimisation.explained import choose, fitted, pairs, sheet
 from layouts.lineage.optimisation.texts import TEXTS
 from layouts.lineage.table import LineageTables
 from layouts.sources import LineageSources, RunSources, Sources
@@ -35,7 +35,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     return html.Div(
         [
-            *(dcc.Store(id=ids(part)) for part in ("chosen", "sheet", "stamp", "ask", "drawing", "growing", "tick", "growth")),
+            *(dcc.Store(id=ids(part))
+              for part in ("chosen", "sheet", "stamp", "ask", "drawing", "fitting-ask", "tick", "fitting")),
             html.Div(_states(), className="ms-optimisation-states"),
             html.Div(
                 [
@@ -44,7 +45,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
                         [
                             html.Section(
                                 [_head(t("optimisation.importance")), html.Div(className="ms-optimisation-note"),
-                                 html.Div(className="ms-optimisation-settings"), html.Div(className="ms-optimisation-grown")],
+                                 html.Div(className="ms-optimisation-settings"), html.Div(className="ms-optimisation-fitting")],
                                 className="ms-card ms-optimisation-importance", tabIndex=-1,
                                 **attributes(aria_label="optimisation.importance"),
                             ),
@@ -110,8 +111,8 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     def draw(ask: Any) -> Any:
         return drawn(source, tables, ask)
 
-    def grow(_ticks: Any, ask: Any) -> Any:
-        return growing(source, tables, ask)
+    def fit(_ticks: Any, ask: Any) -> Any:
+        return fitting(source, tables, ask)
 
     app.callback(
         Output(ids("sheet"), "data"), Output(ids("stamp"), "data"), Input(ids("chosen"), "data"), Input(ids("version"), "data"),
@@ -119,9 +120,9 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     )(explain)  # fmt: skip
     app.callback(Output(ids("drawing"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(draw)
     app.callback(
-        Output(ids("growth"), "data"), Input(ids("tick"), "data"), Input(ids("growing"), "data"),
+        Output(ids("fitting"), "data"), Input(ids("tick"), "data"), Input(ids("fitting-ask"), "data"),
         prevent_initial_call=True,
-    )(grow)  # fmt: skip
+    )(fit)  # fmt: skip
     _register_browser(app, ids)
 
 
@@ -150,15 +151,15 @@ def drawn(source: RunSources, tables: LineageTables, data: Any) -> Any:
     return {"setting": ask.setting, "target": chosen.target, "figure": figure, **pairs(chosen, ask.setting)}
 
 
-def growing(source: LineageSources, tables: LineageTables, data: Any) -> Any:
-    """Return the progress and shares of the forest for the requested result; no update if there is no such result."""
+def fitting(source: LineageSources, tables: LineageTables, data: Any) -> Any:
+    """Return the progress and shares for the requested result; no update if there is no such result."""
     if data is None:
         return no_update
     ask = ExplanationRequest.read(data)
     chosen = choose(source, tables.table(), ask)
     if not chosen.target:
         return no_update
-    found = grown(source.lineage.growth(chosen.rows, chosen.target, ask.act))
+    found = fitted(source.lineage.fitting(chosen.rows, chosen.target, ask.act))
     return found | {"target": chosen.target, "act": ask.act}
 
 
@@ -171,12 +172,12 @@ def _register_browser(app: Any, ids: Ids) -> None:
     state, sheet_, prefs = Input(ids("state"), "data"), Input(ids("sheet"), "data"), Input(ids("prefs"), "data")
     call("chosen", Output(ids("chosen"), "data"), state, State(ids("chosen"), "data"))
     call(
-        "plan", Output(ids("ask"), "data"), Output(ids("growing"), "data"), state, sheet_, Input(ids("runs"), "data"), prefs,
-        State(ids("ask"), "data"), State(ids("growing"), "data"), root,
+        "plan", Output(ids("ask"), "data"), Output(ids("fitting-ask"), "data"), state, sheet_, Input(ids("runs"), "data"),
+        prefs, State(ids("ask"), "data"), State(ids("fitting-ask"), "data"), root,
     )  # fmt: skip
     call("distribution", Output(ids("spread"), "figure"), sheet_, prefs, root)
     call("over", Output(ids("plot"), "figure"), Input(ids("drawing"), "data"), prefs, root)
-    call("grown", Input(ids("growth"), "data"), root, prevent_initial_call=True)
+    call("fitted", Input(ids("fitting"), "data"), root, prevent_initial_call=True)
 
 
 PAGE = Page(

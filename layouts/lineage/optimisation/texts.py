@@ -63,7 +63,7 @@ TEXTS = define_texts({
     "optimisation.for_tip": (
         "Always change together, so this one stands for all: {names}", "始终一同变化，以此为代表：{names}",
     ),
-    "optimisation.by_forest": ("Sorted by the share (R² {fit}).", "按占比排序（R² {fit}）。"),
+    "optimisation.by_share": ("Sorted by the share (R² {fit}).", "按占比排序（R² {fit}）。"),
     "optimisation.by_low": ("Sorted by the lower limit of the strength.", "按相关强度的置信下限排序。"),
     "optimisation.shape.up": ("rises with it", "随之上升"),
     "optimisation.shape.down": ("falls with it", "随之下降"),
@@ -108,16 +108,16 @@ TEXTS = define_texts({
         "无法判断可不再调整哪些参数：预测的 R² 需达到 0.3，请增加训练。",
     ),
     "optimisation.waiting": ("The shares are waiting for another computation to finish.", "占比计算正在排队。"),
-    "optimisation.growing": ("Shares: refit {n} of {total}", "占比：第 {n} / {total} 次拟合"),
+    "optimisation.fitting": ("Shares: refit {n} of {total}", "占比：第 {n} / {total} 次拟合"),
     "optimisation.done": ("Shares: {n} refits, each without a fifth of the runs", "占比：拟合 {n} 次，每次留出五分之一的训练"),
     "optimisation.stopped": ("Shares: stopped after {n} of {total} refits", "占比：已停止，完成 {n} / {total} 次拟合"),
     "optimisation.failed": ("The shares failed: {text}", "占比计算失败：{text}"),
-    "optimisation.forest_few": ("Shares need ten runs with this result.", "计算占比至少需要 10 个有该结果的训练。"),
-    "optimisation.forest_constant": (
+    "optimisation.shares_few": ("Shares need ten runs with this result.", "计算占比至少需要 10 个有该结果的训练。"),
+    "optimisation.shares_constant": (
         "All runs have the same result: there is nothing to explain.",
         "所有训练结果相同，无可解释。",
     ),
-    "optimisation.forest_settings": (
+    "optimisation.shares_settings": (
         "No setting varies in a way that could be told apart.",
         "没有可供区分的参数变化。",
     ),

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
 from parsers import Series, Setting, better
+from parsers.analysis.curves.final_values import Final, final
 from parsers.analysis.lineage.pipelines import MISSING, compare, numbered
 from parsers.analysis.lineage.results import order
 
@@ -33,22 +33,12 @@ class SettingLine:
 
 
 @dataclass(frozen=True, slots=True)
-class FinalValue:
-    """The last and the best value of a scalar with their steps. best is None if the tag has no direction."""
-
-    last: float
-    last_step: int
-    best: float | None
-    best_step: int
-
-
-@dataclass(frozen=True, slots=True)
 class ScalarLine:
     """A tag, whether "min" or "max" is better ("" if its name does not say), and its final values, None if a run lacks it."""
 
     tag: str
     better: str
-    ends: tuple[FinalValue | None, FinalValue | None]
+    ends: tuple[Final | None, Final | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +89,11 @@ def scalars(source: RunSources, runs: tuple[str, str]) -> list[ScalarLine]:
     return lines
 
 
-def final_value(series: Series | None, direction: str) -> FinalValue | None:
+def final_value(series: Series | None, direction: str) -> Final | None:
     """Return the last and the best value of a series; None if it has no points."""
     if series is None or not series.step.size:
         return None
-    last, last_step = float(series.value[-1]), int(series.step[-1])
-    finite = np.flatnonzero(np.isfinite(series.value))
-    if not direction or not finite.size:
-        return FinalValue(last, last_step, None, 0)
-    values = series.value[finite]
-    at = finite[int(np.argmin(values) if direction == "min" else np.argmax(values))]
-    return FinalValue(last, last_step, float(series.value[at]), int(series.step[at]))
+    return final(series, direction)
 
 
 def pipelines(source: ValueSources, runs: tuple[str, str]) -> list[PipelineLine] | None:

@@ -46,12 +46,12 @@ def graphs(source: ValueSources, views: Views, runs: tuple[str, str]) -> GraphSu
             raise KeyError(run)
     one = listed[0][-1]
     other = _counterpart(one, listed[1])
-    opened, _ = views.of(Of(runs[0], one.name, simple=False, against=(runs[1], other.name)))
+    opened, _ = views.of(Of(runs[0], one.name, simple=None, against=(runs[1], other.name)))
     assert opened.compared is not None
     state, difference = opened.compared.both.state, opened.compared.difference
     counts = dict(zip(STATES, np.bincount(state, minlength=len(STATES)).tolist(), strict=True))
     whole = opened.whole
-    sides = [(state != STATES.index(left)) & (whole.kind == OPERATOR) for left in ("added", "removed")]
+    sides = [(state != STATES.index(left)) & (whole.kind == OPERATOR) & whole.shown for left in ("added", "removed")]
     first, second = (np.bincount(whole.type[side], minlength=len(whole.types)) for side in sides)
     codes = np.flatnonzero(first != second).tolist()
     differing = sorted(codes, key=lambda code: (-abs(int(first[code] - second[code])), whole.types[code]))
@@ -59,7 +59,7 @@ def graphs(source: ValueSources, views: Views, runs: tuple[str, str]) -> GraphSu
         names=(one.name, other.name),
         nodes=(len(opened.graph.nodes), len(opened.compared.graph.nodes)),
         by_state={name: counts[name] for name in STATES[1:]},
-        edges=(len(difference.edges_removed), len(difference.edges_added)),
+        edges=(len(difference.counted.edges_removed), len(difference.counted.edges_added)),
         types=[(whole.types[code], int(first[code]), int(second[code])) for code in differing],
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from layouts.kit.state import BadInput, text, texts
+from layouts.lineage.model_columns import group_of
+from layouts.lineage.two_runs.differences import NOT_SETTINGS
 from layouts.runs.chosen_runs import label_of, selected_runs
 from layouts.runs.run_numbers import NEEDS
 from layouts.sources import RunSources, Sources
@@ -30,8 +32,8 @@ class Pair:
 def pair_of(source: Sources, state: Any) -> Pair | None:
     """Return the runs that a state names as `one` and `other`; None if there are fewer than two runs.
 
-    A run that the state does not name is the newest chosen one that has most in common with the other (`_shared`). Of a job one
-    rank is a candidate, unless only one job is chosen.
+    A run that the state does not name is the newest chosen one that has curves in common with the other, differs from it in a
+    setting, and then has most in common with it (`_shared`). Of a job one rank is a candidate, unless only one job is chosen.
     """
     rows = {member: row for row in source.runs.rows() for member in row.members}
     chosen = selected_runs(state, source, NEEDS)
@@ -42,7 +44,13 @@ def pair_of(source: Sources, state: Any) -> Pair | None:
     second = [named[1]] if named[1] else candidates
     parts = {run: _parts(source, run) for run in {*first, *second}}
     pairs = [(one, other) for one, other in product(first, second) if one != other]
-    best = max(pairs, key=lambda two: _shared(parts[two[0]], parts[two[1]]), default=None)
+    settings = {run: source.lineage.settings(run) for run in parts}
+
+    def worth(two: tuple[str, str]) -> tuple[int, ...]:
+        one, other = (parts[run] for run in two)
+        return bool(one[1] & other[1]), _differ(*(settings[run] for run in two)), *_shared(one, other)
+
+    best = max(pairs, key=worth, default=None)
     return None if best is None else pair(source, best, texts(state, "run"), chosen)
 
 
@@ -52,6 +60,12 @@ def _parts(source: Sources, run: str) -> tuple[Set[str], ...]:
     return frozenset(settings), frozenset(source.runs.tags(run)), *(
         frozenset((kind,)) if source.runs.tags(run, kind) else frozenset() for kind in ("dataset_graph", "graph")
     )  # fmt: skip
+
+
+def _differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two runs have different values of a setting; paths and results are none."""
+    names = (name for name in {*one, *other} if name not in NOT_SETTINGS and group_of(name) != "metric")
+    return any(one.get(name) != other.get(name) for name in names)
 
 
 def _shared(one: tuple[Set[str], ...], other: tuple[Set[str], ...]) -> tuple[int, int]:

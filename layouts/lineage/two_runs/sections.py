@@ -10,14 +10,16 @@ from urllib.parse import urlencode
 import numpy as np
 from dash import dcc, html
 from parsers import PayloadError, better
+from parsers.analysis.curves.final_values import LastValue
 from parsers.analysis.lineage.pipelines import MISSING
 
 from layouts.curves import lines
+from layouts.curves.last_values import attributes_of
 from layouts.curves.smoothed_lines import ChartLine, LineStyle
 from layouts.graphs.graph_views import Views
 from layouts.kit import units as fmt
 from layouts.kit.figures import GRAPH_CONFIG
-from layouts.kit.i18n import attributes, t
+from layouts.kit.i18n import t
 from layouts.kit.tables import Column, table
 from layouts.lineage.model_columns import COLUMNS
 from layouts.lineage.pipeline_parameters import value_text
@@ -147,19 +149,19 @@ def _metric_row(line: SettingLine) -> tuple[Any, ...]:
 
 def _scalar_row(pair: Pair, line: ScalarLine) -> tuple[Any, ...]:
     name = _link("scalars", {"run": list(pair.runs), "tag": [line.tag]}, line.tag)
-    last = [None if end is None else (end.last, end.last_step) for end in line.ends]
-    best = [None if end is None or end.best is None else (end.best, end.best_step) for end in line.ends]
+    last = [None if end is None else end.ended for end in line.ends]
+    best = [None if end is None or end.best_step < 0 else LastValue(*(end.best, end.best_step) * 2) for end in line.ends]
     ends, tops = _ends(line.better, last), _ends(line.better, best)
     return (name, _direction(line.better), *ends, *_compared(*_values(last)), *tops, _compared(*_values(best))[0])
 
 
-def _values(two: Sequence[tuple[float, int] | None]) -> list[float | None]:
-    return [None if end is None else end[0] for end in two]
+def _values(two: Sequence[LastValue | None]) -> list[float | None]:
+    return [None if end is None else end.value for end in two]
 
 
-def _ends(direction: str, two: Sequence[tuple[float, int] | None]) -> list[Any]:
+def _ends(direction: str, two: Sequence[LastValue | None]) -> list[Any]:
     values_ = _values(two)
-    return [_none() if end is None else _end(*end, _wins(direction, values_, at)) for at, end in enumerate(two)]
+    return [_none() if end is None else _end(end, _wins(direction, values_, at)) for at, end in enumerate(two)]
 
 
 def _pipeline_row(line: PipelineLine) -> tuple[Any, ...]:
@@ -211,15 +213,9 @@ def _lettered(pair: Pair, at: int, words: Any) -> html.Span:
     """A title with the letter of a run and its colour."""
     dot = html.Span(className="ms-dot", style={"background": pair.colours[at]})
     name = words if isinstance(words, str) else None
-    shown = (words, "ms-cut") if name is None else (_cut_in_middle(name), "ms-two-runs-name")
+    shown = (words, "ms-cut") if name is None else (name, "ms-name")
     label = html.Span(shown[0], className=shown[1])
     return html.Span([dot, html.Span("AB"[at], className="ms-two-runs-letter"), label], className="ms-two-runs-of", title=name)
-
-
-def _cut_in_middle(name: str) -> list[html.Span]:
-    """A name that is cut in the middle if there is no room: runs of one sweep differ at the end of their names."""
-    end = len(name) - TAIL if len(name) > 2 * TAIL else len(name)
-    return [html.Span(name[:end], className="ms-cut"), html.Span(name[end:], className="ms-two-runs-tail")]
 
 
 def _column(name: str) -> html.Span:
@@ -240,12 +236,9 @@ def _value(value: Any) -> Any:
     return html.Details([html.Summary([html.Span(words[:LONG], className="ms-mono"), " …"]), html.Pre(words)])
 
 
-def _end(value: float, step: int, wins: bool) -> html.Span:
-    wrong = "" if math.isfinite(value) else " ms-two-runs-wrong"
-    return html.Span(
-        fmt.number(value), className=("ms-two-runs-wins" if wins else "") + wrong,
-        **attributes({"exact": fmt.exact(value), "step": fmt.count(step)}, title="two_runs.at_step"),
-    )  # fmt: skip
+def _end(end: LastValue, wins: bool) -> html.Span:
+    wrong = "" if math.isfinite(end.value) else " ms-two-runs-wrong"
+    return html.Span(fmt.number(end.value), className=("ms-two-runs-wins" if wins else "") + wrong, **attributes_of(end))
 
 
 def _number(value: float, *, signed: bool = False) -> html.Span:
@@ -304,9 +297,9 @@ def _curve(source: RunSources, pair: Pair, scalar: values.ScalarLine) -> html.Di
     title = _link("scalars", {"run": list(pair.runs), "tag": [tag]}, tag)
     graph = dcc.Graph(figure=figure, config=_CONFIG, responsive=True, className="ms-plot")
     last = [
-        html.Span(_lettered(pair, at, _number(end.last)), **{"data-run": run})
+        html.Span(_lettered(pair, at, _end(end.ended, wins=False)), **{"data-run": run})
         for at, (run, end) in enumerate(zip(pair.runs, scalar.ends, strict=True)) if end is not None and run not in pair.hidden
     ]  # fmt: skip
-    head = [html.Span(title, className="ms-cut", title=tag), html.Span(last, className="ms-two-runs-legend")]
+    head = [html.Span(title, className="ms-cut ms-name", title=tag), html.Span(last, className="ms-two-runs-legend")]
     shown = [html.Div(head, className="ms-two-runs-curve-head"), html.Div(graph, className="ms-two-runs-plot")]
     return html.Div(shown, className="ms-two-runs-curve")

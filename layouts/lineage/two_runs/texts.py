@@ -31,7 +31,6 @@ TEXTS = define_texts({
     "two_runs.relative": ("relative to A", "相对 A"),
     "two_runs.last": "common.last_inline",
     "two_runs.best": "common.best_inline",
-    "two_runs.at_step": ("{exact} at step {step}", "{exact}，步骤 {step}"),
     "two_runs.missing": ("not recorded", "未记录"),
     "two_runs.equal": ("{n} equal settings", "{n} 项相同的配置"),
     "two_runs.settings_equal": ("All recorded settings are equal.", "已记录的配置全部相同。"),

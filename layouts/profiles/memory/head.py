@@ -16,6 +16,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
+from layouts.kit.names import middle
 from layouts.profiles.links import address
 from layouts.profiles.memory import memory_texts
 from layouts.profiles.memory.explained import BEFORE, Moment, groups_of, short
@@ -96,7 +97,7 @@ def _shares(moment: Moment) -> tuple[str, str]:
 
 
 def _cut(name: str, most: int = 60) -> str:
-    return name if len(name) <= most else f"…{name[-most:]}"
+    return middle(name, most)
 
 
 def _unused(moment: Moment) -> tuple[str, str]:

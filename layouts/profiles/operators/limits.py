@@ -115,7 +115,7 @@ def _rows(frame: pd.DataFrame, known: Measured, *, by_shape: bool) -> Any:
 def _type_of(row: dict[str, Any], *, by_shape: bool) -> list[Any]:
     shapes = str(row["input_shapes"]) if by_shape else ""
     more = [html.Span(shapes or t("efficiency.no_shape"), className="ms-muted ms-cut", title=shapes)] if by_shape else []
-    name = html.Span(str(row["type"]), className="ms-cut", title=f"{row['type']} · {row['core']}")
+    name = html.Span(str(row["type"]), className="ms-cut ms-name", title=f"{row['type']} · {row['core']}")
     return [name, html.Span(str(row["core"]), className="ms-muted ms-cut"), *more]
 
 
@@ -160,7 +160,10 @@ def _slow(row: dict[Any, Any], choice: ProfileChoice | None) -> Sequence[Any]:
         icon("timeline"), className="ms-button ms-button-icon", **attributes(title="efficiency.timeline",
         aria_label="efficiency.timeline"), **address("timeline", choice, first=name, **near),
     )]  # fmt: skip
-    said = [html.Span(name, className="ms-cut", title=name), html.Span(shapes, className="ms-muted ms-cut", title=shapes)]
+    said = [
+        html.Span(name, className="ms-cut ms-name", title=name),
+        html.Span(shapes, className="ms-muted ms-cut ms-name", title=shapes),
+    ]
     times = f"{fmt.number(row['duration_ns'] / row['median_ns'], 3)} ×"
     return [*said, *link], row["duration_ns"], row["median_ns"], times, int(row["alike"])
 

@@ -77,9 +77,9 @@ def layout(ids: Ids, routes: str) -> html.Div:
             ],
             className="ms-operators-figures",
         ),
-        use_card(ids, tuple(SETTINGS), [html.P([_shortcut(name) for name in OF_KERNELS], className="ms-operators-shortcuts")]),
         _card("table", [toolbar([], label="operators.table", class_name="ms-operators-bar"),
                         html.Div(grid, className="ms-operators-grid")]),
+        use_card(ids, tuple(SETTINGS), [html.P([_shortcut(name) for name in OF_KERNELS], className="ms-operators-shortcuts")]),
         html.Div(
             [
                 _card("bound", _notes(ids("bound")), csv_link("types"), title="efficiency.bound"),
@@ -97,11 +97,11 @@ def layout(ids: Ids, routes: str) -> html.Div:
 
 
 OF_KERNELS = ("bound", "slow", "roofline")
-"""Cards below the table."""
+"""Cards at the end of the page."""
 
 
 def _shortcut(name: str) -> html.Button:
-    """A button that leads to a card below the table."""
+    """A button that leads to a card at the end of the page."""
     return html.Button(t(f"efficiency.{name}"), type="button", className="ms-operators-link", **{"data-act": f"to-{name}"})
 
 

@@ -34,7 +34,7 @@ def clock_of(source: RunSources, run: str) -> Clock | None:
     """Return the scalar of a member run with the most records; None if it yields no step time."""
     best: tuple[str, Series] | None = None
     for tag in list(source.runs.tags(run))[:MOST_TAGS]:
-        series = source.curves.series(run, tag)
+        series = source.curves.recorded(run, tag)
         if series is not None and (best is None or series.step.size > best[1].step.size):
             best = tag, series
     if best is None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from dash import html
-from parsers.analysis import average, breakdowns
 from parsers.analysis.jobs.advice import Review
+from parsers.analysis.jobs.step_parts import RankSteps, rank_steps
 from parsers.analysis.profiles.busy import HOST, busy
 from parsers.deferred import pandas as pd
 
@@ -27,8 +27,6 @@ from layouts.sources import ProfileSources
 MOST_OPERATORS = 10
 MOST_RANKS = 128
 """Maximum ranks listed."""
-RANKS_S = 0.5
-"""Seconds spent on reading the step traces of the other ranks for one answer; the rest are listed without times."""
 
 
 def busy_card(kernels: pd.DataFrame | None) -> list[Any]:
@@ -94,28 +92,29 @@ def ranks_card(source: ProfileSources, choice: ProfileChoice) -> list[Any]:
     members = source.profiles.members(choice.run, choice.session, choice.rank)
     if len(members) < 2:
         return []
-    until = time.monotonic() + RANKS_S
+    steps = choice.frame(source, "cluster_steps")
+    table_of_job = rank_steps([steps] if steps is not None else [])
     rows = []
     for run, session, rank in members[:MOST_RANKS]:
         mine = (run, session, rank) == (choice.run, choice.session, choice.rank)
-        steps = source.profiles.frame(run, session, rank, "steps").frame if mine or time.monotonic() < until else None
-        rows.append(_rank(ProfileChoice(run, session, rank), steps, mine=mine))
-    columns = (_column("rank"), _column("step", TIME_NS), *(_column(name, SHARE) for name in ("computing", "exposed", "idle")))
+        rows.append(_rank(ProfileChoice(run, session, rank), table_of_job, mine=mine))
+    columns = (_column("rank"), _column("step", TIME_NS), *(_column(name, SHARE) for name in ("computing", "exposed", "free")))
     left = len(members) - MOST_RANKS
     foot = [html.P(t("profile_overview.more_ranks", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
     return [_card("profile_overview.ranks", html.Div([_table(columns, rows), *foot]))]
 
 
-def _rank(choice: ProfileChoice, steps: pd.DataFrame | None, *, mine: bool) -> TableRow:
-    found = breakdowns(steps) if steps is not None else ()
-    usual = average(found[0]) if found else None
+def _rank(choice: ProfileChoice, job: RankSteps, *, mine: bool) -> TableRow:
+    """Return the mean step of a rank as the page Cluster has it; of legacy files what computes is forward and backward."""
     link = Cell(t("profiling.rank_n", n=choice.rank), link=address("profile_overview", choice))
     cells: list[float | None] = [None] * 4
-    if usual is not None and usual.whole_ns > 0:
-        shares = dict(zip(usual.parts, usual.shares, strict=True))
-        computing = shares.get("computing", 0.0) + shares.get("overlapped", 0.0) + shares.get("forward_backward", 0.0)
-        exposed = None if found[0].form == "legacy" else shares.get("exposed", 0.0)
-        cells = [usual.whole_ns, computing, exposed, usual.idle]
+    (places,) = np.nonzero(job.ranks == choice.rank)
+    if len(places):
+        told = {name: float(job.at(name)[places[0]]) for name in ("total", "computing", "forward_backward", "exposed", "free")}
+        whole = told["total"]
+        computing = told["computing"] if np.isfinite(told["computing"]) else told["forward_backward"]
+        if whole > 0:
+            cells = [whole, computing / whole, told["exposed"] / whole, told["free"] / whole]
     return TableRow((link, *cells), props={"aria-current": "true"} if mine else {})
 
 

@@ -34,7 +34,7 @@ TEXTS = define_texts({
     "profile_overview.column.step": "common.whole_step",
     "profile_overview.column.computing": "common.computing",
     "profile_overview.column.exposed": "common.not_overlapped",
-    "profile_overview.column.idle": "common.idle",
+    "profile_overview.column.free": "common.free",
     "profile_overview.tiles": ("Where to look next", "下一步查看"),
     "profile_overview.steps": ("Every step, steps that stand out, streams", "各步骤、异常步骤与流"),
     "profile_overview.operators": ("Operators and their types by time", "算子及类型耗时"),

@@ -11,7 +11,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described, entry, listed, named
 from layouts.kit.figures.typed_arrays import numbers, whole_numbers
 from layouts.kit.i18n import LANGUAGES, both
-from layouts.kit.names import middle
+from layouts.kit.names import middle, shortened
 from layouts.kit.plot_cards import LAYOUT, hover_label, plain
 from layouts.kit.theme import PALETTE
 from layouts.profiles.shape_request import Times
@@ -55,7 +55,7 @@ def by_step(times: Times) -> dict[str, Any] | None:
             shown = extremes(steps, np.nan_to_num(line), np.zeros(len(line), np.int64), MOST_STEPS // 2)
         many = len(shown) > MARKED
         traces.append({
-            "type": "scatter", "mode": "lines" if many else "lines+markers", "name": plain(middle(name, _NAME)),
+            "type": "scatter", "mode": "lines" if many else "lines+markers", "name": plain(shortened(name, found.types, _NAME)),
             "x": whole_numbers(found.steps[shown]), "y": numbers(line[shown] / scale),
             "line": {"color": colour_of(place), "width": 1.6},
             "marker": {"color": colour_of(place), "symbol": _ORDER[place % len(_ORDER)], "size": 7},
@@ -102,7 +102,8 @@ def of_operator(times: Times) -> dict[str, Any] | None:
         faded = ask.shape is not None and _shape_at(times, place) != ask.shape
         colour, symbol = look_of(times, place)
         traces.append({
-            "type": "scatter", "mode": "markers", "name": plain(middle(name[at], _NAME)), "x": numbers(x[mine]),
+            "type": "scatter", "mode": "markers", "x": numbers(x[mine]),
+            "name": plain(shortened(name[at], [one[at] for one in shapes], _NAME)),
             "y": numbers(spent[mine] / scale), "customdata": custom,
             "marker": {"color": colour, "symbol": symbol, "size": 7, "opacity": FADED if faded else 0.85},
             "hovertemplate": f"%{{customdata[1]}}<br>%{{customdata[0]}}: %{{y:.4~g}} {unit}<extra></extra>",

@@ -114,6 +114,6 @@ def _entry(source: RunSources, run: str, one: Insight) -> html.Li:
         href=href, className="ms-insight", **{"data-page": "scalars", "data-query": href.partition("?")[2]}, **reason,
     )  # fmt: skip
     row = next((row for row in source.runs.rows() if run in row.members), None)
-    cause = cause_link(row, one, source.curves.series(run, one.tag))
+    cause = cause_link(row, one, source.curves.recorded(run, one.tag))
     both = anchor if cause is None else [anchor, html.A(t("insights.cause"), className="ms-insight-cause", **cause)]
     return html.Li(both, **{"data-score": f"{facts['score']:.6g}", "data-kind": one.kind})

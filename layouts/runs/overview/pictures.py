@@ -12,10 +12,12 @@ from dash import dcc, html
 from numpy.typing import NDArray
 from parsers import DatasetNode, HistogramValue, ImageValue, LandscapeValue, PayloadError, PayloadSeries, TensorValue, TextValue
 from parsers.analysis import statistics
+from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.graphs import GraphView, OpenScopes, network
 from parsers.analysis.graphs.opened import first_opened
 
 from layouts.curves import lines
+from layouts.curves.last_values import attributes_of
 from layouts.curves.smoothed_lines import ChartLine
 from layouts.curves.smoothed_lines import LineStyle as CurveLook
 from layouts.graphs.alternatives import of_graph
@@ -79,12 +81,10 @@ def _curve(source: RunSources, run: str, row: RunRow, tag: str, colour: str) -> 
         figure = lines.figure([line], CurveLook(columns=_COLUMNS))
     if series.step.size == 1:
         figure["layout"]["xaxis"] |= {"tickmode": "array", "tickvals": [int(series.step[0])]}
-    newest = float(series.value[-1])
-    value = html.Span(
-        fmt.number(newest), className="ms-tile-value" if np.isfinite(newest) else "ms-tile-value ms-tile-wrong",
-        title=fmt.exact(newest),
-    )  # fmt: skip
-    return _picture(tag, [value, _step(int(series.step[-1]))], _graph(figure))
+    last = last_value(series)
+    look = "ms-tile-value" if np.isfinite(last.value) else "ms-tile-value ms-tile-wrong"
+    value = html.Span(fmt.number(last.value), className=look, **attributes_of(last))
+    return _picture(tag, [value, _step(last.step)], _graph(figure))
 
 
 # Large values ---------------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ def _statistics(data: NDArray[Any]) -> html.Dl | html.P:
 
 
 def _picture(tag: str, notes: Sequence[Any], content: Any, problem: str = "") -> Picture:
-    caption = [html.Span(tag, className="ms-cut ms-tile-tag", title=tag), *(html.Span(note) for note in notes)]
+    caption = [html.Span(tag, className="ms-cut ms-name ms-tile-tag", title=tag), *(html.Span(note) for note in notes)]
     wrong = [html.P(problem, className="ms-tile-wrong", role="alert")] if problem else []
     return html.Div([html.Div(caption, className="ms-tile-caption"), *wrong, content], className="ms-picture")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, TypedDict
 
 import numpy as np
@@ -19,6 +19,8 @@ from parsers import Setting, better, derive
 from parsers.model import Floats
 
 from layouts.curves.expressions import error_of, expression_of
+from layouts.curves.last_values import last_of, tip_of
+from layouts.kit.i18n import Text
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, text, texts
 from layouts.lineage.model_columns import COLUMNS
@@ -73,6 +75,8 @@ class ColumnValues(TypedDict):
     """Labels of settings by column."""
     wrong: dict[str, Annotated[Any, "Texts"]]
     """Errors of expressions by column."""
+    tips: dict[str, dict[str, Annotated[Any, "Texts"]]]
+    """What is said on hover of last values that are not finite, by run and column."""
 
 
 class MatchedTexts(TypedDict):
@@ -130,7 +134,22 @@ def values(source: Sources, ask: Any, clock: Callable[[], float] = time.thread_t
         row = rows.get(key)
         found[key] = [None if row is None else _value(source, row, name) for name in columns]
     labels = {name: list(COLUMNS.label(name.partition(":")[2])) for name in columns if name.startswith("setting:")}
-    return {"col": columns, "rows": found, "labels": labels, "wrong": _wrong(columns)}
+    tips = {key: tips for key, cells in found.items() if (tips := _tips(source, rows.get(key), columns, cells))}
+    return {"col": columns, "rows": found, "labels": labels, "wrong": _wrong(columns), "tips": tips}
+
+
+def _tips(
+    source: Sources, row: RunRow | None, columns: Sequence[str], cells: Sequence[float | str | None]
+) -> dict[str, Text]:
+    """Return column -> what is said of last values that are not finite."""
+    found = {}
+    for name, cell in zip(columns, cells, strict=True):
+        kind, _, tag = name.partition(":")
+        if row is not None and kind == "last" and isinstance(cell, str):
+            last = next(filter(None, (last_of(source, member, tag) for member in row.members)), None)
+            if last is not None:
+                found[name] = tip_of(last)
+    return found
 
 
 def _wrong(columns: Iterable[str]) -> dict[str, list[str]]:
@@ -161,7 +180,7 @@ def _first(found: Iterable[Setting | None]) -> Setting | None:
 
 
 def _duration(source: Sources, member: str) -> float | None:
-    derived = derive(source.runs.tags(member), lambda tag: source.curves.series(member, tag), ())
+    derived = derive(source.runs.tags(member), lambda tag: source.curves.recorded(member, tag), ())
     return derived.get("duration")
 
 
@@ -170,8 +189,8 @@ def _setting(source: Sources, member: str, name: str) -> Setting | None:
 
 
 def _last(source: Sources, member: str, tag: str) -> float | None:
-    series = source.curves.series(member, tag)
-    return float(series.value[-1]) if series is not None and series.step.size else None
+    last = last_of(source, member, tag)
+    return None if last is None else last.value
 
 
 def _best(source: Sources, member: str, tag: str) -> float | None:

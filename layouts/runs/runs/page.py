@@ -59,7 +59,8 @@ _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
                 "tooltipValueGetter": {"function": "mindscopeKinds(params.data)"}}),
     ("ranks", {**_NUMBER, "initialWidth": 68, "valueGetter": {"function": "params.data.members.length"}}),
     ("started", {**_TIME, "tooltipValueGetter": {"function": "mindscopeMoment(params.data.started)"}}),
-    ("path", {"initialWidth": 340, "filter": "agTextColumnFilter", "cellClass": "ms-grid-quiet ms-mono",
+    ("path", {"initialWidth": 340, "cellRenderer": "MindscopeText", "filter": "agTextColumnFilter",
+              "cellClass": "ms-grid-quiet ms-mono",
               "tooltipValueGetter": {"function": "mindscopePath(params.data)"}}),
 )  # fmt: skip
 
@@ -114,7 +115,7 @@ def layout(ids: Ids, routes: str) -> list[Any]:
                                                "matched-ask", "matched")),
         html.Div(
             [
-                parts.toolbar([search, chosen, *tools, opener], label="runs.title", class_name="ms-runs-bar"),
+                parts.toolbar([search, chosen, *tools, opener], label="runs.title", class_name="ms-runs-bar ms-adds-page"),
                 html.Div(grid, className="ms-runs-grid"),
             ],
             id=ids("body"),

@@ -38,6 +38,11 @@ TEXTS = define_texts({
     "runs.columns_reset.tip": (
         "Columns, their order and widths as at first; no groups", "恢复默认的列、顺序、列宽，并取消分组",
     ),
+    "runs.group_diverged": ("{n} diverged", "{n} 个发散"),
+    "runs.group_number": (
+        "{name}: mean {mean}, lowest {low}, highest {high}; {n} of {count} runs have a finite value",
+        "{name}：均值 {mean}，最低 {low}，最高 {high}；{count} 个训练中 {n} 个有有限值",
+    ),
     "runs.columns_runs": "common.runs",
     "runs.columns_settings": ("Settings and metrics", "参数与指标"),
     "runs.columns_scalars": "common.scalars",

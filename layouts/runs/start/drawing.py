@@ -20,8 +20,8 @@ PAGES = {
 """Kind of data that is counted -> the page that shows it."""
 
 
-def found(counts: Mapping[str, int], *, loaded: int, total: int, problems: int) -> list[Any]:
-    """Return the line of what was found: a link for each kind, and what is being read or damaged."""
+def found(counts: Mapping[str, int], *, loaded: int, total: int, problems: int, demo: bool = False) -> list[Any]:
+    """Return the line of what was found: a link for each kind, what is being read or damaged, and what the demo is."""
     if not counts and not total:
         return [html.P(t("start.empty"), className="ms-start-empty")]
     links: list[Any] = [
@@ -36,6 +36,8 @@ def found(counts: Mapping[str, int], *, loaded: int, total: int, problems: int) 
     if problems:
         text = t("start.problem" if problems == 1 else "start.problem_n", n=fmt.count(problems))
         links.append(html.Button(text, type="button", className="ms-start-problems", **{"data-action": "health"}))
+    if demo:
+        links.append(html.P(t("start.is_demo"), className="ms-start-demo ms-muted"))
     return links
 
 

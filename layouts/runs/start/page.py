@@ -79,11 +79,13 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
 def shown(source: Sources, state: Any) -> StartParts:
     """Return the parts of the page. `record` of the state is the kind of data whose code is shown."""
     rows, status = source.runs.rows(), source.runs.status()
-    asked = questions(rows, source.profiles.rows, source.runs.places())
+    places = source.runs.places()
+    asked = questions(rows, source.profiles.rows, places)
     colours = source.runs.colours()
     made = {
         "found": drawing.found(
-            counted(rows, len(source.studies.rows())), loaded=status.loaded, total=status.total, problems=status.problems
+            counted(rows, len(source.studies.rows())), loaded=status.loaded, total=status.total, problems=status.problems,
+            demo=bool(places),
         ),
         "answers": drawing.answers(
             asked, {row.key: row.name for row in rows},

@@ -14,6 +14,10 @@ TEXTS = define_texts({
         "No runs here yet. They appear on this page as soon as training writes them.",
         "还没有训练数据。训练写入数据后，此页会自动显示。",
     ),
+    "start.is_demo": (
+        "The demo: a network that reads digits. Its runs are recorded; the jobs of eight ranks are simulated.",
+        "演示：一个识别手写数字的网络。训练数据均为实际记录，8 卡作业为模拟生成。",
+    ),
     "start.reading": ("reading {n} of {total} runs", "正在读取 {total} 个训练中的 {n} 个"),
     "start.run": "common.one_run",
     "start.run_n": "common.n_runs",

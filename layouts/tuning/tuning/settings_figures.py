@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from parsers.analysis import importance
-from parsers.analysis.lineage.forest import FEWEST_RUNS, NONE
+from parsers.analysis.lineage.shares import FEWEST_RUNS, NONE
 from parsers.deferred import pandas as pd
 from parsers.tuning.importances import FEW, MOST, SHARES
 
@@ -17,7 +17,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described, ends, entry, listed, named
 from layouts.kit.figures.typed_arrays import typed
 from layouts.kit.i18n import LANGUAGES, both
-from layouts.kit.names import middle
+from layouts.kit.names import middle, shortened
 from layouts.kit.plot_cards import plain
 from layouts.lineage.parallel import LINEAR, LOG, axis, category_text, line_by_axis, parallel, usual_scale
 from layouts.tuning.studies import Importances, StudyFrames
@@ -80,14 +80,17 @@ class Scaled:
             if known.size and 1 < np.ptp(known) < 3:
                 axis["dtick"] = "D2"  # labels at 1, 2 and 5; on a high axis plotly writes every digit
         if self.categories:
-            texts = [plain(middle(one, LONGEST)) for one in self.categories]
+            texts = [plain(self._short(one)) for one in self.categories]
             axis |= {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": texts}
             axis |= {"range": [-0.6, len(texts) - 0.4]}
         return axis
 
     def text(self, value: float) -> str:
         """Write a value of the axis."""
-        return plain(middle(self.categories[int(value)], LONGEST)) if self.categories else fmt.number(value)
+        return plain(self._short(self.categories[int(value)])) if self.categories else fmt.number(value)
+
+    def _short(self, category: str) -> str:
+        return shortened(category, self.categories, LONGEST)
 
 
 def complete(study: StudyFrames, target: str) -> Mask:
@@ -216,7 +219,7 @@ def importance_figure(study: StudyFrames, target: str, *, language: str, dark: b
     layout["margin"] = layout["margin"] | {"l": 130}
     layout["xaxis"] |= {"range": [0, 1.02]}
     layout["yaxis"] = {"tickmode": "array", "tickvals": list(range(len(names))), "fixedrange": True,
-                       "ticktext": [plain(middle(name, 18)) for name in names]}  # fmt: skip
+                       "ticktext": [plain(shortened(name, names, 18)) for name in names]}  # fmt: skip
     title = both("tuning.importance_alt", target=middle(target, 60), n=fmt.count(int(complete(study, target).sum())))
     said = listed(named(name, fmt.number(value)) for name, value in zip(names[::-1], strength[::-1].tolist(), strict=True))
     return described({"data": [trace], "layout": layout}, title, said)
@@ -259,7 +262,7 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
     layout["margin"] = layout["margin"] | {"l": 130} | ({"b": 64} if alone else {})
     layout["xaxis"] |= {"range": [0, 1.02], "tickformat": ".0%"}
     layout["yaxis"] = {"tickmode": "array", "tickvals": list(range(len(order))), "fixedrange": True,
-                       "ticktext": [plain(middle(one, 18)) for one in order]}  # fmt: skip
+                       "ticktext": [plain(shortened(one, order, 18)) for one in order]}  # fmt: skip
     title = both("tuning.by_alt", target=middle(target, 60), method=name, n=trials)
     listed_shares = listed(named(one, fmt.percent(share)) for one, share in zip(order[::-1], shares[::-1], strict=True))
     return described({"data": [trace], "layout": layout}, title, *([alone] if alone else []), listed_shares)

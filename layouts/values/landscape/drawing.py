@@ -10,6 +10,7 @@ import numpy as np
 from dash import html
 from parsers import LandscapeValue, PayloadError, Setting
 from parsers.analysis import relative_time, thinned
+from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.lineage import results
 from parsers.analysis.values.landscapes import MOST_PASSED
 
@@ -194,7 +195,7 @@ def facts(source: LineageSources, requested: Sequence[Requested], runs: Sequence
 
 def _column_head(one: Requested, colour: str) -> html.Div:
     dot = html.Span(className="ms-dot", style={"background": colour})
-    name = html.Span(one.label, className="ms-cut")
+    name = html.Span(one.label, className="ms-cut ms-name")
     return html.Div([dot, name], className="ms-hover-run", title=one.label)
 
 
@@ -205,7 +206,7 @@ def _facts(source: LineageSources, one: Requested) -> dict[str, Any]:
     tag = main_tag(source, one)
     series = source.curves.series(one.run, tag) if tag else None
     if series is not None and series.value.size:
-        first, last = float(series.value[0]), float(series.value[-1])
+        first, last = float(series.value[0]), last_value(series).value
         exact = f"{fmt.exact(first)} → {fmt.exact(last)}"
         ends = html.Div(f"{fmt.number(first)} → {fmt.number(last)}", title=exact)
         known["scalar"] = [html.Div(tag, className="ms-muted"), ends]

@@ -1,6 +1,6 @@
 """Curves that an expression over tags derives from the scalars of one run.
 
-Of several values that a tag has for one step, the one written last counts, and the steps of every curve are put in order. Two
+Restarts are resolved (`parsers.analysis.curves.segments.newest`), so that every curve has the points that are drawn of it. Two
 curves are combined at the steps that both have; a step that only one of them has gives no value. Functions of several points
 look at all points of their argument, before it is combined with anything:
 
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.curves.expressions import Expression, ProgramStep
+from parsers.analysis.curves.segments import newest
 from parsers.model import Floats, Ints, Series
 from parsers.recorded import DerivedSeries
 
@@ -34,8 +35,8 @@ class Derived:
 
     series has rising steps; its `file` and `order` are -1, since no file holds the values. missing are the tags that the run
     does not have; without one of them there are no values. unpaired is tag -> number of its values at steps that not all tags
-    have, superseded tag -> number of its values that a later one for their step replaced, undefined operation -> number of its
-    results that are not finite although its operands are; all three without zeros.
+    have, superseded tag -> number of its values that a later one for their step or an earlier one replaced, undefined
+    operation -> number of its results that are not finite although its operands are; all three without zeros.
     """
 
     expression: Expression
@@ -107,9 +108,7 @@ def _by_step(series: Series) -> _Points:
     step = series.step
     if bool((step[1:] > step[:-1]).all()):
         return _Points(step, series.wall_time, series.value)
-    order = np.argsort(step, kind="stable")
-    ordered = step[order]
-    keep = order[np.append(ordered[1:] != ordered[:-1], True)]
+    keep = newest(step)
     return _Points(step[keep], series.wall_time[keep], series.value[keep])
 
 

@@ -1,6 +1,7 @@
 """Final values: the last and the best value of a series, and estimates over the series of a group.
 
-Values are never smoothed. Only the last value that was written for a step counts.
+Values are never smoothed. The last value is that of the last step after restarts are resolved (`segments.resolved`), finite or
+not: every list, table and chart takes it from here.
 """
 
 from __future__ import annotations
@@ -8,35 +9,67 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.curves.groups import newest
 from parsers.analysis.curves.seeds import Estimate, improvement, interquartile_mean
+from parsers.analysis.curves.segments import resolved
 from parsers.model import Floats, Series
+
+
+class LastValue(NamedTuple):
+    """The last value of a series and its step, and the last finite one and its step; NaN and -1 if there is none."""
+
+    value: float
+    step: int
+    finite: float
+    finite_step: int
 
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """Last and best value of a run and their steps; NaN and -1 if there is none. points is the number of values."""
+    """Last and best value of a run and their steps; NaN and -1 if there is none.
+
+    finite is the last value that is finite. points is the number of values with restarts resolved.
+    """
 
     last: float
     last_step: int
+    finite: float
+    finite_step: int
     best: float
     best_step: int
     points: int
 
+    @property
+    def ended(self) -> LastValue:
+        """Return the last value."""
+        return LastValue(self.last, self.last_step, self.finite, self.finite_step)
+
+
+def last_value(series: Series) -> LastValue:
+    """Return the last value of a series that is not empty, recorded or resolved."""
+    # Whatever came before, the value written last is superseded by none, and all that are not superseded have lower steps.
+    value, step = float(series.value[-1]), int(series.step[-1])
+    if math.isfinite(value):
+        return LastValue(value, step, value, step)
+    kept = resolved(series)
+    finite = np.flatnonzero(np.isfinite(kept.value))
+    if not finite.size:
+        return LastValue(value, step, math.nan, -1)
+    return LastValue(value, step, float(kept.value[finite[-1]]), int(kept.step[finite[-1]]))
+
 
 def final(series: Series, direction: str) -> Final:
     """Return the final values of one series; direction is "min", "max" or "" as in `parsers.lineage.table.better`."""
-    keep = newest(series.step)
-    step, value = series.step[keep], series.value[keep]
+    step, value = (kept := resolved(series)).step, kept.value
     finite = np.flatnonzero(np.isfinite(value))
     best, at = math.nan, -1
     if direction and finite.size:
         place = finite[value[finite].argmin() if direction == "min" else value[finite].argmax()]
         best, at = float(value[place]), int(step[place])
-    return Final(float(value[-1]), int(step[-1]), best, at, series.step.size)
+    return Final(*last_value(kept), best, at, step.size)
 
 
 def estimates(

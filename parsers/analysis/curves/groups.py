@@ -56,17 +56,6 @@ class Summary(NamedTuple):
     n: Ints
 
 
-def newest(step: Ints) -> Ints:
-    """Return the indices of the values not superseded by a later one, steps ascending: steps rewritten by a restart count once.
-
-    A value is superseded by a later one of its own or a smaller step, as in `Run.scalars_view("newest")`.
-    """
-    if step.size < 2:
-        return np.arange(step.size)
-    least = np.minimum.accumulate(step[:0:-1])[::-1]
-    return np.flatnonzero(np.append(step[:-1] < least, True))
-
-
 def curve(x: Floats, y: Floats) -> Curve:
     """Build a curve from points in any order: of several with one x the last is used, points without a finite x are dropped."""
     if x.size > 1 and bool((x[1:] > x[:-1]).all()) and bool(np.isfinite(x[[0, -1]]).all()):

@@ -1,5 +1,7 @@
 """Computes the difference of two graphs: nodes that were added, removed or changed, and edges that were added or removed.
 
+Constants and what takes them are drawn but no difference: compilers number and share them as they like.
+
 Nodes are matched in this order, each at most once:
 1. of one scope and one full name, and of one kind (the first of equal names to the first, and so on);
 2. left over in one scope and of one type: the first to the first with the same output and neighbours, then in their order;
@@ -20,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.graphs.blocks import mixed, refined, text_hashes
-from parsers.analysis.graphs.network import Ints, Network
+from parsers.analysis.graphs.network import CONSTANT, Ints, Network
 from parsers.analysis.graphs.wrappers import within, wrapper
 
 FIELDS = ("name", "scope", "type", "output_type", "shape", "attributes")
@@ -30,6 +32,16 @@ _NUMBER = re.compile(r"(?<=-op)\d+$|(?<=^cst)\d+$")
 LONGEST = 4_000
 """Maximum operators of one type in one scope that are aligned; more are matched only by name."""
 Attributes = Sequence[Hashable]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CountedDifference:
+    """What is said to differ: rows and places as in `GraphDifference`, without constants."""
+
+    removed: Ints
+    added: Ints
+    edges_removed: Ints
+    edges_added: Ints
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -47,11 +59,13 @@ class GraphDifference:
     changed: dict[int, tuple[str, ...]]
     edges_removed: Ints
     edges_added: Ints
+    counted: CountedDifference
 
     @property
     def same(self) -> bool:
-        """True if nothing differs."""
-        return not (len(self.removed) or len(self.added) or self.changed or len(self.edges_removed) or len(self.edges_added))
+        """True if nothing differs but constants."""
+        one = self.counted
+        return not (self.changed or any(map(len, (one.removed, one.added, one.edges_removed, one.edges_added))))
 
 
 def compare(first: Network, second: Network, attributes: tuple[Attributes, Attributes] | None = None) -> GraphDifference:
@@ -82,20 +96,19 @@ def compare(first: Network, second: Network, attributes: tuple[Attributes, Attri
 
     shown = np.flatnonzero(first.shown)
     changed = {}
-    for row in shown[match[shown] >= 0].tolist():
+    for row in shown[(match[shown] >= 0) & (first.kind[shown] != CONSTANT)].tolist():
         fields = _changes(one, other, row, int(match[row]))
         if fields:
             changed[row] = fields
+    gone, come = shown[match[shown] < 0], np.flatnonzero(second.shown & (back < 0))
     removed, added = _edges(first, second, match)
-    return GraphDifference(
-        match=match,
-        back=back,
-        removed=shown[match[shown] < 0],
-        added=np.flatnonzero(second.shown & (back < 0)),
-        changed=changed,
-        edges_removed=removed,
-        edges_added=added,
+    counted = CountedDifference(
+        gone[first.kind[gone] != CONSTANT],
+        come[second.kind[come] != CONSTANT],
+        removed[first.kind[first.source[removed]] != CONSTANT],
+        added[second.kind[second.source[added]] != CONSTANT],
     )
+    return GraphDifference(match, back, gone, come, changed, removed, added, counted)
 
 
 class _Side:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import overload
 
 from parsers.analysis.graphs import (
@@ -35,7 +37,8 @@ FIRST_FRAMES = 6
 class Compared:
     """The second graph of a comparison, the difference, and the union: the first graph plus what only the second has.
 
-    first and other: the networks of both graphs.
+    first and other: the networks of both graphs, simplified before they were compared if `simple`: what a training graph hides
+    of itself, and operators that only pass values on, are no difference from the forward graph of the same network.
     """
 
     graph: Graph
@@ -43,6 +46,7 @@ class Compared:
     other: Network
     difference: GraphDifference
     both: Together
+    simple: bool = False
 
 
 @dataclass(slots=True)
@@ -91,9 +95,13 @@ class Opened:
         return graph.source_lines(own)
 
     def simple(self, wanted: bool | None) -> bool:
-        """Return whether the simplified graph is wanted; if None leaves that open, yes for a training not compared."""
-        if wanted is not None or self.compared:
-            return bool(wanted)
+        """Return whether the simplified graph is wanted; if None leaves that open, yes for a training. Graphs that are compared
+        were simplified, or not, before.
+        """
+        if self.compared:
+            return self.compared.simple
+        if wanted is not None:
+            return wanted
         if self.training is None:
             self.training = is_training(self.whole)
         return self.training
@@ -111,11 +119,6 @@ class Opened:
             self.known_shared[simple] = shared(self.view(simple).scopes)
         return self.known_shared[simple]
 
-    def _value(self, row: int) -> str:
-        """Return the value of a constant: its attribute `value`, which only .pb files have, else its name."""
-        known = self.attributes(row).get("value")
-        return self.whole.name(row) if known is None else known
-
     def _of(self, row: int) -> tuple[Graph, int]:
         if self.compared and row >= len(self.graph.nodes):
             return self.compared.graph, int(self.compared.both.second[row])
@@ -125,23 +128,42 @@ class Opened:
         """Return the view of the whole graph or of the simplified one."""
         if simple not in self.views:
             shown = self.whole
-            if simple:
-                less = simplified(self.whole, self._value)
+            if simple and not self.compared:
+                less = simplified(self.whole, partial(_value_of, self.graph, self.whole))
                 shown, self.hidden, self.kept = less.network, less.hidden, less.kept
             self.views[simple] = GraphView(shown)
         return self.views[simple]
 
 
-def opened_graph(graphs: Sequence[Graph], version: tuple[int, ...]) -> Opened:
-    """Return a graph with its views, or the comparison of two; version is a mark of their files."""
+def opened_graph(graphs: Sequence[Graph], version: tuple[int, ...], simple: bool | None = None) -> Opened:
+    """Return a graph with its views, or the comparison of two; version is a mark of their files.
+
+    simple: whether graphs that are compared are simplified before; None: if one of them is of a training and the other is not.
+    """
     networks = [network(graph.nodes, graph.edges) for graph in graphs]
     if len(graphs) == 1:
         return Opened(graphs[0], networks[0], version)
+    simple = is_training(networks[0]) is not is_training(networks[1]) if simple is None else simple
+    hidden: Counter[str] = Counter()
+    kept = 0
+    if simple:
+        less = [simplified(whole, partial(_value_of, graph, whole)) for graph, whole in zip(graphs, networks, strict=True)]
+        networks = [one.network for one in less]
+        for one in less:
+            hidden.update(one.hidden)
+            kept += one.kept
     # Formats record different attributes, so between two formats all nodes would differ.
     attributes = (_Attributes(graphs[0]), _Attributes(graphs[1])) if graphs[0].format == graphs[1].format else None
     difference = compare(networks[0], networks[1], attributes)
     both = together(networks[0], networks[1], difference)
-    return Opened(graphs[0], both.network, version, Compared(graphs[1], networks[0], networks[1], difference, both))
+    compared = Compared(graphs[1], networks[0], networks[1], difference, both, simple)
+    return Opened(graphs[0], both.network, version, compared, hidden=dict(hidden), kept=kept)
+
+
+def _value_of(graph: Graph, whole: Network, row: int) -> str:
+    """Return the value of a constant: its attribute `value`, which only .pb files have, else its name."""
+    known = graph.attributes(row).get("value")
+    return whole.name(row) if known is None else known
 
 
 REFERENCES = {"ir": "inputs", "dot": "id"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.analysis.graphs.difference import GraphDifference
-from parsers.analysis.graphs.network import Ints, Network, network
+from parsers.analysis.graphs.network import CONSTANT, Ints, Network, network
 from parsers.analysis.graphs.scopes import Scopes
 from parsers.analysis.graphs.visible import Visible
 from parsers.deferred import pandas as pd
@@ -58,6 +58,7 @@ def together(first: Network, second: Network, found: GraphDifference) -> Togethe
     state[list(found.changed)] = CHANGED
     state[found.removed] = REMOVED
     state[first.size :] = ADDED
+    state[union.kind == CONSTANT] = SAME
     shown = np.concatenate((first.shown, np.ones(len(added), np.bool_)))
     return Together(union.only(shown), state, np.concatenate((found.match, added)))
 

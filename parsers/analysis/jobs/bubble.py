@@ -41,7 +41,7 @@ def bubbles(steps: pd.DataFrame, *, least: float = LEAST_SHARE) -> list[Bubble]:
     rows = steps[(steps["kind"].astype("str") == "rank") & steps["own_bubble_ns"].notna() & (steps["total_ns"] > 0.0)]
     if rows.empty:
         return []
-    sums = rows.groupby(["pp", "rank"])[["own_bubble_ns", "total_ns"]].sum()
+    sums = rows.groupby(["pp", "rank"])[["own_bubble_ns", "total_ns"]].mean()
     sums["share"] = sums["own_bubble_ns"] / sums["total_ns"]
     number = int(rows["step"].nunique())
     sources = rows["bubble_source"].astype("str")
@@ -51,7 +51,7 @@ def bubbles(steps: pd.DataFrame, *, least: float = LEAST_SHARE) -> list[Bubble]:
         if share < least:
             continue
         longest = own.index[int(own["share"].to_numpy().argmax())]
-        per_step = float(rows.loc[rows["pp"] == stage, "own_bubble_ns"].mean())
+        per_step = float(own["own_bubble_ns"].mean())
         exact_here = bool(sources[rows["pp"] == stage].ne("at most").all())
         found.append(Bubble(int(str(stage)), int(longest[1]), per_step, share, exact_here, number))
     return sorted(found, key=lambda one: -one.share)

@@ -81,26 +81,26 @@ def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
     rows = _rows(frames.get("cluster_steps"))
     unchecked: dict[str, str] = {}
     found: list[LimitingPart] = []
-    step = float(rows["total_ns"].mean()) if len(rows) else math.nan
+    step = _mean(rows, "total_ns") if len(rows) else math.nan
     if len(rows):
         slow = _slow(frames, step, unchecked)
-        bubble = _of_step("bubble", "own_bubble_ns", rows, step)
+        bubble = _of_step("bubble", "own_bubble_ns", rows)
         if bubble is None:
             unchecked["bubble"] = "collectives"
         elif (rows["bubble_source"].astype("str") == "at most").any():
             bubble = LimitingPart(bubble.name, bubble.ns, bubble.share, bubble.rank, at_most=True)
         others = rows.assign(exposed_ns=rows["exposed_ns"] - rows["own_bubble_ns"].fillna(0.0))
-        exposed = _of_step("exposed", "exposed_ns", others, step)
+        exposed = _of_step("exposed", "exposed_ns", others)
         if exposed is not None:
             rest = max(exposed.ns - _waited(slow, frames, rows), 0.0)
             exposed = LimitingPart("exposed", rest, rest / step, exposed.rank)
-        found = [part for part in (exposed, _of_step("free", "free_ns", rows, step), slow, bubble) if part is not None]
+        found = [part for part in (exposed, _of_step("free", "free_ns", rows), slow, bubble) if part is not None]
     unchecked |= {name: "cluster_steps" for name in PARTS[:2] if name not in {part.name for part in found}}
     if not len(rows):
         unchecked |= dict.fromkeys(("slow_rank", "bubble"), "cluster_steps")
     memory = _memory(frames.get("ranks"), unchecked)
     found.sort(key=lambda part: (not part.limits, -part.share))
-    computing = float(rows["computing_ns"].mean()) if len(rows) else math.nan
+    computing = _mean(rows, "computing_ns") if len(rows) else math.nan
     return Limits((*found, *([memory] if memory is not None else [])), unchecked, step, computing, first)
 
 
@@ -110,13 +110,19 @@ def _rows(steps: pd.DataFrame | None) -> pd.DataFrame:
     return steps[(steps["kind"].astype("str") == "rank") & (steps["total_ns"] > 0.0)]
 
 
-def _of_step(name: str, column: str, rows: pd.DataFrame, step: float) -> LimitingPart | None:
-    """Return the mean of a column over ranks and steps; None where it is known of none."""
+def _mean(rows: pd.DataFrame, column: str) -> float:
+    """Return the mean over ranks of what each has in its mean step, which is how all pages take it."""
+    return float(rows.groupby("rank")[column].mean().mean())
+
+
+def _of_step(name: str, column: str, rows: pd.DataFrame) -> LimitingPart | None:
+    """Return the mean of a column over ranks and steps, and its share of the step of the ranks that have it; None for none."""
     known = rows[rows[column].notna()]
     if known.empty:
         return None
-    mean = float(known[column].mean())
     means = known.groupby("rank")[column].mean()
+    mean = float(means.mean())
+    step = _mean(known, "total_ns")
     place = int(np.argmax(means.to_numpy()))
     apart = float(means.iloc[place]) > NOTABLE * mean
     return LimitingPart(name, mean, mean / step, int(str(means.index[place])) if apart else -1)

@@ -13,14 +13,15 @@ from parsers.analysis.jobs.robust import median_of_others
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
-_PARTS = {"total": "total_ns", "computing": "computing_ns", "free": "free_ns"}
+_PARTS = {"total": "total_ns", "computing": "computing_ns", "free": "free_ns", "bubble": "own_bubble_ns"}
 _MOST_OF = 0.5
 """A rank with fewer than this part of the steps that others have is not compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankTable:
-    """Rows are ranks, columns the steps that all of them have; times in ns. free has the idle time before the first task.
+    """Rows are ranks, columns the steps that all of them have; times in ns. free has the idle time before the first task;
+    bubble what a rank waits for other stages, NaN where the files do not tell.
 
     late is what groups wait for a rank alone, summed over the operations of a step; came_last to how many of its operations it
     came last. late_in has a row for each rank in a group: member is the row of the rank, group the name of the group. dp are
@@ -32,6 +33,7 @@ class RankTable:
     total: Floats
     computing: Floats
     free: Floats
+    bubble: Floats
     late: Floats
     came_last: Floats
     operations: Floats
@@ -87,7 +89,7 @@ def rank_table(collectives: pd.DataFrame, steps: pd.DataFrame, judged: Collectio
     first = parts.drop_duplicates("rank").set_index("rank")
     dp = first["dp"].reindex(ranks, fill_value=-1).to_numpy(np.int64) if "dp" in first else np.full(len(ranks), -1, np.int64)
     return RankTable(
-        ranks, numbers, grids["total"], grids["computing"], grids["free"], late, came_last, operations, dp,
+        ranks, numbers, grids["total"], grids["computing"], grids["free"], grids["bubble"], late, came_last, operations, dp,
         pairs % len(ranks), names.to_numpy(object)[pairs // len(ranks)], late_in.astype(np.float64).reshape(-1, len(numbers)),
     )  # fmt: skip
 

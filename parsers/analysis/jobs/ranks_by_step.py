@@ -142,7 +142,7 @@ def ranks_by_step(
     files = [*(one.files for one in members), *(one.files for one in (job.whole if job is not None else ()))]
     kinds = {file.kind for own in files for file in own}
     may = frozenset(name for name, giving in _TELLING.items() if kinds.intersection(giving))
-    extra = _of_operations(table, operations if len(operations) == len(tables) else [], judged)
+    extra = waits_by_step(table, operations if len(operations) == len(tables) else [], judged)
     return RanksByStep(
         frames, tables, place, table, who_is_slow(steady(judging)), judged, links,
         {member.rank: member.host for member in members}, may, whole, extra=extra,
@@ -155,8 +155,12 @@ def _disjoint(tables: Sequence[pd.DataFrame]) -> bool:
     return -1 not in set().union(*numbers) and sum(map(len, numbers)) == len(set().union(*numbers))
 
 
-def _of_operations(table: RankSteps, operations: Sequence[pd.DataFrame], judged: Sequence[str]) -> dict[str, Floats]:
-    """Return what others wait for each rank in each step, in groups of ranks with the same work, and what it waits; in ns."""
+def waits_by_step(table: RankSteps, operations: Sequence[pd.DataFrame], judged: Sequence[str]) -> dict[str, Floats]:
+    """Return what others wait for each rank in each step, in groups of ranks with the same work, and what it waits; in ns.
+
+    operations are those of each session (schema COLLECTIVES), judged the groups that count
+    (`parsers.analysis.jobs.peers.alike`).
+    """
     found = {name: np.full((len(table.ranks), len(table.steps)), np.nan) for name in OF_OPERATIONS}
     for session, frame in enumerate(operations):
         own = np.flatnonzero(table.session == session)

@@ -42,6 +42,8 @@ HALF = 0.5
 """Least part of the excess of a replica that each of its ranks has, and of a corrected excess that the plain one has."""
 _MANY = 4
 """Ranks of a replica or stage of which one slow rank does not move the median."""
+_FEWEST = 4
+"""Steps of which the variance of a middle mean is known."""
 _PRIOR = 8
 """Most degrees of freedom that the variances of peers lend to that of a rank."""
 
@@ -165,7 +167,7 @@ def _passing(values: Floats, total: Floats, late: Floats, cause: str, tests: int
     found = []
     for begin in sorted({0, *since.tolist()}):
         chances = tests * (1 if begin == 0 else max(steps - limits.since, 1))
-        passed, mean, z = _tested(values[:, begin:], total[:, begin:], late[:, begin:], chances, limits)
+        passed, mean, z = _tested(values, begin, total[:, begin:], late[:, begin:], chances, limits)
         chosen = passed & ((since == begin) | (begin == 0))
         found += [
             Verdict((row,), cause, begin, float(mean[row]), float(z[row]), values[row] > 0.0, len(values))
@@ -176,16 +178,16 @@ def _passing(values: Floats, total: Floats, late: Floats, cause: str, tests: int
 
 
 def _tested(
-    values: Floats, total: Floats, late: Floats, tests: int, limits: Limits
+    values: Floats, begin: int, total: Floats, late: Floats, tests: int, limits: Limits
 ) -> tuple[NDArray[np.bool_], Floats, Floats]:
-    """Return which rows pass all limits, their middle means and these in spreads of the peers.
+    """Return which rows pass all limits from the step at `begin` on, their middle means and these in spreads of the peers.
 
     The variance of a row of few steps is itself uncertain: those of its peers are mixed in, as if they were further steps.
     """
-    count, steps = values.shape
-    mean, variance = middle_mean(values)
+    mean, variance, own = _from_on(values, begin)
+    values = values[:, begin:]
+    count = len(values)
     lent = min(count - 1, _PRIOR) if count >= limits.peers else 0
-    own = steps - 3
     mixed = (own * variance + lent * np.median(variance)) / (own + lent)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(mixed > 0.0, mean / np.sqrt(mixed), np.where(mean > 0.0, np.inf, 0.0))
@@ -200,6 +202,21 @@ def _tested(
     if count >= limits.peers:
         passed &= z >= limits.spreads
     return passed, mean, z
+
+
+def _from_on(values: Floats, begin: int) -> tuple[Floats, Floats, int]:
+    """Return middle means from a step on, their variances, and the degrees of freedom of these.
+
+    The steps before tell as well how far steps differ: few steps that were chosen for their mean may agree by chance.
+    """
+    mean, variance = middle_mean(values[:, begin:])
+    after = values.shape[1] - begin
+    if begin < _FEWEST:
+        return mean, variance, after - 3
+    scale = after / (after - 2) ** 2
+    earlier = middle_mean(values[:, :begin])[1] * ((begin - 2) ** 2 / begin)
+    freedom = after - 3 + begin - 3
+    return mean, scale * ((after - 3) * variance / scale + (begin - 3) * earlier) / freedom, freedom
 
 
 def _spreads(means: Floats, row: int, least: float) -> float:

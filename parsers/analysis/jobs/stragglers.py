@@ -22,6 +22,8 @@ from parsers.model import Floats, Ints
 
 SMALL = 3
 """Largest stage without a usable median distance."""
+ONCE = {**CAUSES, "bubble": "pipeline"}
+"""Times of the table that tell why others waited for a rank in single steps: it may itself have waited for another stage."""
 _HALF = 0.5
 """A cause explains waiting of which it is at least this part."""
 
@@ -32,13 +34,14 @@ class Straggler:
 
     rank: the rank, of a replica its first one; replica: all ranks of it, () for a single rank; place: its number among
     replicas, -1 for a rank. group and kind: the group that waits longest for it. peers: ranks (replicas) it was compared with,
-    itself included. cause: computing (it computes longer), host (its device is idle longer), link (a slow link of its), or
-    unknown (of single steps). steps: those in which it is above its peers in that, of `of` steps; of single steps those in
-    which others waited for it. since: the first step from which on it is so. persistent: it is slow; else others waited for
-    it in these steps, and no more is said. lateness_ns: what that group waits per step. share: that as a share of the step.
-    excess_ns: by how much it is above the median of the others of its stage, per step; excess_share: that as a share of the
-    step. z: the excess in spreads of its peers. saved_ns: the less of what others wait and the excess. last: share of its
-    operations to which it came last. between_two: two or three are compared, so only their difference is known.
+    itself included. cause: computing (it computes longer), host (its device is idle longer), link (a slow link of its), and
+    of single steps pipeline (it waits longer for another stage) or unknown. steps: those in which it is above its peers in
+    that, of `of` steps; of single steps those in which others waited for it. since: the first step from which on it is
+    so. persistent: it is slow; else others waited for it in these steps, and no more is said. lateness_ns: what that group
+    waits per step. share: that as a share of the step. excess_ns: by how much it is above the median of the others of its
+    stage, per step; excess_share: that as a share of the step. z: the excess in spreads of its peers. saved_ns: the less of
+    what others wait and the excess. last: share of its operations to which it came last. between_two: two or three are
+    compared, so only their difference is known.
     """
 
     rank: int
@@ -116,7 +119,7 @@ def _once(
     """Return the ranks that others waited for in single steps, with what they had above their peers then."""
     chosen = table.late >= limits.once * table.total
     found = []
-    excess: dict[str, Floats] = {name: table.excess(name, stage) for name in CAUSES} if chosen.any() else {}
+    excess: dict[str, Floats] = {name: table.excess(name, stage) for name in ONCE} if chosen.any() else {}
     for row in np.flatnonzero(chosen.any(axis=1)).tolist():
         own = chosen[row]
         rank, total = int(table.ranks[row]), float(table.total[row, own].mean())
@@ -124,7 +127,7 @@ def _once(
         means = {name: float(np.nan_to_num(values[row, own]).mean()) for name, values in excess.items()}
         name = max(means, key=lambda name: means[name])
         explained = means[name] >= _HALF * late
-        cause = CAUSES[name] if explained else "link" if rank in ends else "unknown"
+        cause = ONCE[name] if explained else "link" if rank in ends else "unknown"
         more = means[name] if explained else 0.0
         peers = int(np.count_nonzero(stage == stage[row]))
         steps = tuple(table.steps[own].tolist())
@@ -132,10 +135,15 @@ def _once(
         found.append(
             Straggler(
                 rank, group, kinds.get(group, ""), cause, steps, len(table.steps), steps[0], False, late, late / total,
-                0.0, more, more / total, late if cause == "link" else min(late, max(more, 0.0)), last, peers <= SMALL, peers,
+                0.0, more, more / total, _saved(cause, late, more), last, peers <= SMALL, peers,
             )
         )  # fmt: skip
     return found
+
+
+def _saved(cause: str, late: float, more: float) -> float:
+    """Return what a step would be shorter if others did not wait for the rank; nothing, if it waits for others itself."""
+    return {"link": late, "pipeline": 0.0}.get(cause, min(late, max(more, 0.0)))
 
 
 def moves_with(first: Straggler, second: Straggler, hosts: Sequence[Mapping[int, str]]) -> str:

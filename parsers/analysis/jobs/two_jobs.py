@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 
 from parsers.analysis.jobs.links import totals
+from parsers.analysis.jobs.peers import alike
+from parsers.analysis.jobs.ranks_by_step import waits_by_step
+from parsers.analysis.jobs.step_parts import rank_steps
 from parsers.analysis.jobs.stragglers import Straggler
 from parsers.analysis.jobs.warm_up import steady
 from parsers.analysis.jobs.who_is_slow import who_is_slow
@@ -31,7 +34,6 @@ LEGACY = ("interval", "forward_backward", "tail")
 ROUNDING = 1e-10
 """Relative difference that sums of the same numbers may have."""
 _COLUMNS = {name: "own_bubble_ns" if name == "bubble" else f"{name}_ns" for name in TIMES}
-_OPERATION = {"operations": "elapse_ns", "waited": "own_wait_ns", "lateness": "lateness_ns"}
 _SHORT = {"tensor_model": "tp", "context": "cp", "expert_model": "ep", "pipeline_model": "pp", "data": "dp"}
 Frames = Mapping[str, "pd.DataFrame | None"]
 
@@ -41,7 +43,7 @@ def rank_values(frames: Frames, step: int | None = None) -> pd.DataFrame:
 
     frames are those of the job by name (JOB_FRAMES). Times are those of one step, or the means over the steps for None.
     """
-    parts = [_times(frames.get("cluster_steps"), step), _sums(frames.get("collectives"), step), _facts(frames.get("ranks"))]
+    parts = [_times(frames.get("cluster_steps"), step), _sums(frames, step), _facts(frames.get("ranks"))]
     found = pd.concat([part for part in parts if part is not None] or [pd.DataFrame()], axis=1)
     hosts = found.pop("host") if "host" in found else pd.Series("", index=found.index)
     values = found.reindex(columns=list(METRICS)).astype("float64").sort_index()
@@ -59,20 +61,26 @@ def _times(steps: pd.DataFrame | None, step: int | None) -> pd.DataFrame | None:
         return None
     kinds = steps["kind"].astype("str")
     rows = _at(steps[kinds == "rank"], step)
-    if rows.empty and step is None:
-        rows = steps[kinds == "mean"]
-    rows = rows.drop_duplicates(["rank", "step"])
-    found = rows.groupby("rank")[list(_COLUMNS.values())].mean()
-    return found.set_axis(list(_COLUMNS), axis=1)
+    if len(rows):
+        table = rank_steps([rows])
+        return pd.DataFrame({name: table.at(name, step) for name in TIMES}, index=table.ranks)
+    means = steps[kinds == "mean"] if step is None else rows
+    return means.groupby("rank")[list(_COLUMNS.values())].mean().set_axis(list(_COLUMNS), axis=1)
 
 
-def _sums(collectives: pd.DataFrame | None, step: int | None) -> pd.DataFrame | None:
+def _sums(frames: Frames, step: int | None) -> pd.DataFrame | None:
+    """Return the time of all operations, and what ranks of the same work wait for each other, as the page Cluster has it."""
+    collectives, groups, steps = (frames.get(name) for name in ("collectives", "groups", "cluster_steps"))
     if collectives is None or not len(collectives):
         return None
     rows = _at(collectives, step)
     by_rank = rows.groupby("rank")
-    found = by_rank[list(_OPERATION.values())].sum(min_count=1).div(by_rank["step"].nunique(), axis=0)
-    return found.set_axis(list(_OPERATION), axis=1)
+    found = by_rank["elapse_ns"].sum(min_count=1).div(by_rank["step"].nunique()).to_frame("operations")
+    if groups is None or steps is None or not len(steps):
+        return found
+    table = rank_steps([_at(steps, step)])
+    waits = waits_by_step(table, [collectives], alike(groups))
+    return found.join(pd.DataFrame({name: table.of(values, step) for name, values in waits.items()}, index=table.ranks))
 
 
 def _facts(ranks: pd.DataFrame | None) -> pd.DataFrame | None:

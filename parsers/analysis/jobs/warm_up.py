@@ -46,9 +46,11 @@ def warm_up(steps: pd.DataFrame | None) -> WarmUp | None:
 
 
 def without_warm_up(steps: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of all other steps; the same frame if all are alike."""
+    """Return the rows of all other steps, of a step that a rank has twice the first row; the same frame if all count."""
     found = warm_up(steps)
-    return steps if found is None else steps[(steps["step"] != found.step).to_numpy()]
+    twice = steps.duplicated(["kind", "rank", "ranks", "step"]).to_numpy()
+    left = steps[~twice] if twice.any() else steps
+    return left if found is None else left[(left["step"] != found.step).to_numpy()]
 
 
 def steady(frames: Mapping[str, pd.DataFrame | None]) -> Mapping[str, pd.DataFrame | None]:

@@ -1,6 +1,6 @@
 """Association of settings with a result over the runs of a LINEAGE_TABLE: association, never cause.
 
-`parsers.analysis.lineage.strengths` documents the measures; `parsers.analysis.lineage.forest` considers all settings together.
+`parsers.analysis.lineage.strengths` documents the measures; `parsers.analysis.lineage.shares` considers all settings together.
 """
 
 from __future__ import annotations

@@ -106,6 +106,11 @@ class Average:
         """The share of the parts in IDLE."""
         return sum(share for part, share in zip(self.parts, self.shares, strict=True) if part in IDLE)
 
+    @property
+    def on_device_ns(self) -> float:
+        """The step without preparing, which lies before it: what pages about jobs call a step."""
+        return self.whole_ns - self.time_of("preparing")
+
     def time_of(self, part: str) -> float:
         """ns of one part; 0 for one it does not have."""
         return self.time_ns[self.parts.index(part)] if part in self.parts else 0.0

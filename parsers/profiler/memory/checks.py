@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
+from parsers.model import NOTE
 from parsers.profiler.frame_parts import changed
 from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import NONE
@@ -25,15 +26,15 @@ class Rows:
         self.complaints = Complaints(path)
         self._numbers, self._word = numbers, word
 
-    def report(self, wrong: Mask, text: Callable[[int], str]) -> None:
-        """Report the rows that are wrong, if any: their number, and text(index of the first one)."""
+    def report(self, wrong: Mask, text: Callable[[int], str], *, note: bool = False) -> None:
+        """Report the rows that are wrong, if any: their number, and text(index of the first one). note: nothing is lost."""
         places = np.flatnonzero(wrong)
         if not len(places):
             return
         first = int(places[0])
         more = f" and {len(places) - 1:,} more" if len(places) > 1 else ""
         where = f"{self._word} {self._numbers[first]}{more}" if first < len(self._numbers) else f"{len(places):,} rows"
-        self.complaints.add(f"{where}: {text(first)}.")
+        self.complaints.add(f"{where}: {text(first)}.", NOTE if note else "bad_table")
 
     def keep(self, kept: Mask) -> None:
         """Drop the numbers of rows that were dropped."""
@@ -76,7 +77,8 @@ def in_order(rows: Rows, times: Ints, components: pd.Categorical, what: str) -> 
         places = np.flatnonzero((components.codes == code) & (times != NONE))
         listed = times[places]
         back[places[1:]] = listed[1:] < listed[:-1]
-    rows.report(back, lambda _: f"{what}: expected times that grow within a component, found an earlier one; they were sorted")
+    text = f"{what}: expected times that grow within a component, found an earlier one; they were sorted"
+    rows.report(back, lambda _: text, note=True)
     return np.argsort(times, kind="stable")
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.json_text import encodable
+from parsers.model import NOTE
 from parsers.profiler.progress import report_read
 from parsers.profiler.trace import building
 from parsers.profiler.trace.building import BEGINS, ENDS, STEP, FoundCounters, FoundFlows, FoundOperators, FoundSlices
@@ -348,7 +349,7 @@ class _Events:
             building.extend(slices, counters)
         trace, unbound = building.build(found)
         if unbound.unpaired:
-            self._complaints.count("{n} of a flow dropped: nothing at the other end", number=unbound.unpaired)
+            self._complaints.count("{n} of a flow dropped: nothing at the other end", number=unbound.unpaired, kind=NOTE)
         if unbound.without_slice:
             self._complaints.count("{n} of a flow dropped: no slice around an end", number=unbound.without_slice)
         return replace(trace, problems=self._complaints.all())

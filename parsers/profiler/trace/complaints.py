@@ -17,6 +17,7 @@ class _Counted:
     length: int
     text: str
     found: str
+    kind: str
 
 
 @dataclass(slots=True)
@@ -28,13 +29,15 @@ class TraceComplaints:
     others: int = 0
     plain: list[Problem] = field(default_factory=list)
 
-    def count(self, text: str, offset: int = 0, length: int = 0, *, number: int = 1, found: str = "") -> None:
+    def count(
+        self, text: str, offset: int = 0, length: int = 0, *, number: int = 1, found: str = "", kind: str = "bad_trace"
+    ) -> None:
         """Count events with the same fault. `text` contains {n} for their number; `found` describes the first one."""
         known = self.kinds.get(text)
         if known is not None:
             known.number += number
         elif len(self.kinds) < MOST_KINDS:
-            self.kinds[text] = _Counted(number, offset, length, text, found)
+            self.kinds[text] = _Counted(number, offset, length, text, found, kind)
         else:
             self.others += number
 
@@ -50,7 +53,7 @@ class TraceComplaints:
             first = f"; the first is at byte {each.offset:,}" if each.number > 1 and each.offset else ""
             found_there = f": {each.found}" if each.found else ""
             length = each.length if each.number == 1 else 0
-            found.append(Problem(self.path, each.offset, length, "bad_trace", f"{text}{first}{found_there}."))
+            found.append(Problem(self.path, each.offset, length, each.kind, f"{text}{first}{found_there}."))
         if self.others:
             text = f"{self.others:,} more events with other faults were dropped."
             found.append(Problem(self.path, 0, 0, "bad_trace", text))

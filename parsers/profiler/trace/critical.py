@@ -195,9 +195,13 @@ class _Walk:
         return self._handed(thread, leaf) if begun else (-1, thread)
 
     def _awaited(self, leaf: int) -> int:
-        """Return the slice of a device for which a call waited that ends at `at`; -1 if it is no such call."""
+        """Return the slice of a device for which a call waited that ends at `at`; -1 if it is no such call.
+
+        Calls that synchronise wait, and long ones that launch while the device has as many launches as it holds.
+        """
         slices = self._trace.slices
-        if not self._gaps.synchronising[slices.name[leaf]]:
+        long = int(slices.duration[leaf]) >= _LEAST_WAIT and self._launches.full(leaf)
+        if not (long or self._gaps.synchronising[slices.name[leaf]]):
             return -1
         device = self._last_of_devices(self._at)
         if device >= 0 and int(slices.start[leaf]) < self._end(device) >= self._at - _returned(int(slices.duration[leaf])):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.profiler.trace.columns import Trace
+from parsers.profiler.trace.running import covered
 
 _ROWS = 1 << 20
 """Tracks are worked on together until they have so many rows, which bounds the memory."""
@@ -25,8 +26,8 @@ def assign(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The columns `depth` and `self` (ns) of `Slices`, for rows in its order: (track, start, longest first).
 
-    A slice of 0 ns takes its lane for 1 ns. A slice lies within the innermost of those that contain it, and in no other.
-    What several slices within one cover together is subtracted from it once, so that `self` is never negative.
+    A slice of 0 ns takes its lane for 1 ns. Within a slice is all that begins and ends in it, also what lies in another one
+    that overlaps it. What several slices within one cover together is subtracted once, so that `self` is never negative.
     """
     depth, own = np.zeros(len(start), np.int32), duration.astype(np.int64)
     if not len(start):
@@ -107,15 +108,18 @@ def _assign(
 
 
 def _pack(starts: list[int], durations: list[int]) -> tuple[list[int], list[int], list[int]]:
-    """Depth, own time and the row around each of slices of which some overlap without one containing the other."""
+    """Depth, own time and the innermost row around each of slices of which some overlap without one containing the other."""
     depth, own, inside = [0] * len(starts), list(durations), [-1] * len(starts)
     free = _Lanes()
     around: list[tuple[int, int]] = []  # (end, row) of those that may contain the next, ends falling
+    crossed: list[int] = []  # rows that another one crosses, which may be the innermost around what both contain
     covered = list(starts)
     for row, (start, duration) in enumerate(zip(starts, durations, strict=True)):
         end = start + (duration or 1)
         while around and around[-1][0] < end:
-            around.pop()
+            before, other = around.pop()
+            if before > start:
+                crossed.append(other)
         lowest = 0
         if around:
             parent = inside[row] = around[-1][1]
@@ -125,7 +129,35 @@ def _pack(starts: list[int], durations: list[int]) -> tuple[list[int], list[int]
                 covered[parent] = start + duration
         depth[row] = free.take(lowest, start, end)
         around.append((end, row))
+    for row, covers in _within(crossed, starts, durations).items():
+        own[row] = durations[row] - covers
     return depth, own, inside
+
+
+def _within(rows: list[int], starts: list[int], durations: list[int]) -> dict[int, int]:
+    """How much all slices within each of some rows cover of it (ns); rows that none is in are left out."""
+    start, duration = np.array(starts, np.int64), np.array(durations, np.int64)
+    end = start + np.maximum(duration, 1)
+    first = _next_within(end.tolist()) if rows else []
+    found = {}
+    for row in rows:
+        last = int(np.searchsorted(start, end[row]))
+        if first[row] < last:
+            inner = np.arange(first[row], last)
+            inner = inner[end[inner] <= end[row]]
+            found[row] = covered(start[inner], start[inner] + duration[inner])
+    return found
+
+
+def _next_within(ends: list[int]) -> list[int]:
+    """The next row that ends no later than each one; the number of rows if there is none."""
+    found = [len(ends)] * len(ends)
+    waiting: list[int] = []
+    for row, end in enumerate(ends):
+        while waiting and ends[waiting[-1]] >= end:
+            found[waiting.pop()] = row
+        waiting.append(row)
+    return found
 
 
 class _Lanes:

@@ -19,6 +19,9 @@ _STEADY = 5_000
 """ns by which delays of launches differ at most if the usual one tells when a launch arrived."""
 _RECORDED = ("Stream Wait Event", "EVENT_WAIT", "Notify_Wait", "Notify Wait")
 _MOST_STEPS = 64
+_LOOK = 256
+FULL = 1_000
+"""Launches that have not begun, from which on the queue of a device is full (CUDA holds 1,022), and calls wait for it."""
 _FORWARD = "fwdbwd"
 """Arrows from an operator to its gradient, which are no launches."""
 
@@ -33,10 +36,14 @@ class Launches:
         self._range = t0, t1
         self._rows = np.concatenate([*self._by_track(), np.empty(0, np.int64)]).astype(np.int64)
         self._by_row = self._launching(device)
+        self._calls = frozenset(self._by_row.values())
+        begun = np.fromiter(self._by_row, np.int64, len(self._by_row))
+        calls = np.fromiter(self._by_row.values(), np.int64, len(self._by_row))
+        self._begun, self._called = (np.sort(trace.slices.start[rows]) for rows in (begun, calls))
         self._waits = {track: self._recorded(track) for track in gaps.device}
         streams = [track for track in gaps.device if trace.tracks[track].kind == "device_stream"]
         self._recording = any(len(self._waits[track]) for track in streams)  # tasks of a collective wait for other ranks
-        self._delays, self._lag = self._usual()
+        self._delays, self._lag, self._quick = self._usual()
         self._places: dict[int, tuple[int, int, int]] = {}
         self._at: dict[tuple[int, int, int], int] = {}
         self._steps = 0
@@ -46,6 +53,11 @@ class Launches:
     def of(self, row: int) -> int:
         """Return the call that launched a slice of a device; -1 for unknown."""
         return self._by_row.get(row, -1)
+
+    def full(self, call: int) -> bool:
+        """Return whether a call launched something while so many launches had not begun that it had to wait."""
+        time = self._trace.slices.start[call]
+        return call in self._calls and int(np.searchsorted(self._called, time)) - int(np.searchsorted(self._begun, time)) >= FULL
 
     def waited_for(self, row: int, ended: list[int], launch: int) -> int:
         """Return what a slice waited for: one of the slices of devices in `ended`, or the call `launch`; -1 for none.
@@ -62,6 +74,8 @@ class Launches:
         before = max(near, key=self._end, default=-1)
         if before < 0 or launch < 0:
             return before if before >= 0 else launch
+        if self._follows(row, before):
+            return before
         shares = self._fitting(row, before, launch)
         if shares is not None and shares[0] != shares[1]:
             return before if shares[0] > shares[1] else launch
@@ -69,6 +83,16 @@ class Launches:
             return before
         launched = int(slices.start[launch] + slices.duration[launch])
         return launch if launched + self._delays[0] > self._end(before) else before
+
+    def _follows(self, row: int, before: int) -> bool:
+        """Return whether a slice began as soon after the one before it on its stream as slices do, in this step and others.
+
+        A launch that arrives then by chance does not do so in another step, too.
+        """
+        slices = self._trace.slices
+        if slices.track[before] != slices.track[row] or slices.start[row] - self._end(before) > self._quick:
+            return False
+        return sum(0 <= lag <= self._quick for lag in self._lags(row, before)) > 1
 
     def _implausible(self, row: int, launch: int) -> bool:
         """Return whether no launch to an idle device takes as long as that of a slice would have."""
@@ -163,17 +187,18 @@ class Launches:
         first = self._trace.tracks[int(self._trace.slices.track[row])].first
         return list(range(row - 1, max(first, row - 4) - 1, -1))
 
-    def _usual(self) -> tuple[tuple[int, int], int]:
-        """Return the lower and upper tenth of the delays of launches to an idle device, and the most that a stream takes (ns).
+    def _usual(self) -> tuple[tuple[int, int], int, int]:
+        """Return the lower and upper tenth of the delays of launches to an idle device, what a stream takes at most and usually (ns).
 
-        The latter is twice the time from a slice to the next one of its stream (the lower twentieth), and _SLACK.
+        The most is twice the time from a slice to the next one of its stream (the lower twentieth), and _SLACK; usual is a fifth
+        more than that time.
         """
         slices = self._trace.slices
         rows = self._rows[np.argsort(slices.start[self._rows], kind="stable")]
         if not len(rows):
-            return (0, 0), NEAR
+            return (0, 0), NEAR, 0
         ends = np.maximum.accumulate(slices.start[rows] + slices.duration[rows])
-        before = np.r_[0, ends[:-1]]
+        before = np.r_[self._earlier(), ends[:-1]]
         calls = np.array([self.of(row) for row in rows.tolist()], np.int64)
         launched = slices.start[calls] + slices.duration[calls]
         idle = (calls >= 0) & (before <= launched)
@@ -181,11 +206,21 @@ class Launches:
         own = [slices.start[one[1:]] - slices.start[one[:-1]] - slices.duration[one[:-1]] for one in self._by_track()]
         lags = np.concatenate([*own, np.empty(0, np.int64)])
         lags = lags[(lags >= 0) & (lags <= NEAR)]
-        lag = min(2 * int(np.quantile(lags, _QUANTILE / 2)) + _SLACK, NEAR) if len(lags) else NEAR
+        quick = int(np.quantile(lags, _QUANTILE / 2)) if len(lags) else 0
+        lag, quick = min(2 * quick + _SLACK, NEAR) if len(lags) else NEAR, quick + quick // 5
         if not len(delays):
-            return (0, 0), lag
+            return (0, 0), lag, quick
         low, high = np.quantile(delays, [_QUANTILE, 1 - _QUANTILE])
-        return (int(low), int(high)), lag
+        return (int(low), int(high)), lag, quick
+
+    def _earlier(self) -> int:
+        """Return when the last slices of devices that began before the range had ended; 0 without any."""
+        slices, found = self._trace.slices, [0]
+        for own in self._by_track():
+            if len(own):
+                rows = np.arange(max(self._trace.tracks[int(slices.track[own[0]])].first, int(own[0]) - _LOOK), own[0])
+                found += (slices.start[rows] + slices.duration[rows]).tolist()
+        return max(found)
 
     def _by_track(self) -> list[NDArray[np.int64]]:
         return [np.arange(*self._gaps.running.inside(track, *self._range)) for track in self._gaps.device]

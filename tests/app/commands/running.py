@@ -10,7 +10,6 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-DEMO = ROOT / "app" / "demo"
 
 
 def free_port() -> int:

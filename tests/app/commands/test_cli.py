@@ -17,11 +17,12 @@ import pytest
 from app.commands.cli import main
 from parsers.events.writer import record
 from tests.amounts import long_after
-from tests.app.commands.running import DEMO, ROOT, free_port, run
+from tests.app.commands.running import ROOT, free_port, run
+from tests.recorded import RECORDED
 from tests.writers import chrome_traces
 
 pytestmark = pytest.mark.usefixtures("own_environment")
-DEMO_RUNS = {entry.name for entry in DEMO.iterdir() if entry.is_dir()}
+RUNS = {entry.name for entry in RECORDED.iterdir() if entry.is_dir()}
 
 
 class TestMistakes:
@@ -46,9 +47,12 @@ class TestMistakes:
             (["launch", "--logdir", "/no/such"], "expected an existing directory or file, found '/no/such'"),
             (["stop", "--port", "-1"], "--port"),
             (["list", "/no/such"], "DIR: expected an existing directory, found '/no/such'"),
-            (["export", "app/demo"], "--out"),
-            (["export", "app/demo", "--out", "x", "--format", "xls"], "--format: expected one of csv, json, parquet, found"),
-            (["export", "app/demo", "--out", "app/demo/x"], "--out: expected a path outside the runs"),
+            (["export", "tests/data/runs"], "--out"),
+            (
+                ["export", "tests/data/runs", "--out", "x", "--format", "xls"],
+                "--format: expected one of csv, json, parquet, found",
+            ),
+            (["export", "tests/data/runs", "--out", "tests/data/runs/x"], "--out: expected a path outside the runs"),
         ],
     )
     def test_one_line_and_exit_code_2(self, arguments, said, capsys, monkeypatch) -> None:
@@ -75,7 +79,7 @@ class TestMistakes:
         assert "--workspace" in said
         assert not (tmp_path / "cache").exists()
 
-    def test_demo_runs_or_others(self, base, capsys) -> None:
+    def test_the_demo_or_other_runs(self, base, capsys) -> None:
         assert main(["--demo", "--summary-base-dir", str(base)]) == 2
         assert capsys.readouterr().err == f"mindscope: --demo: expected no --summary-base-dir beside it, found {str(base)!r}\n"
 
@@ -104,13 +108,13 @@ class TestWithoutServer:
             assert command in run(command, "--help").stdout
 
     def test_list(self) -> None:
-        done = run("list", DEMO)
+        done = run("list", RECORDED)
         assert done.returncode == 0
-        assert {line.split()[0] for line in done.stdout.splitlines()[1:]} == DEMO_RUNS
+        assert {line.split()[0] for line in done.stdout.splitlines()[1:]} == RUNS
 
     def test_list_as_json(self) -> None:
-        runs = json.loads(run("list", DEMO, "--json").stdout)
-        assert {entry["name"] for entry in runs} == DEMO_RUNS
+        runs = json.loads(run("list", RECORDED, "--json").stdout)
+        assert {entry["name"] for entry in runs} == RUNS
         assert all(entry["size_bytes"] > 0 for entry in runs)
 
     def test_list_of_dumps(self, capsys) -> None:
@@ -146,13 +150,13 @@ class TestWithoutServer:
     @pytest.mark.parametrize("options", [[], ["--json"]])
     def test_a_full_disk_under_the_output(self, options) -> None:
         with open("/dev/full", "w") as full:
-            command = [sys.executable, "-m", "app", "list", str(DEMO), *options]
+            command = [sys.executable, "-m", "app", "list", str(RECORDED), *options]
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, check=False)
         assert done.returncode == 1
         assert done.stderr == "mindscope: the output could not be written: No space left on device\n"
 
     def test_names_that_are_no_utf8(self, base) -> None:
-        (source,) = (DEMO / "nan_inf").iterdir()
+        (source,) = (RECORDED / "nan_inf").iterdir()
         odd = os.path.join(os.fsencode(base), b"r\xff")
         try:
             os.mkdir(odd)
@@ -174,12 +178,12 @@ class TestWithoutServer:
         assert "no damage" in done.stdout
 
     def test_check_of_sound_files(self) -> None:
-        done = run("check", DEMO / "nan_inf")
+        done = run("check", RECORDED / "nan_inf")
         assert done.returncode == 0
         assert done.stdout.endswith("no damage\n")
 
     def test_check_of_a_flipped_byte(self, base) -> None:
-        (source,) = (DEMO / "nan_inf").iterdir()
+        (source,) = (RECORDED / "nan_inf").iterdir()
         data = bytearray(source.read_bytes())
         data[len(data) // 2] ^= 1
         (base / source.name).write_bytes(data)
@@ -191,7 +195,7 @@ class TestWithoutServer:
     @pytest.mark.parametrize("age", [0, 172_800])
     def test_check_of_a_file_cut_within_a_record(self, base, age) -> None:
         """The place and the sizes are those of the intact file."""
-        (source,) = [path for path in (DEMO / "lenet_sink_mode").iterdir() if path.name.endswith("_MS")]
+        (source,) = [path for path in (RECORDED / "lenet_sink_mode").iterdir() if path.name.endswith("_MS")]
         data = source.read_bytes()
         (base / source.name).write_bytes(data[:60_000])
         moment = time.time() - age
@@ -221,7 +225,7 @@ class TestWithoutServer:
     def test_export(self, tmp_path, suffix) -> None:
         import pandas as pd
 
-        done = run("export", DEMO / "nan_inf", "--out", tmp_path / f"x.{suffix}", "--format", suffix)
+        done = run("export", RECORDED / "nan_inf", "--out", tmp_path / f"x.{suffix}", "--format", suffix)
         assert done.returncode == 0, done.stderr
         frame = getattr(pd, f"read_{suffix}")(tmp_path / f"x.{suffix}")
         assert done.stdout.startswith(f"{len(frame):,} values")
@@ -276,7 +280,7 @@ class TestTraces:
     @pytest.mark.long
     def test_traces_are_exported_beside_others_only_if_named(self, base: Path, tmp_path: Path) -> None:
         (base / "both").mkdir()
-        shutil.copytree(DEMO / "nan_inf", base / "both/one")
+        shutil.copytree(RECORDED / "nan_inf", base / "both/one")
         (base / "both/one/trace_view.json").write_text(chrome_traces.text())
         assert run("export", base / "both", "--out", tmp_path / "a").returncode == 0
         assert not (tmp_path / "a/traces").exists()

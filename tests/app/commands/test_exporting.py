@@ -21,9 +21,10 @@ from app.commands.terminal import ProgressBar
 from parsers.events.messages import message_class
 from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Value, record
 from parsers.runs import Run
+from tests.amounts import long_after
+from tests.recorded import RECORDED
 
 ROOT = Path(__file__).parents[3]
-DEMO = ROOT / "app" / "demo"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(4) + b"IHDR" + (1).to_bytes(4, "big") * 2 + bytes(9)
 VALUES: dict[str, Value] = {"loss": 0.5, "w": Tensor(np.float32(1)), "h": Histogram([1.0]), "i": Image(PNG, 1, 1)}
 
@@ -72,7 +73,7 @@ def test_steps(base: Path, tmp_path: Path, steps: str, kept: list[int]) -> None:
 
 
 def test_ranks_are_chosen_one_by_one(tmp_path: Path) -> None:
-    assert main(["export", str(DEMO), "--out", str(tmp_path / "x.csv"), "--runs", "rank_3$"]) == 0
+    assert main(["export", str(RECORDED), "--out", str(tmp_path / "x.csv"), "--runs", "rank_3$"]) == 0
     assert set(pd.read_csv(tmp_path / "x.csv")["run"]) == {"ranks/rank_3"}
 
 
@@ -216,7 +217,7 @@ def test_what_has_no_export_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 class TestParseSummary:
     def test_all_files_of_a_run(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["parse_summary", "--summary-dir", str(DEMO / "several_files"), "--output", str(tmp_path)]) == 0
+        assert main(["parse_summary", "--summary-dir", str(RECORDED / "several_files"), "--output", str(tmp_path)]) == 0
         (out,) = tmp_path.iterdir()
         assert pd.to_datetime(out.name, format="output_%Y%m%d_%H%M%S_%f") is not None
         frame = pd.read_csv(out / "scalar.csv")
@@ -225,7 +226,7 @@ class TestParseSummary:
 
     def test_no_run_and_several(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (tmp_path / "empty").mkdir()
-        for folder in (DEMO, DEMO / "ranks", tmp_path / "empty"):
+        for folder in (RECORDED, RECORDED / "ranks", tmp_path / "empty"):
             assert main(["parse_summary", "--summary-dir", str(folder), "--output", str(tmp_path / "out")]) == 1
             assert re.search("wanted|expected", capsys.readouterr().err)
         assert not (tmp_path / "out").exists()
@@ -275,7 +276,7 @@ class TestProgress:
     def test_in_a_real_terminal(self, tmp_path: Path) -> None:
         pty = pytest.importorskip("pty")
         ours, theirs = pty.openpty()
-        command = [sys.executable, "-m", "app", "export", str(DEMO), "--out", str(tmp_path / "out")]
+        command = [sys.executable, "-m", "app", "export", str(RECORDED), "--out", str(tmp_path / "out")]
         with (
             os.fdopen(ours, "rb", buffering=0) as screen, (tmp_path / "stdout").open("wb") as stdout,
             subprocess.Popen(command, stdout=stdout, stderr=theirs, cwd=ROOT) as running,
@@ -304,7 +305,7 @@ def test_capital_suffixes(base: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no /dev/stdout")
-@pytest.mark.parametrize("sent_to", ["pipe", "file"])
+@pytest.mark.parametrize("sent_to", long_after(1, ["pipe", "file"]))
 def test_standard_output(base: Path, tmp_path: Path, sent_to: str) -> None:
     command = [sys.executable, "-m", "app", "export", str(base), "--out", "/dev/stdout"]
     kept = tmp_path / "kept.csv"

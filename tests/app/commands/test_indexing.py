@@ -13,7 +13,9 @@ from app.store.runs.index import Index
 from app.store.store import Store
 from parsers import discover
 from parsers.profiler.registry import FRAMES
-from tests.app.commands.running import DEMO, run
+from tests.amounts import long_after
+from tests.app.commands.running import run
+from tests.recorded import RECORDED
 
 pytestmark = pytest.mark.usefixtures("own_environment")
 
@@ -26,8 +28,8 @@ def frames_kept(workspace: Path) -> int:
 
 
 def test_runs_and_profiles_are_read_once(tmp_path: Path) -> None:
-    runs, workspace = tmp_path / "demo", tmp_path / "workspace"
-    shutil.copytree(DEMO, runs)
+    runs, workspace = tmp_path / "runs", tmp_path / "workspace"
+    shutil.copytree(RECORDED, runs)
     first = run("index", runs, "--workspace", workspace)
     assert (first.returncode, first.stdout) == (0, "")
     count = sum(len(source.leaves) for source in discover(runs))
@@ -56,11 +58,11 @@ def test_frames_of_a_profile_are_kept(tmp_path: Path) -> None:
     store.stop()
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
+@pytest.mark.parametrize(("arguments", "said"), long_after(2, [
     (["no/such/place"], "DIR: expected an existing directory"),
     ([".", "--dask", "tcp://192.0.2.1:8786"], "--dask: Dask unpickles what comes from its scheduler"),
     ([".", "--dask", "nonsense"], "--dask: expected the address of a Dask scheduler"),
-])  # fmt: skip
+]))  # fmt: skip
 def test_mistakes_are_one_line(arguments: list[str], said: str, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     arguments = [str(tmp_path / "runs") if one == "." else one for one in arguments]
@@ -76,7 +78,7 @@ def test_a_scheduler_that_cannot_be_reached_is_told_and_done_without(
     """In this process, where connecting is tried for a shorter time."""
     pytest.importorskip("distributed")
     monkeypatch.setattr(dask_engine, "CONNECT_S", 0.3)
-    shutil.copytree(DEMO / "long_history", tmp_path / "runs" / "long_history")
+    shutil.copytree(RECORDED / "long_history", tmp_path / "runs" / "long_history")
     workspace = str(tmp_path / "workspace")
     assert main(["index", str(tmp_path / "runs"), "--workspace", workspace, "--dask", "127.0.0.1:1"]) == 0
     said = capsys.readouterr().err

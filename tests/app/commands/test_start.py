@@ -23,7 +23,8 @@ import pytest
 from app.commands import serving
 from parsers.events.writer import EventWriter
 from tests.amounts import long_after
-from tests.app.commands.running import DEMO, ROOT, free_port, get, run
+from tests.app.commands.running import ROOT, free_port, get, run
+from tests.recorded import RECORDED
 from tests.waiting import until
 
 pytestmark = pytest.mark.usefixtures("own_environment")
@@ -83,6 +84,7 @@ def test_it_stops_at_once_while_a_client_does_not_read(serve, base) -> None:
         assert time.monotonic() - began < 30  # 0.5 s on a quiet machine, of which Python takes most to take itself apart
 
 
+@pytest.mark.long
 def test_port_in_use(serve, base, tmp_path) -> None:
     _, url = serve()
     port = url.rstrip("/").rpartition(":")[2]
@@ -264,7 +266,7 @@ def test_one_port_at_two_addresses(serve) -> None:
 
 
 def test_nothing_is_written_below_the_runs(serve, base) -> None:
-    (source,) = (DEMO / "nan_inf").iterdir()
+    (source,) = (RECORDED / "nan_inf").iterdir()
     (base / source.name).write_bytes(source.read_bytes())
     before = {path: path.stat().st_mtime_ns for path in base.rglob("*")} | {base: base.stat().st_mtime_ns}
     process, url = serve()

@@ -248,9 +248,9 @@ def wanted(*runs: str, tags: tuple[str, ...] = ("a", "b")) -> routes.Selection:
 
 
 def test_a_file_is_named_after_what_is_in_it() -> None:
-    assert 'filename="loss-scalars.csv"' in routes.disposition(wanted("r1", "r2", tags=("loss",)), "csv")
+    assert 'filename="2-runs-loss-scalars.csv"' in routes.disposition(wanted("r1", "r2", tags=("loss",)), "csv")
     assert 'filename="r1-loss-scalars.csv"' in routes.disposition(wanted("r1", tags=("loss",)), "csv")
-    assert 'filename="scalars.csv"' in routes.disposition(wanted("r1", "r2"), "csv")
+    assert 'filename="2-runs-scalars.csv"' in routes.disposition(wanted("r1", "r2"), "csv")
     part = routes.Selection((("r1", "loss"),), (5, 90))
     assert 'filename="r1-loss-scalars-steps5-90.json"' in routes.disposition(part, "json")
 

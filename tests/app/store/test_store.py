@@ -20,16 +20,15 @@ from app.store.runs.index import PlainDisk
 from app.store.store import Store
 from parsers import Run, discover, open_run
 from parsers.discovery.scanner import Scanner
+from tests.recorded import RECORDED
 from tests.waiting import until
-
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
     """A writable copy of two real runs and a job."""
     for name in ("several_files", "long_history", "ranks"):
-        shutil.copytree(DEMO / name, tmp_path / "runs" / name)
+        shutil.copytree(RECORDED / name, tmp_path / "runs" / name)
     return tmp_path / "runs"
 
 
@@ -50,7 +49,7 @@ def test_every_run_is_a_row_newest_first(store: Store, base: Path) -> None:
         run = open_run(base / name)
         row = rows[name]
         assert row.points == len(run.scalars)
-        assert row.steps == run.scalars.groupby("tag", observed=True)["step"].nunique().max()
+        assert row.steps == run.scalars_view().frame.groupby("tag", observed=True)["step"].nunique().max()
         assert row.tags["scalar"] == len(run.tags("scalar"))
         assert row.main_tag == {"several_files": "loss", "long_history": "eval/accuracy"}[name]
         assert row.main_value == run.series(row.main_tag).value[-1]
@@ -60,9 +59,14 @@ def test_every_run_is_a_row_newest_first(store: Store, base: Path) -> None:
 
 
 def test_series_are_those_of_the_run(store: Store, base: Path) -> None:
-    found, wanted = store.curves.series("long_history", "loss"), open_run(base / "long_history").series("loss")
+    found, wanted = store.curves.recorded("long_history", "loss"), open_run(base / "long_history").series("loss")
     assert found is not None
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+    kept = open_run(base / "long_history").scalars_view().frame.query("tag == 'loss'")
+    shown = store.curves.series("long_history", "loss")
+    assert shown is not None
+    assert shown.step.tolist() == kept["step"].tolist()
+    assert shown.value.tolist() == kept["value"].tolist()
     assert store.curves.series("long_history", "no such tag") is None
     assert store.curves.series("../long_history", "loss") is None
     assert store.runs.tags("no such run") == ()
@@ -86,7 +90,7 @@ def test_new_points_runs_and_losses_appear(store: Store, base: Path) -> None:
     assert len(store.curves.series("several_files", "loss").step) >= before  # type: ignore[union-attr]
     assert store.runs.version("long_history") == other
 
-    shutil.copytree(DEMO / "nan_inf", base / "fresh")
+    shutil.copytree(RECORDED / "nan_inf", base / "fresh")
     until(lambda: bool(store.runs.tags("fresh")))
     shutil.rmtree(base / "fresh")
     until(lambda: "fresh" not in [row.key for row in store.runs.rows()])
@@ -97,7 +101,7 @@ def test_a_base_that_is_not_there_is_a_problem_until_it_is(tmp_path: Path) -> No
     try:
         until(lambda: store.runs.status().problems == 1)
         assert "later" in store.runs.problems()[0][1].text
-        shutil.copytree(DEMO / "several_files", tmp_path / "later" / "run")
+        shutil.copytree(RECORDED / "several_files", tmp_path / "later" / "run")
         until(lambda: bool(store.runs.tags("run")))
         assert store.runs.status().problems == 0
     finally:
@@ -172,7 +176,7 @@ def test_damage_is_counted_where_it_is(base: Path) -> None:
         assert {row.key: row.problems > 0 for row in store.runs.rows()}["long_history"]
         assert {key for key, _ in store.runs.problems()} == {"long_history"}
         assert store.runs.problems("several_files") == []
-        assert len(store.curves.series("long_history", "loss").step) > 6000  # type: ignore[union-attr]
+        assert len(store.curves.recorded("long_history", "loss").step) > 6000  # type: ignore[union-attr]
     finally:
         store.stop()
 
@@ -194,7 +198,10 @@ def test_a_file_cut_within_a_record_is_a_problem_until_the_rest_arrives(store: S
     with path.open("ab") as file:
         file.write(whole[300_007:])
     until(lambda: problems() == ["replaced"])
-    assert len(store.curves.series("long_history", "loss").step) == len(open_run(DEMO / "long_history").series("loss").step)  # type: ignore[union-attr]
+    found, wanted = store.curves.recorded("long_history", "loss"), open_run(RECORDED / "long_history").series("loss")
+    assert found is not None
+    assert wanted is not None
+    assert len(found.step) == len(wanted.step)
 
 
 def test_a_file_that_has_stopped_growing_becomes_a_problem_without_a_change_on_disk(
@@ -211,8 +218,8 @@ def test_runs_of_one_slice_do_not_wait_for_a_long_one(tmp_path: Path, monkeypatc
     """The long run is on screen; the others are read between its slices."""
     monkeypatch.setattr("app.store.runs.following.SLICE_BYTES", 20_000)
     names = ["a_long", "b", "c"]
-    for name, demo in zip(names, ("long_history", "several_files", "several_files"), strict=True):
-        shutil.copytree(DEMO / demo, tmp_path / name)
+    for name, recorded in zip(names, ("long_history", "several_files", "several_files"), strict=True):
+        shutil.copytree(RECORDED / recorded, tmp_path / name)
     follower = Follower([tmp_path], (), 0, None)
     follower.want(["a_long"])
     follower._scan()
@@ -267,8 +274,8 @@ def test_what_is_on_screen_is_read_first(base: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_several_bases_and_given_sources(base: Path, tmp_path: Path) -> None:
-    shutil.copytree(DEMO / "nan_inf", tmp_path / "other" / "nan_inf")
-    store = Store([base, tmp_path / "other"], sources=discover(DEMO / "many_tags")).start()
+    shutil.copytree(RECORDED / "nan_inf", tmp_path / "other" / "nan_inf")
+    store = Store([base, tmp_path / "other"], sources=discover(RECORDED / "many_tags")).start()
     try:
         assert store.wait(20)
         keys = {row.key for row in store.runs.rows()}
@@ -305,7 +312,7 @@ def test_a_second_start_reads_only_new_bytes(base: Path, tmp_path: Path, monkeyp
                 assert all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a, b, strict=True))
     one, two = first.runs.rows(), second.runs.rows()
     assert one == two or [row.points for row in one] == [row.points for row in two]
-    path.write_bytes(data + data[:0] + (DEMO / "nan_inf").joinpath(os.listdir(DEMO / "nan_inf")[0]).read_bytes()[:4000])
+    path.write_bytes(data + data[:0] + (RECORDED / "nan_inf").joinpath(os.listdir(RECORDED / "nan_inf")[0]).read_bytes()[:4000])
     third = start()
     assert len(third.runs.tags("several_files")) > len(first.runs.tags("several_files"))
 

@@ -10,6 +10,7 @@ import pytest
 from app.store.store import Store
 from parsers import PayloadError, TensorValue
 from parsers.events.writer import EventWriter, Tensor
+from tests.recorded import RECORDED
 from tests.waiting import until
 
 LARGE = np.arange(40_000, dtype=np.float32)
@@ -108,8 +109,7 @@ def test_a_pass_that_was_stopped_goes_on_where_it_stopped(tmp_path: Path, monkey
 
 
 def test_settings_and_pipeline_are_those_of_the_run() -> None:
-    demo = Path(__file__).resolve().parents[3] / "app" / "demo"
-    store = Store([demo], interval=0).start()
+    store = Store([RECORDED], interval=0).start()
     try:
         assert store.wait(30)
         found = store.lineage.settings("lenet_landscape")

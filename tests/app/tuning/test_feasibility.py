@@ -16,6 +16,7 @@ from app.tuning.settings import drawn, feasibility
 from app.tuning.worker import MOST_DRAWS
 from parsers import tuning_frames
 from parsers.tuning.config import read_tuning
+from tests.amounts import long_after
 from tests.app.tuning.conftest import Search, ended, script
 from tests.waiting import until
 
@@ -36,10 +37,10 @@ def test_draws_meet_a_constraint_as_often_as_its_share_says(search: Search, shar
     assert all(one["y"] > share for one in before), "the first draw that meets it"
 
 
-@pytest.mark.parametrize(("constraints", "unmet"), [
+@pytest.mark.parametrize(("constraints", "unmet"), long_after(2, [
     ("['x > 20']", ["x > 20"]), ("['x <= 5', 'y > 1.5']", ["y > 1.5"]), ("['x > 20', 'y > 1.5']", ["x > 20", "y > 1.5"]),
     ("['x <= 4', 'x >= 6']", []), ("['x > 20', 'loss > 0']", ["x > 20"]),
-])  # fmt: skip
+]))  # fmt: skip
 def test_constraints_that_were_never_met_are_named(search: Search, constraints: str, unmet: list[str]) -> None:
     tuning = read_tuning(str(search.write(f"constraints: {constraints}", parameters=NAMES)))
     random = np.random.default_rng(1)
@@ -50,7 +51,7 @@ def test_constraints_that_were_never_met_are_named(search: Search, constraints: 
     assert ("all of them together never" in found.said) is (not unmet)
 
 
-@pytest.mark.parametrize("sampler", ["random", "tpe", "qmc"])
+@pytest.mark.parametrize("sampler", long_after(1, ["random", "tpe", "qmc"]))
 def test_a_search_that_no_setting_fits_ends_with_the_constraint(search: Search, output: Lines, sampler: str) -> None:
     search.write(f"tuner: {{name: {sampler}}}\nconstraints: ['x > 20', 'y < 0.5']\nbudget: {{trials: 5}}", parameters=NAMES)
     search.tune()

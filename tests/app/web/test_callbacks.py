@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from app.commands.serving import demo_directory
 from app.store.store import Store
 from app.web.server import Application, create_app
 from tests.amounts import ALL_EXAMPLES, some_or_every
+from tests.recorded import RECORDED
 
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 3, 1e300, -0.5, "", "x", "\0", "../../etc/passwd", "<b>", "=1+1", "9" * 400, "é" * 5000, [], [[]],
@@ -41,7 +41,7 @@ ASK = {
 
 @pytest.fixture(scope="module")
 def application() -> Iterator[Application]:
-    store = Store([demo_directory()], interval=0).start()
+    store = Store([RECORDED], interval=0).start()
     store.wait(30)
     yield create_app(store)
     store.stop()

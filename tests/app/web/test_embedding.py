@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from dash import Dash, html
 
 from app import create_app, pages
-from app.web import embedding
 from app.web.server import frame_source
-
-DEMO = Path(embedding.__file__).parents[1] / "demo"
+from tests.recorded import RECORDED
 
 
 def routes_of(host: Dash) -> set[str]:
@@ -68,7 +65,7 @@ def test_a_host_loads_what_its_pages_need(source) -> None:
 
 
 def test_a_file_is_a_run(tmp_path) -> None:
-    (one_event_file,) = (DEMO / "nan_inf").iterdir()
+    (one_event_file,) = (RECORDED / "nan_inf").iterdir()
     store = frame_source(str(one_event_file))
     assert store.wait(10)
     (row,) = store.runs.rows()

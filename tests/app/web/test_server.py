@@ -288,7 +288,8 @@ def test_encodings(client) -> None:
     assert all("Accept-Encoding" in answer.headers["Vary"] for answer in (plain, packed, zipped))
 
 
-def test_bundles_are_compressed_once(client, monkeypatch) -> None:
+def test_bundles_are_compressed_once(make_app, monkeypatch) -> None:
+    client = make_app().server.test_client()
     calls = []
     real = brotli.compress
     monkeypatch.setattr(bundles.brotli, "compress", lambda data, **options: calls.append(1) or real(data, quality=1))

@@ -171,6 +171,7 @@ def test_a_group_has_the_colour_set_by_hand(page: Page, address: str) -> None:
     turns(page, "3", before["3"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("query", ["", "&embed=1"])
 def test_a_colour_of_one_s_own_is_made_readable(page: Page, started: Callable[[], str], query: str) -> None:
     address = started()

@@ -22,14 +22,14 @@ from parsers import open_run
 from parsers.events.writer import EventWriter
 from tests.browser.curves.test_scalars import CARDS, LINE, card, drag, drawn, state, visit
 from tests.browser.test_accessibility import AXE, FOUND, GRAVE
+from tests.recorded import RECORDED
 
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 FIELD = ".ms-expression-field"
 
 
 def by_step(run: str, tag: str) -> pd.Series:
     """Values by step, of one step the last written."""
-    found = open_run(DEMO / run).series(tag)
+    found = open_run(RECORDED / run).series(tag)
     frame = pd.DataFrame({"step": found.step, "value": found.value}).drop_duplicates("step", keep="last")
     return frame.set_index("step")["value"].sort_index()
 
@@ -147,6 +147,7 @@ def test_values_without_a_partner_and_undefined_ones_are_told(page: Page, addres
     expect(partner).to_contain_text(f"{lost:,} without a partner")
 
 
+@pytest.mark.long
 def test_it_grows_with_its_run(page: Page, address: str, base: Path) -> None:
     path = base / "growing" / "events.out.tfevents.1700000000.host"
     path.parent.mkdir()
@@ -183,7 +184,7 @@ def test_embedded_pages_and_images_have_it_too(page: Page, address: str, serve: 
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
 
     host = Dash("host", url_base_pathname="/lab/", include_assets_files=False)
-    embedded = pages.Scalars(str(DEMO), id="s1")
+    embedded = pages.Scalars(str(RECORDED), id="s1")
     host.layout = html.Div([html.P("Of the host"), embedded.layout()])
     embedded.register(host)
     page.goto(serve(host.server) + "/lab/")
@@ -195,7 +196,7 @@ def test_embedded_pages_and_images_have_it_too(page: Page, address: str, serve: 
 
 @pytest.mark.long
 def test_a_saved_view_keeps_it(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
-    store = Store([DEMO], interval=0, notes_directory=str(tmp_path)).start()
+    store = Store([RECORDED], interval=0, notes_directory=str(tmp_path)).start()
     assert store.wait(30)
     address = serve(create_app(store).server)
     visit(page, address, "run=long_history&expr=loss+-+'eval/accuracy'")
@@ -214,6 +215,7 @@ def test_a_saved_view_keeps_it(page: Page, tmp_path: Path, serve: Callable[[Flas
     store.stop()
 
 
+@pytest.mark.long
 def test_the_dialog_in_chinese_and_dark_is_accessible(browser: Browser, address: str) -> None:
     context = browser.new_context(locale="zh-CN", color_scheme="dark", viewport={"width": 1000, "height": 800}, bypass_csp=True)
     page = context.new_page()

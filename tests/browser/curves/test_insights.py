@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
@@ -73,6 +74,7 @@ def record(directory: Path) -> None:
             writer.add(step, {"loss": float(one)}, wall_time=1.7e9 + step)
 
 
+@pytest.mark.long
 def test_each_rule_has_its_level_and_the_list_of_runs_counts(
     tmp_path: Path, serve: Callable[[Flask], str], page: Page
 ) -> None:

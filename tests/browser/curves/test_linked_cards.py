@@ -172,6 +172,7 @@ def test_cards_that_are_not_linked_are_zoomed_one_by_one(page: Page, address: st
     ranges_near(page, low, high)
 
 
+@pytest.mark.long
 def test_pinned_cards_are_on_top_of_every_page_whatever_the_filter(page: Page, address: str) -> None:
     opened(page, address)
     card(page, "val/err").hover()
@@ -189,6 +190,7 @@ def test_pinned_cards_are_on_top_of_every_page_whatever_the_filter(page: Page, a
     expect(page.locator(CARDS)).to_have_count(2)
 
 
+@pytest.mark.long
 def test_sections_have_counts_and_are_closed_in_the_link_too(page: Page, address: str) -> None:
     opened(page, address)
     heads = page.locator(".ms-section")

@@ -142,6 +142,7 @@ def smoothed(value: np.ndarray, weight: float) -> list[float]:
     return shown
 
 
+@pytest.mark.long
 def test_every_line_is_where_plotly_would_draw_it(page: Page, address: str) -> None:
     with page.expect_response(lambda one: '"canvas":[' in one.text() if "_dash-update" in one.url else False) as answer:
         one = visit(page, address)
@@ -200,6 +201,7 @@ def test_zoom_draws_the_part_at_once_and_goes_back(page: Page, address: str, bas
     page.wait_for_function(f"hash => ({CANVAS})(document.querySelector('{CARD}')).hash === hash", arg=before["hash"])
 
 
+@pytest.mark.long
 def test_lines_follow_the_hand_that_moves_the_plot(page: Page, address: str) -> None:
     one = visit(page, address, "tag=loss&pan=loss")
     box = one.locator(".nsewdrag").first.bounding_box()

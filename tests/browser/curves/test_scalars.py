@@ -20,8 +20,8 @@ from parsers.events.writer import EventWriter
 from tests.browser.conftest import in_address, not_in_address
 from tests.browser.showing import show
 from tests.browser.waiting import becomes, polls
+from tests.recorded import RECORDED
 
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 CARDS = ".ms-slot:not([hidden])"
 LINE = ".scatterlayer .trace path.js-line"
 WAVES = ("ms-scalars-near", "ms-scalars-far")
@@ -67,7 +67,7 @@ def drag(page: Page, tag: str, begin: float, end: float) -> None:
 
 def test_every_point_of_a_small_run_is_drawn(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_sink_mode")
-    wanted = open_run(DEMO / "lenet_sink_mode").series("loss").value
+    wanted = open_run(RECORDED / "lenet_sink_mode").series("loss").value
     (line,) = drawn(page, "loss")
     assert np.allclose(line["y"], wanted, rtol=1e-6)
     expect(card(page, "loss")).to_contain_text(f"all {len(wanted)} points")
@@ -75,7 +75,7 @@ def test_every_point_of_a_small_run_is_drawn(page: Page, address: str) -> None:
 
 def test_zoom_reads_the_raw_points_of_the_range_again(page: Page, address: str) -> None:
     visit(page, address, "run=long_history&tag=loss")
-    total = len(open_run(DEMO / "long_history").series("loss").step)
+    total = len(open_run(RECORDED / "long_history").series("loss").step)
     expect(card(page, "loss")).to_contain_text(f"{total:,} points")
     before = drawn(page, "loss")[0]["n"]
     with page.expect_request(lambda request: "_dash-update-component" in request.url and "view" in (request.post_data or "")):
@@ -83,7 +83,7 @@ def test_zoom_reads_the_raw_points_of_the_range_again(page: Page, address: str) 
     expect(card(page, "loss")).not_to_contain_text(f"all {total:,} points")
     expect(page).to_have_url(re.compile("zoom="))
     low, high = (float(value) for value in state(page)["zoom"][0].split(",")[:2])
-    steps = open_run(DEMO / "long_history").series("loss").step
+    steps = open_run(RECORDED / "long_history").series("loss").step
     inside = int(((steps >= low) & (steps <= high)).sum())
     expect(card(page, "loss")).to_contain_text(f"{inside:,}")
     assert drawn(page, "loss")[0]["n"] <= before
@@ -101,7 +101,7 @@ def test_smoothing_draws_the_formula_over_the_raw_shadow(page: Page, address: st
     expect(card(page, "loss").locator(LINE)).to_have_count(2)
     expect(page).to_have_url(re.compile("smooth=0.6"))
     last, shown = 0.0, []
-    for count, value in enumerate(open_run(DEMO / "lenet_sink_mode").series("loss").value, 1):
+    for count, value in enumerate(open_run(RECORDED / "lenet_sink_mode").series("loss").value, 1):
         last = 0.6 * last + 0.4 * value
         shown.append(last / (1 - 0.6**count))
     assert any(len(line["y"]) == len(shown) and np.allclose(line["y"], shown, rtol=1e-5) for line in drawn(page, "loss"))
@@ -109,7 +109,7 @@ def test_smoothing_draws_the_formula_over_the_raw_shadow(page: Page, address: st
 
 def test_non_finite_values_are_counted_and_found(page: Page, address: str) -> None:
     visit(page, address, "run=nan_inf&tag=loss&tag=all_nan")
-    values = open_run(DEMO / "nan_inf").series("loss").value
+    values = open_run(RECORDED / "nan_inf").series("loss").value
     badge = card(page, "loss").locator(".ms-badge-wrong").first
     expect(badge).to_contain_text(f"{np.isnan(values).sum()} NaN")
     expect(badge).to_contain_text(f"{np.isposinf(values).sum()} +Inf")
@@ -153,6 +153,7 @@ def test_the_range_of_y_is_set_by_hand(page: Page, address: str) -> None:
     not_in_address(page, "zoom")
 
 
+@pytest.mark.long
 def test_threshold_reddens_what_satisfies_it(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_sink_mode&tag=loss")
     card(page, "loss").hover()
@@ -165,7 +166,7 @@ def test_threshold_reddens_what_satisfies_it(page: Page, address: str) -> None:
     dialog.get_by_role("combobox").first.select_option("<")
     dialog.get_by_role("button", name="Set").click()
     expect(dialog).to_be_hidden()
-    below = int((open_run(DEMO / "lenet_sink_mode").series("loss").value < 2.3).sum())
+    below = int((open_run(RECORDED / "lenet_sink_mode").series("loss").value < 2.3).sum())
     assert below > 0
     expect(card(page, "loss").locator(".ms-card-badges")).to_contain_text(str(below))
     expect(page).to_have_url(re.compile("threshold="))
@@ -179,7 +180,7 @@ def test_tags_are_filtered_in_the_browser(page: Page, address: str) -> None:
     page.on("request", lambda request: asked.append(request.post_data or ""))
     page.locator(".ms-tags input").first.fill("^group3/.*1$")
     expect(page.locator(CARDS).first).to_contain_text("group3/")
-    tags = open_run(DEMO / "many_tags").tags()
+    tags = open_run(RECORDED / "many_tags").tags()
     count = sum(bool(re.search("^group3/.*1$", tag)) for tag in tags)
     expect(page.locator(CARDS)).to_have_count(min(count, 12))
     assert not [body for body in asked if "^group3" in body and '"filter"' not in body]
@@ -198,7 +199,7 @@ def test_hostile_tags_are_text_and_export_right(page: Page, address: str) -> Non
         with urlopen(address + link if link.startswith("/") else link) as answer:
             rows = list(csv.DictReader(io.StringIO(answer.read().decode())))
         assert {row["tag"].lstrip("'") for row in rows} == {tag}
-        wanted = open_run(DEMO / "many_tags").series(tag)
+        wanted = open_run(RECORDED / "many_tags").series(tag)
         assert [float(row["value"]) for row in rows] == wanted.value.tolist()
         page.keyboard.press("Escape")
         one.locator("summary").click()
@@ -339,6 +340,7 @@ def test_new_points_come_with_one_request(page: Page, address: str, base: Path) 
     assert [body for body in sent if "grown.data" in body], [json.loads(body)["output"] for body in sent]
 
 
+@pytest.mark.long
 def test_one_chart_with_two_axes(page: Page, address: str) -> None:
     visit(page, address, "run=long_history")
     page.locator('.ms-scalar-mode [data-value="one"]').click()
@@ -347,6 +349,7 @@ def test_one_chart_with_two_axes(page: Page, address: str) -> None:
     expect(page).to_have_url(re.compile("mode=one"))
 
 
+@pytest.mark.long
 def test_full_screen_by_keyboard(page: Page, address: str) -> None:
     visit(page, address, "run=long_history")
     page.keyboard.press("j")
@@ -383,7 +386,7 @@ def test_a_failed_card_says_so_and_is_drawn_when_the_server_is_back(unwatched: P
     expect(card(unwatched, "loss")).to_contain_text("could not be drawn")
     unwatched.unroute("**/_dash-update-component**")
     expect(card(unwatched, "loss")).not_to_have_class(re.compile("ms-failed"))
-    seconds = open_run(DEMO / "long_history").series("loss").wall_time
+    seconds = open_run(RECORDED / "long_history").series("loss").wall_time
     high = card(unwatched, "loss").locator(".js-plotly-plot").evaluate("p => p.layout.xaxis.range[1]")
     assert high < 2 * (seconds.max() - seconds.min())
 
@@ -408,20 +411,30 @@ def test_a_card_that_still_shows_the_previous_runs_says_so(unwatched: Page, addr
     expect(loss).to_have_attribute("aria-busy", "false")
 
 
-def test_a_link_that_asks_for_nothing_known_says_what_was_expected(unwatched: Page, address: str) -> None:
-    show(unwatched, f"{address}/scalars?run=long_history&tag=loss&x=nonsense")
-    expect(card(unwatched, "loss").locator(".ms-card-reason")).to_have_text(
-        "x: expected step, relative, absolute or tag:<name>; found 'nonsense'"
-    )
-    unwatched.locator('[data-control="x"]').first.select_option("relative")
-    expect(card(unwatched, "loss").locator("path.js-line").first).to_be_attached()
+@pytest.mark.parametrize(("wrong", "said"), [
+    ("x=nonsense", "x: expected step, relative, absolute or tag:<name>; found 'nonsense'."),
+    ("group=1", "group: expected one of job, rank, regex, column; found '1'."),
+])  # fmt: skip
+def test_a_link_that_asks_for_nothing_known_says_in_one_line_what_was_expected(
+    unwatched: Page, address: str, wrong: str, said: str
+) -> None:
+    errors: list[str] = []
+    unwatched.on("pageerror", lambda error: errors.append(str(error)))
+    show(unwatched, f"{address}/scalars?run=long_history&tag=loss&{wrong}")
+    notice = unwatched.locator(".ms-notice")
+    expect(notice).to_contain_text(f"The address has a value that this page does not know. {said}")
+    expect(card(unwatched, "loss")).to_contain_text("could not be drawn")
     expect(card(unwatched, "loss").locator(".ms-card-reason")).to_have_count(0)
+    notice.get_by_role("link").click()
+    expect(card(unwatched, "loss").locator("path.js-line").first).to_be_attached()
+    expect(notice).to_be_hidden()
+    assert errors == []
 
 
 @pytest.mark.long
 def test_a_curve_with_a_restart_is_zoomed_where_the_restart_is_not(page: Page, address: str) -> None:
     visit(page, address, "run=long_history&tag=loss&zoom=0,2900,,:loss")
-    steps = open_run(DEMO / "long_history").series("loss").step
+    steps = open_run(RECORDED / "long_history").series("loss").step
     expect(card(page, "loss")).to_contain_text(f"{int((steps <= 2900).sum()):,} of {len(steps):,} points")
 
 

@@ -17,6 +17,7 @@ from app.store.store import Store
 from tests.browser.conftest import in_address
 from tests.browser.showing import show
 from tests.browser.waiting import becomes
+from tests.recorded import RECORDED
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def dumps(
     for name in ("out_nan", "out_tensor", "out_pyn"):
         shutil.copytree(real_data / "dump" / name, base / name)
     shutil.copytree(real_data / "msprobe" / "mindspore" / "stat_mix", base / "msprobe")
-    shutil.copytree(Path(__file__).resolve().parents[3] / "app" / "demo" / "several_files", base / "plain")
+    shutil.copytree(RECORDED / "several_files", base / "plain")
     notes = tmp_path_factory.mktemp("notes")
     store = Store([base], interval=0, notes_directory=str(notes)).start()
     assert store.wait(60)
@@ -115,6 +116,7 @@ def test_a_hit_leads_to_its_tensor_and_filters_stay_in_the_link(page: Page, dump
     expect(page.locator(".ms-debugger-hit[aria-current=true] strong")).to_have_text(text)
 
 
+@pytest.mark.long
 def test_the_graph_shows_the_neighbours_of_the_selected_operator(page: Page, dumps: str) -> None:
     visit(page, dumps, f"run=out_nan&step=1&node={SQUARE}")
     expect(page.locator(".ms-graphs.ms-graph-drawn")).to_be_visible()
@@ -169,6 +171,7 @@ def test_a_watchpoint_is_added_for_chosen_operators_and_kept(page: Page, dumps: 
     expect(page.locator(".ms-debugger-watchpoint")).to_have_count(9)
 
 
+@pytest.mark.long
 def test_a_source_line_shows_its_operators(page: Page, dumps: str) -> None:
     visit(page, dumps, "run=out_nan")
     page.locator('[data-tab="lines"]').click()

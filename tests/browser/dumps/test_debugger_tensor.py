@@ -80,6 +80,7 @@ def test_tensors_values_trend_and_distribution(page: Page, address: str) -> None
     expect(part(page, "values").get_by_role("button", name="Next NaN or Inf")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_dimension_boxes_choose_a_part_of_one_tensor_only(page: Page, address: str) -> None:
     show(page, f"{address}&step=1&node=Default_fc_MatMul-op0&io=output.0")
     boxes = part(page, "values").locator(".ms-tensor-boxes input")

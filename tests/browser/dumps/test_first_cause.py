@@ -75,6 +75,7 @@ def test_one_sentence_and_the_list_lead_to_the_debugger(page: Page, dumps: str) 
     expect(page).to_have_url(re.compile("/debugger[?].*step=3.*node=Default"))
 
 
+@pytest.mark.long
 def test_an_insight_about_nan_leads_to_the_iteration_in_the_dump(page: Page, dumps: str) -> None:
     show(page, f"{dumps}/scalars?run=nan")
     page.locator(".ms-marks-menu summary").first.click()

@@ -53,6 +53,7 @@ def test_the_first_difference_and_its_row(page: Page, dumps: str) -> None:
     expect(page.get_by_role("textbox", name="Tolerance")).to_have_attribute("aria-invalid", "true")
 
 
+@pytest.mark.long
 def test_sides_are_swapped_and_files_saved(page: Page, dumps: str) -> None:
     show(page, f"{dumps}/two_dumps?run=a&run=b&of=a&step=2&with=b")
     expect(page.locator(".ms-two-dumps-sides")).to_contain_text("A a, rank 0, iteration 2", use_inner_text=True)

@@ -37,6 +37,7 @@ def test_a_sample_has_its_layers_and_outcome_picture(page: Page, explained: str)
     expect(page.locator(".ms-counterfactual-curve .scatterlayer .point")).to_have_count(3)
 
 
+@pytest.mark.long
 def test_keys_step_through_samples_and_layers(page: Page, explained: str) -> None:
     page.goto(f"{explained}/counterfactual?run=summary_weak&sample=3")
     expect(page.locator(".ms-counterfactual-name")).to_contain_text("Sample 3")

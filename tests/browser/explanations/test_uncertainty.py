@@ -30,6 +30,7 @@ def test_deviations_points_and_tables(page: Page, explained: str) -> None:
     expect(page).to_have_url(re.compile(r"/saliency\?.*sample=11"))
 
 
+@pytest.mark.long
 def test_a_selection_in_a_plot_filters_the_samples(page: Page, explained: str) -> None:
     show(page, f"{explained}/uncertainty?run=summary_weak")
     expect(page.locator(POINTS)).to_have_count(16)

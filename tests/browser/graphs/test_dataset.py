@@ -16,8 +16,8 @@ from app import create_app
 from parsers import DatasetGraph, open_run
 from tests.browser.showing import show
 from tests.layouts.graphs.dataset.pipelines import chain, node, pipeline_source
+from tests.recorded import RECORDED
 
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 BOX = ".ms-dataset-box"
 
 
@@ -25,7 +25,7 @@ def test_a_pipeline_is_drawn_chosen_by_mouse_and_keys_and_linked(page: Page, add
     show(page, f"{address}/dataset?run=lenet_landscape")
     boxes = page.locator(BOX)
     expect(boxes).to_have_count(5)
-    mark = open_run(DEMO / "lenet_landscape").dataset_graph.mark  # type: ignore[union-attr]
+    mark = open_run(RECORDED / "lenet_landscape").dataset_graph.mark  # type: ignore[union-attr]
     script = "selector => Array.from(document.querySelectorAll(selector), box => box.getBoundingClientRect().left)"
     lefts = page.evaluate(script, BOX)
     assert lefts == sorted(lefts, reverse=True)

@@ -239,6 +239,7 @@ def test_a_run_without_a_graph_says_how_to_record_one(page: Page, address: str) 
     expect(page.locator(".ms-graph-drawn")).to_be_visible()
 
 
+@pytest.mark.long
 def test_statistics_lead_back_to_the_canvas(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     page.get_by_role("button", name="Statistics").click()

@@ -147,6 +147,7 @@ def test_the_tip_is_at_the_pointer(page: Page, address: str) -> None:
     assert abs(box["x"] - found[0]) < 300
 
 
+@pytest.mark.long
 def test_the_camera_is_in_the_link(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     polls(page)

@@ -135,6 +135,7 @@ def test_rows_order_step_zoom_and_files(page: Page, place: str) -> None:
     assert {row["rank"] for row in rows} == {str(rank) for rank in range(32)}
 
 
+@pytest.mark.long
 def test_a_second_job_and_chinese_and_dark(page: Page, place: str, runs: Path) -> None:
     session = next((runs / "b" / "profiler").glob("node-0_1000_*")).name
     show(page, f"{place}/cluster?run=a&run=b&of=a&with=b%7Cprofiler/{session}%7C0")

@@ -163,6 +163,7 @@ def test_full_screen_language_and_theme(page: Page, place: str) -> None:
     expect(page.locator("[data-card=contention] .zh", has_text="未检查")).to_be_visible()
 
 
+@pytest.mark.long
 def test_links_to_unknown_ranks_stay_visible(page: Page, serve, real_data: Path) -> None:
     store = Store([real_data / "profiler_new/torch_npu_text_level2"], interval=0).start()
     assert store.wait(30)

@@ -15,12 +15,13 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
+from app.demo.simulated.job_files import write as write_simulated
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan
 from app.store.store import Store
 from tests.browser.conftest import in_address
 from tests.browser.showing import show
-from tests.simulations.job_files import write as write_simulated
-from tests.simulations.job_records import recorded
-from tests.simulations.jobs import Fault, Plan, simulate
 from tests.writers.clusters import write
 
 HEAD = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n"
@@ -98,6 +99,7 @@ def test_a_rank_is_chosen_in_the_grid_and_stays_on_other_pages(
     store.stop()
 
 
+@pytest.mark.long
 def test_the_job_overview_in_chinese_and_dark_on_a_narrow_screen_with_its_files(
     page: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:

@@ -96,6 +96,7 @@ def test_the_picture_is_read_with_pointer_brush_and_keys(page: Page, place: str)
     expect(page.locator(PANEL)).to_be_hidden()
 
 
+@pytest.mark.long
 def test_alignment_ranks_and_stage_are_in_the_link(page: Page, place: str) -> None:
     show(page, f"{place}/ranks?run=job")
     drawn(page)

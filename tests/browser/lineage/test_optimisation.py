@@ -1,4 +1,4 @@
-"""The optimisation target page in a browser: settings, chart, pairs and forest tell of the result that is chosen."""
+"""The optimisation target page in a browser: settings, chart, pairs and shares tell of the result that is chosen."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.sources import MemorySource
 ROWS = ".ms-optimisation-settings tbody tr"
 
 
-def forested(settings: dict[str, dict[str, Setting]]) -> MemorySource:
-    """Return runs in memory with the forests of the application."""
-    from app.store.lineage.forests import Forests
+def with_shares(settings: dict[str, dict[str, Setting]]) -> MemorySource:
+    """Return runs in memory with the shares of the application."""
+    from app.store.lineage.fittings import Fittings
 
     source = MemorySource({key: {"settings": recorded} for key, recorded in settings.items()})
     rows = source.lineage.rows()
-    source.lineage.growth = Forests().growth  # type: ignore[method-assign]
+    source.lineage.fitting = Fittings().fitting  # type: ignore[method-assign]
     source.lineage.rows = lambda: rows  # type: ignore[method-assign]
     return source
 
@@ -40,7 +40,7 @@ def made() -> MemorySource:
             "learning_rate": rate, "optimizer": kind, "epoch": 3, "batch_size": int(rng.choice([16, 32])),
             "metric/acc": 0.9 + 0.1 * float(np.log10(rate)) + (0.05 if kind == "SGD" else 0.0), "loss": float(rng.random()),
         }  # fmt: skip
-    return forested(described)
+    return with_shares(described)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_a_result_is_explained(page: Page, address: str, source: MemorySource, t
     expect(page.locator(".ms-optimisation-best .en")).to_contain_text("the highest value tried")
     expect(page.locator(".ms-optimisation-spread .bars path").first).to_be_attached()
     # The shares come by themselves, and order the settings as they explain the result.
-    expect(page.locator(".ms-optimisation-grown")).to_contain_text("40 refits")
+    expect(page.locator(".ms-optimisation-fitting")).to_contain_text("40 refits")
     expect(page.locator(".ms-optimisation-note")).to_contain_text("Sorted by the share (R² 1.00")
     expect(page.locator('th[aria-sort="descending"] [data-by="share"]')).to_have_count(1)
     page.locator('[data-by="share"]').click()
@@ -93,7 +93,7 @@ def test_a_result_is_explained(page: Page, address: str, source: MemorySource, t
     values = [content["settings"] for content in source.data.values()]
     wanted = np.corrcoef([one["learning_rate"] for one in values], [one["metric/acc"] for one in values])[0, 1]  # type: ignore[list-item]
     assert float(told["learning_rate"]["linear"]) == pytest.approx(abs(wanted), abs=1e-6)
-    assert float(told["learning_rate"]["forest_low"]) <= float(told["learning_rate"]["forest"])
+    assert float(told["learning_rate"]["share_low"]) <= float(told["learning_rate"]["share"])
     assert told["epoch"]["reason"] == "constant"
     page.locator(".ms-optimisation-over").hover()
     page.locator(".ms-optimisation-over summary").click()
@@ -107,7 +107,7 @@ def test_a_result_is_explained(page: Page, address: str, source: MemorySource, t
     expect(page).to_have_url(re.compile("target=loss"))
     show(page, page.url.partition("?")[0] + "?run=run1&run=run2&target=loss")
     expect(page.locator(".ms-optimisation-count .en")).to_have_text("2 of 2 chosen runs have it; 60 runs have settings")
-    expect(page.locator(".ms-optimisation-grown")).to_contain_text("Shares need ten runs with this result.")
+    expect(page.locator(".ms-optimisation-fitting")).to_contain_text("Shares need ten runs with this result.")
 
 
 @pytest.mark.long

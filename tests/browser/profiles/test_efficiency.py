@@ -182,6 +182,7 @@ def test_nothing_grave_is_found(browser: Browser, address: str, theme: Any) -> N
     assert not found, "\n".join(found)
 
 
+@pytest.mark.long
 def test_it_is_read_in_chinese_and_dark_on_a_narrow_screen(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 900, "height": 800})
     show(page, f"{address}/operators?run=one&session={FIRST}&peak=312&with=one|{SECOND}|0&lang=zh")

@@ -187,6 +187,7 @@ def test_the_tracker_has_a_pool_and_the_old_plan_its_marks(page: Page, memory: s
     expect(page.locator(".ms-memory-of-plan-at p .en")).to_have_text(re.compile(r"^At node (29|30|31): 3\d blocks in use"))
 
 
+@pytest.mark.long
 def test_chinese_dark_and_narrow_nothing_overflows(page: Page, memory: str) -> None:
     page.set_viewport_size({"width": 1000, "height": 900})
     show(page, f"{memory}/memory?run=tracker")

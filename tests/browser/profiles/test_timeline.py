@@ -138,6 +138,7 @@ def test_a_slice_is_selected_and_its_arrows_followed(page: Page, place: str) -> 
     expect(panel).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_range_is_measured(page: Page, place: str) -> None:
     opened(page, place)
     (x1, y), (x2, _) = point(page, 200_000, "Thread 10", 2), point(page, 1_300_000, "Thread 10", 2)
@@ -234,6 +235,7 @@ def test_a_profile_without_a_trace_says_what_is_wanted(page: Page, place: str) -
     expect(page.locator(".ms-profiling-wanted .en")).to_contain_text("trace_view.json")
 
 
+@pytest.mark.long
 def test_in_chinese_and_dark(context: Any, page: Page, place: str) -> None:
     opened(page, place)
     light = colour(page, *point(page, 310_000, "Stream 2"))

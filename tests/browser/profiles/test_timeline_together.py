@@ -160,6 +160,7 @@ def test_the_step_of_two_ranks_is_compared(page: Page, place: str) -> None:
     expect(panel.locator(".ms-timeline-causes-names .en").first).to_contain_text("Critical path of")
 
 
+@pytest.mark.long
 def test_a_collective_says_who_came_last(page: Page, place: str) -> None:
     show(page, f"{place}/timeline?run=one&also=session%3Drank1_ascend_pt%26rank%3D1&clocks=1")
     settled(page, 2)

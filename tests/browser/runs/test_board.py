@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
+import numpy as np
 import pytest
 from dash import Dash, html
 from flask import Flask
@@ -16,10 +17,10 @@ from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page, exp
 
 from app import create_app, pages
 from app.web.server import Application
-from parsers.events.writer import EventWriter
-from tests.browser.conftest import DEMO
+from parsers.events.writer import EventWriter, Tensor
 from tests.browser.showing import show
 from tests.browser.waiting import becomes, polls
+from tests.recorded import RECORDED
 
 pytestmark = pytest.mark.browser
 KEYS = [f"{number:016x}" for number in range(40)]
@@ -46,8 +47,8 @@ def opened(base: Path, tmp_path: Path, serve: Callable[[Flask], str]):
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
-    """The application over the demo runs, in which each test makes a board of its own."""
-    app = create_app(DEMO, workspace=tmp_path_factory.mktemp("shared") / "workspace")
+    """The application over the recorded runs, in which each test makes a board of its own."""
+    app = create_app(RECORDED, workspace=tmp_path_factory.mktemp("shared") / "workspace")
     assert app.source.wait(30)
     yield serve_file(app.server)
     app.source.stop()
@@ -286,6 +287,7 @@ def test_cards_grow_with_their_files(page: Page, opened: Callable[[], str], base
     writer.close()
 
 
+@pytest.mark.long
 def test_an_embedded_board_is_only_looked_at(page: Page, shared: str, key: str) -> None:
     show(page, f"{made(shared, LOSS, SAID, key=key, name=key)}&embed=1")
     expect(card(page, KEYS[2]).locator("h1")).to_have_text("Daily")
@@ -340,7 +342,7 @@ def test_a_narrow_window_has_one_column(page: Page, shared: str, key: str) -> No
 @pytest.mark.long
 def test_a_board_in_somebody_elses_application(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     host = Dash("lab", include_assets_files=False)
-    board = pages.Board(str(DEMO), id="b1", workspace=tmp_path / "workspace")
+    board = pages.Board(str(RECORDED), id="b1", workspace=tmp_path / "workspace")
     board.register(host)
     host.layout = html.Div([html.H1("Our lab"), board.layout()])
     assert board.source.wait(30)
@@ -356,3 +358,47 @@ def test_a_board_in_somebody_elses_application(page: Page, tmp_path: Path, serve
     page.evaluate("document.documentElement.dataset.mantineColorScheme = 'dark'")
     expect(inside(page, KEYS[1]).locator(":root")).to_have_attribute("data-mantine-color-scheme", "dark")
     board.source.stop()
+
+
+@pytest.mark.long
+def test_cards_and_boards_are_duplicated_and_arranged(page: Page, shared: str, key: str) -> None:
+    show(page, made(shared, {**LOSS, "x": 5, "w": 7}, SAID | {"x": 0, "y": 0}, key=key))
+    card(page, KEYS[2]).hover()
+    card(page, KEYS[2]).locator("summary").click()
+    card(page, KEYS[2]).get_by_role("button", name="Duplicate").click()
+    expect(page.locator(".ms-board-card")).to_have_count(3)
+    page.locator(".ms-board-bar summary").click()
+    page.get_by_role("button", name="Arrange in 3 columns").click()
+    expect(page.locator(".ms-board-toast")).to_contain_text("All cards have one size now.", use_inner_text=True)
+    places = {(0, 0, 4), (4, 0, 4), (8, 0, 4)}
+    becomes(page, lambda: {(one["x"], one["y"], one["w"]) for one in saved(shared, key).values()}, places)
+    page.get_by_role("button", name="Undo").click()
+    becomes(page, lambda: saved(shared, key)[KEYS[1]]["w"], 7)
+    page.locator(".ms-board-bar summary").click()
+    page.locator(".ms-board-bar").get_by_role("button", name="Duplicate").click()
+    expect(page.locator(".ms-board-name")).to_have_text("Daily (copy)")
+    expect(page.locator(".ms-board-card")).to_have_count(3)
+
+
+@pytest.mark.long
+def test_the_wheel_scrolls_the_board_over_a_table_that_has_ended(
+    page: Page, tmp_path: Path, serve: Callable[[Flask], str]
+) -> None:
+    (tmp_path / "runs" / "a").mkdir(parents=True)
+    with EventWriter(str(tmp_path / "runs" / "a" / "events.summary.1.h"), "mindspore") as writer:
+        writer.add(1, {"w": Tensor(np.arange(400, dtype=np.float32).reshape(40, 10))}, wall_time=1.7e9)
+    app = create_app(tmp_path / "runs", workspace=tmp_path / "workspace")
+    assert app.source.wait(30)
+    try:
+        address = serve(app.server)
+        table = {"key": KEYS[3], "place": "tensors", "part": "key:w", "w": 6, "h": 8}
+        text = {**SAID, "y": 8, "h": 40}
+        show(page, made(address, table, text))
+        rows = inside(page, KEYS[3]).locator(".ms-table-scroll")
+        expect(rows).to_be_visible()
+        card(page, KEYS[3]).locator("iframe").hover()
+        for _ in range(30):
+            page.mouse.wheel(0, 400)
+        becomes(page, lambda: page.evaluate("scrollY") > 100, True)
+    finally:
+        app.source.stop()

@@ -181,6 +181,7 @@ def test_a_text_written_later_gets_its_tile(page: Page, base: Path, serve: Calla
     store.stop()
 
 
+@pytest.mark.long
 def test_no_run_chosen_and_an_empty_run(page: Page, serve: Callable[[Flask], str]) -> None:
     empty = row("empty", tags={"scalar": 1}, steps=0, points=0, main_tag="", main_value=None)
     address = serve(create_app(MemorySource(rows=[empty])).server)

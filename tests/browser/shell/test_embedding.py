@@ -22,15 +22,15 @@ from playwright.sync_api import Page, expect
 from app import mount, pages, show
 from tests.browser.showing import show as visit
 from tests.browser.waiting import WAIT_MS
+from tests.recorded import RECORDED
 
 ROOT = Path(__file__).resolve().parents[3]
-DEMO = ROOT / "app" / "demo"
 LINE = ".ms-slot:not([hidden]) .scatterlayer .trace path.js-line"
 
 
 @pytest.fixture(scope="module")
 def example() -> Iterator[Callable[[str], str]]:
-    """Runs an example on the demo runs in a process of its own, once for all tests; gives its address."""
+    """Runs an example on the recorded runs in a process of its own, once for all tests; gives its address."""
     processes: list[subprocess.Popen[bytes]] = []
 
     @functools.cache
@@ -39,7 +39,7 @@ def example() -> Iterator[Callable[[str], str]]:
             probe.bind(("127.0.0.1", 0))
             port = int(probe.getsockname()[1])
         environment = dict(os.environ, PYTHONPATH=str(ROOT))
-        command = [sys.executable, str(ROOT / "examples" / name), str(DEMO), str(port)]
+        command = [sys.executable, str(ROOT / "examples" / name), str(RECORDED), str(port)]
         processes.append(subprocess.Popen(command, env=environment, cwd=ROOT / "examples"))
         address = f"http://127.0.0.1:{port}"
         until = time.monotonic() + WAIT_MS / 1000
@@ -88,7 +88,7 @@ def test_one_page_twice_in_a_layout_of_somebody_else(page: Page, example: Callab
 @pytest.mark.long
 def test_layout_before_register(page: Page, serve: Callable[[Flask], str]) -> None:
     host = Dash("host", url_base_pathname="/lab/", include_assets_files=False)
-    embedded = pages.Scalars(str(DEMO), id="s1")
+    embedded = pages.Scalars(str(RECORDED), id="s1")
     host.layout = html.Div(embedded.layout())
     embedded.register(host)
     page.goto(serve(host.server) + "/lab/")
@@ -102,7 +102,7 @@ def test_two_pages_below_a_prefix_whose_modules_come_late(
     page: Page, serve: Callable[[Flask], str], other: str, drawn: str
 ) -> None:
     host = Dash("host", url_base_pathname="/lab/", include_assets_files=False)
-    both = [pages.Scalars(str(DEMO), id="s1"), getattr(pages, other)(str(DEMO), id="p2")]
+    both = [pages.Scalars(str(RECORDED), id="s1"), getattr(pages, other)(str(RECORDED), id="p2")]
     host.layout = html.Div([html.P("Of the host"), *(embedded.layout() for embedded in both)])
     for embedded in both:
         embedded.register(host)
@@ -123,7 +123,7 @@ def test_two_pages_below_a_prefix_whose_modules_come_late(
 
 def test_a_host_starts_without_our_modules(unwatched: Page, serve: Callable[[Flask], str]) -> None:
     host = Dash("host", include_assets_files=False)
-    embedded = pages.Scalars(str(DEMO), id="s1")
+    embedded = pages.Scalars(str(RECORDED), id="s1")
     host.layout = html.Div([html.P("Of the host"), embedded.layout()])
     embedded.register(host)
     unwatched.route("**/cards/cards.js", lambda route: route.abort())
@@ -135,7 +135,7 @@ def test_a_host_starts_without_our_modules(unwatched: Page, serve: Callable[[Fla
 def test_checks_hold_below_our_prefix_only(serve: Callable[[Flask], str]) -> None:
     host = Flask("host")
     host.add_url_rule("/", "home", lambda: "home")
-    mount(host, "/training", str(DEMO))
+    mount(host, "/training", str(RECORDED))
     address = serve(host)
     foreign = {"Host": "evil.example.com"}
     assert urlopen(Request(address + "/", headers=foreign)).status == 200
@@ -147,7 +147,7 @@ def test_checks_hold_below_our_prefix_only(serve: Callable[[Flask], str]) -> Non
 
 def test_a_host_that_is_neither_flask_nor_dash_is_told_what_to_do() -> None:
     with pytest.raises(TypeError, match="a2wsgi"):
-        mount(object(), "/training", str(DEMO))  # type: ignore[arg-type]
+        mount(object(), "/training", str(RECORDED))  # type: ignore[arg-type]
 
 
 def test_names_of_embedding() -> None:
@@ -155,12 +155,12 @@ def test_names_of_embedding() -> None:
     with pytest.raises(AttributeError, match="Scalars"):
         _ = pages.Nothing
     with pytest.raises(ValueError, match="id"):
-        pages.Scalars(str(DEMO), id="a b")
+        pages.Scalars(str(RECORDED), id="a b")
 
 
 def test_a_malformed_value_is_the_clients_mistake(serve: Callable[[Flask], str]) -> None:
     host = Dash("host")
-    page = pages.Scalars(str(DEMO), id="s1")
+    page = pages.Scalars(str(RECORDED), id="s1")
     page.register(host)
     host.layout = html.Div(page.layout())
     client = host.server.test_client()
@@ -194,13 +194,13 @@ def test_a_notebook_shows_it_inline(page: Page, monkeypatch: pytest.MonkeyPatch)
     module.IFrame = IFrame  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "IPython", type(sys)("IPython"))
     monkeypatch.setitem(sys.modules, "IPython.display", module)
-    show(str(DEMO), page="scalars", height=500)
+    show(str(RECORDED), page="scalars", height=500)
     ((url, height),) = made
     assert height == 500
     page.goto(url)
     expect(page.locator(LINE).first).to_be_attached()
     with pytest.raises(ValueError, match="scalars"):
-        show(str(DEMO), page="nothing")
+        show(str(RECORDED), page="nothing")
 
 
 @pytest.mark.long
@@ -235,7 +235,7 @@ def test_pages_in_containers_of_fixed_height_scroll_inside_them(page: Page, exam
 @pytest.mark.long
 def test_a_page_in_a_container_without_height_is_as_high_as_its_contents(page: Page, serve: Callable[[Flask], str]) -> None:
     host = Dash(__name__)
-    scalars = pages.Scalars(str(DEMO), id="own")
+    scalars = pages.Scalars(str(RECORDED), id="own")
     scalars.register(host)
     host.layout = html.Div([html.Div(scalars.layout()), html.P("below", id="below")])
     page.goto(serve(host.server))

@@ -18,7 +18,7 @@ from tests.browser.showing import show
 from tests.browser.waiting import WAIT_MS, frames, polls, settles, steady
 
 GROUPS = sorted({page.group for page in PAGES})
-OFTEN = ("debugging", "explanation")
+OFTEN = ("debugging",)
 """Groups whose pages `make test` goes through, too: each visit takes 2 s."""
 MOST = 6
 """Most controls pressed per page in `make test-long`: one of each kind, those of the page before those around it."""
@@ -116,8 +116,9 @@ def focused(page: Page, wanted: str) -> None:
     page.wait_for_function("wanted => document.activeElement.matches(wanted)", arg=wanted)
 
 
-def test_the_next_chip_has_the_focus_after_one_is_removed(page: Page, demo: str) -> None:
-    show(page, f"{demo}/scalars?run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=nan_inf")
+@pytest.mark.long
+def test_the_next_chip_has_the_focus_after_one_is_removed(page: Page, recorded: str) -> None:
+    show(page, f"{recorded}/scalars?run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=nan_inf")
     chips = page.locator(".ms-chip-remove")
     expect(chips).to_have_count(3)
     chips.first.focus()
@@ -127,8 +128,8 @@ def test_the_next_chip_has_the_focus_after_one_is_removed(page: Page, demo: str)
         focused(page, ".ms-chip-remove")
 
 
-def test_a_menu_that_escape_closes_leaves_the_focus_on_its_button(page: Page, demo: str) -> None:
-    show(page, f"{demo}/scalars")
+def test_a_menu_that_escape_closes_leaves_the_focus_on_its_button(page: Page, recorded: str) -> None:
+    show(page, f"{recorded}/scalars")
     summary = page.locator(".ms-cards-controls details.ms-details > summary").first
     summary.focus()
     page.keyboard.press("Enter")
@@ -138,8 +139,8 @@ def test_a_menu_that_escape_closes_leaves_the_focus_on_its_button(page: Page, de
     expect(summary).to_be_focused()
 
 
-def test_escape_leaves_a_filter_for_what_comes_next_and_letters_are_commands(page: Page, demo: str) -> None:
-    show(page, f"{demo}/scalars?run=lenet_sink_mode")
+def test_escape_leaves_a_filter_for_what_comes_next_and_letters_are_commands(page: Page, recorded: str) -> None:
+    show(page, f"{recorded}/scalars?run=lenet_sink_mode")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     page.keyboard.press("/")
     expect(page.locator("input.ms-filter")).to_be_focused()
@@ -149,8 +150,9 @@ def test_escape_leaves_a_filter_for_what_comes_next_and_letters_are_commands(pag
     focused(page, ".ms-card")
 
 
-def test_another_page_has_the_focus_when_a_link_within_the_page_opened_it(page: Page, demo: str) -> None:
-    show(page, f"{demo}/overview?run=lenet_sink_mode")
+@pytest.mark.long
+def test_another_page_has_the_focus_when_a_link_within_the_page_opened_it(page: Page, recorded: str) -> None:
+    show(page, f"{recorded}/overview?run=lenet_sink_mode")
     page.locator("a.ms-tile-link").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".ms-tagged")).to_be_visible()
@@ -158,8 +160,9 @@ def test_another_page_has_the_focus_when_a_link_within_the_page_opened_it(page: 
     assert page.evaluate("() => Boolean(document.activeElement.closest('main'))")
 
 
-def test_a_dialog_whose_opener_is_gone_leaves_the_focus_beside_it(page: Page, demo: str) -> None:
-    show(page, f"{demo}/scalars?run=lenet_sink_mode")
+@pytest.mark.long
+def test_a_dialog_whose_opener_is_gone_leaves_the_focus_beside_it(page: Page, recorded: str) -> None:
+    show(page, f"{recorded}/scalars?run=lenet_sink_mode")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     chip = page.locator(".ms-chip-remove").first
     chip.focus()
@@ -188,9 +191,9 @@ def test_new_data_leave_the_focus_where_it_is(page: Page, base: Path, address: s
         assert named(page) == before
 
 
-def test_a_click_beside_everything_takes_the_focus_away(page: Page, demo: str) -> None:
+def test_a_click_beside_everything_takes_the_focus_away(page: Page, recorded: str) -> None:
     """The guard is for what is lost, not for what is given up."""
-    show(page, f"{demo}/scalars?run=lenet_sink_mode")
+    show(page, f"{recorded}/scalars?run=lenet_sink_mode")
     page.locator(".ms-chip-remove").first.focus()
     page.evaluate("() => document.activeElement.blur()")
     steady(page, "() => document.activeElement.outerHTML.length")

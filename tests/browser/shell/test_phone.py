@@ -9,7 +9,9 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
+from tests.browser.short_names import meant, names_on
 from tests.browser.showing import show
+from tests.browser.waiting import steady
 from tests.sources import MemorySource, series
 
 RUNS = "run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=lenet_landscape"
@@ -24,9 +26,9 @@ def phone(page: Page) -> Page:
 
 
 def test_a_graph_is_above_its_panels_a_legend_shows_every_run_and_settings_do_not_cover_each_other(
-    phone: Page, demo: str
+    phone: Page, recorded: str
 ) -> None:
-    show(phone, f"{demo}/graph?run=lenet_sink_mode")
+    show(phone, f"{recorded}/graph?run=lenet_sink_mode")
     canvas = phone.locator(".ms-graph-canvas")
     expect(canvas.locator("canvas").first).to_be_visible()
     boxes = [phone.locator(one).bounding_box() for one in (".ms-graph-canvas", ".ms-graph-left", ".ms-graph-right")]
@@ -36,7 +38,7 @@ def test_a_graph_is_above_its_panels_a_legend_shows_every_run_and_settings_do_no
     assert above["y"] + above["height"] <= tree["y"]
     assert tree["y"] + tree["height"] <= panel["y"]
 
-    show(phone, f"{demo}/histograms?{RUNS}&view=numbers")
+    show(phone, f"{recorded}/histograms?{RUNS}&view=numbers")
     card = phone.locator(".ms-slot:not([hidden])").first
     entries = card.locator(".ms-histogram-entry")
     expect(entries).to_have_count(3)
@@ -50,7 +52,7 @@ def test_a_graph_is_above_its_panels_a_legend_shows_every_run_and_settings_do_no
         assert box["y"] + box["height"] <= host["y"] + host["height"] + 1
     assert host["y"] + host["height"] <= plot["y"] + 1, "the legend is above the plot"
 
-    show(phone, f"{demo}/optimisation")
+    show(phone, f"{recorded}/optimisation")
     rows = phone.locator(".ms-optimisation-settings tbody tr")
     expect(rows.first).to_be_visible()
     covered = phone.evaluate(
@@ -75,14 +77,8 @@ def test_what_differs_in_long_names_of_runs_is_shown(page: Page, sweep: str, wid
     show(page, sweep)
     names = page.locator(".ag-pinned-left-cols-container .ms-name, .ag-center-cols-container .ms-name")
     expect(names).to_have_count(len(SWEEP))
-    shown = names.evaluate_all(
-        """(all) => all.map((one) => {
-            const cell = one.closest('.ag-cell').getBoundingClientRect();
-            const core = one.querySelector('.ms-name-core');
-            const { left, width } = core.getBoundingClientRect();
-            return [one.textContent, core.textContent, width > 12 && left >= cell.left && left + 12 < cell.right];
-        })"""
-    )
-    assert {text for text, _, _ in shown} == set(SWEEP)
-    assert all(inside for _, _, inside in shown), "the beginning of what differs is within its cell"
-    assert {core[0] for _, core, _ in shown} == set("0123")
+    steady(page, "() => [...document.querySelectorAll('.ms-name')].map((one) => one.dataset.short)")
+    shown = names_on(page, ".ag-cell .ms-name")
+    assert {one.name for one in shown} == set(SWEEP)
+    assert all(meant(one.short, SWEEP) == [one.name] for one in shown)
+    assert [one for one in shown if one.over > 1] == [], "all of a short form is within its cell"

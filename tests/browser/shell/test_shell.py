@@ -18,9 +18,8 @@ from app import create_app
 from app.store.store import Store
 from parsers import Problem
 from tests.browser.showing import show
+from tests.recorded import RECORDED
 from tests.sources import MemorySource, row
-
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 
 
 def open_runs(page: Page, address: str, query: str = "") -> None:
@@ -59,16 +58,16 @@ def test_a_new_run_appears_with_its_name_as_text_its_damage_is_shown_and_a_delet
 ) -> None:
     open_runs(page, address)
     page.evaluate("window.stillHere = true")
-    shutil.copytree(DEMO / "nan_inf", base / "brand_new")
+    shutil.copytree(RECORDED / "nan_inf", base / "brand_new")
     name = '<img src=x onerror="window.ran=1"><b>bold'
-    shutil.copytree(DEMO / "nan_inf", base / name)
+    shutil.copytree(RECORDED / "nan_inf", base / name)
     grid = page.locator(".ag-root")
     expect(grid.get_by_text("brand_new", exact=True).first).to_be_visible()
     expect(grid.get_by_text(name, exact=True).first).to_be_visible()
     assert page.evaluate("window.ran") is None
     shutil.rmtree(base / "brand_new")
     expect(grid.get_by_text("brand_new", exact=True)).to_have_count(0)
-    original = next(iter((DEMO / "long_history").iterdir()))
+    original = next(iter((RECORDED / "long_history").iterdir()))
     data = bytearray(original.read_bytes())
     data[20_000] ^= 0xFF
     path = base / "damaged" / original.name
@@ -113,7 +112,7 @@ def test_what_is_sent_of_the_list_of_runs_is_what_changed(page: Page, address: s
     assert all(part["whole"] == (not mark) for mark, part in first)
     assert all(len(part["rows"]) == (0 if mark else every) for mark, part in first)
     page.keyboard.press("p")
-    shutil.copytree(DEMO / "long_history", base / "newcomer")
+    shutil.copytree(RECORDED / "long_history", base / "newcomer")
     name = page.locator(".ms-panel-name").get_by_text("newcomer", exact=True)
     expect(name).to_be_visible()
     shutil.rmtree(base / "newcomer")
@@ -165,6 +164,7 @@ def test_a_paused_refresh_says_so_and_when_it_was(page: Page, address: str) -> N
     expect(page.locator(".ms-read .en")).to_have_text(re.compile(r"^paused · read .* ago$"))
 
 
+@pytest.mark.long
 def test_an_unknown_page_leads_back(unwatched: Page, address: str) -> None:
     unwatched.goto(address + "/no-such-page")
     expect(unwatched.locator(".ms-empty-sentence .en")).to_have_text("This page does not exist.")
@@ -180,6 +180,7 @@ def test_the_shell_can_be_left_out(page: Page, address: str) -> None:
     expect(page.locator(".ms-top")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_usable_at_1000_pixels(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1000, "height": 700})
     open_runs(page, address)
@@ -191,7 +192,7 @@ def test_usable_at_1000_pixels(page: Page, address: str) -> None:
 def test_pages_whose_data_damage_has_taken_list_the_damage(
     page: Page, serve: Callable[[Flask], str], tmp_path: Path
 ) -> None:
-    shutil.copytree(DEMO / "lenet_landscape", tmp_path / "runs" / "cut")
+    shutil.copytree(RECORDED / "lenet_landscape", tmp_path / "runs" / "cut")
     for path in (tmp_path / "runs" / "cut").iterdir():
         os.truncate(path, min(path.stat().st_size, 100))
         os.utime(path, (time.time() - 3600,) * 2)
@@ -270,8 +271,8 @@ def test_escape_closes_the_run_picker_and_pages_without_data_are_behind_one_entr
     page.wait_for_function(COUNTED)
 
 
-def test_the_first_tab_leads_past_the_menu(page: Page, demo: str) -> None:
-    page.goto(f"{demo}/overview?run=lenet_sink_mode")
+def test_the_first_tab_leads_past_the_menu(page: Page, recorded: str) -> None:
+    page.goto(f"{recorded}/overview?run=lenet_sink_mode")
     expect(page.locator(".ms-tiles")).to_be_visible()
     page.keyboard.press("Tab")
     expect(page.locator(".ms-skip")).to_be_focused()

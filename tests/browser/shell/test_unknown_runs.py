@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.amounts import long_after
 from tests.browser.everything import write_everything
 from tests.browser.showing import show
 
@@ -23,6 +24,8 @@ OF = {
     "debugger": "a dump", "two_dumps": "a dump",
 }  # fmt: skip
 """Pages with `of` in the address, and what they say that the run should have."""
+OFTEN = ("operators", "job", "saliency", "graph", "debugger")
+"""One page of each subject, for `make test`."""
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +38,9 @@ def everything(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[F
     store.stop()
 
 
-@pytest.mark.parametrize("name", OF)
+@pytest.mark.parametrize(
+    "name", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.long) for name in OF]
+)
 def test_a_name_that_no_run_has_is_one_line(page: Page, everything: str, name: str) -> None:
     show(page, f"{everything}/{name}?run=*&of=nobody")
     line = page.locator('[data-state="unknown"] .en')
@@ -47,7 +52,7 @@ def test_a_name_that_no_run_has_is_one_line(page: Page, everything: str, name: s
     expect(page.locator('[data-state="unknown"]')).to_be_hidden()
 
 
-@pytest.mark.parametrize("query", ["overview?of=nobody", "two_runs?one=nobody", "two_runs?run=*&other=nobody"])
+@pytest.mark.parametrize("query", long_after(1, ["overview?of=nobody", "two_runs?one=nobody", "two_runs?run=*&other=nobody"]))
 def test_a_run_that_is_not_there_is_one_line(page: Page, everything: str, query: str) -> None:
     show(page, f"{everything}/{query}")
     expect(page.locator('[data-state="unknown"]')).to_contain_text("No run has this name: nobody", use_inner_text=True)

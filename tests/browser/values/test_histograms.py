@@ -8,7 +8,6 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
@@ -22,8 +21,8 @@ from app.store.store import Store
 from parsers import HistogramValue, open_run
 from parsers.events.writer import EventWriter, Histogram, record
 from tests.browser.showing import show
+from tests.recorded import RECORDED
 
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 CARDS = ".ms-slot:not([hidden])"
 RUN, TAG = "lenet_sink_mode", "conv1.weight/auto"
 
@@ -55,7 +54,7 @@ def zoomed(page: Page) -> list[float]:
 
 
 def steps(run: str, tag: str) -> list[int]:
-    found: list[int] = open_run(DEMO / run).payload_series("histogram", tag).step.tolist()
+    found: list[int] = open_run(RECORDED / run).payload_series("histogram", tag).step.tolist()
     return found
 
 
@@ -90,7 +89,7 @@ def test_the_pointer_reads_centre_count_and_share(page: Page, address: str) -> N
     assert row["Run"].strip() == RUN
     count, whole = float(row["Count"]), float(row["Values"].replace(",", ""))
     assert abs(count / whole * 100 - float(row["Share"].removesuffix(" %"))) < 0.1
-    value = open_run(DEMO / RUN).value("histogram", TAG, len(steps(RUN, TAG)) - 1)
+    value = open_run(RECORDED / RUN).value("histogram", TAG, len(steps(RUN, TAG)) - 1)
     assert isinstance(value, HistogramValue)
     assert whole == value.total
     assert abs(float(row["Max"]) - value.max) < 1e-3
@@ -283,7 +282,7 @@ def entry(page: Page, run: str, tag: str = TAG) -> Locator:
 @pytest.mark.long
 def test_the_legend_names_values_hides_isolates_and_highlights(page: Page, address: str) -> None:
     visit(page, address, f"run={RUN}&run={ADAM}&run=lenet_landscape&view=numbers")
-    run = open_run(DEMO / ADAM)
+    run = open_run(RECORDED / ADAM)
     means = [value.mean for value in (run.value("histogram", TAG, place) for place in range(len(steps(ADAM, TAG))))]
     value = entry(page, ADAM).locator(".ms-histogram-value")
     assert float(value.inner_text().replace("−", "-")) == pytest.approx(means[-1], rel=1e-3)
@@ -342,7 +341,7 @@ def test_entries_of_a_legend_do_not_cover_each_other(page: Page, address: str) -
 
 def test_what_is_not_finite_is_counted_and_marked(page: Page, address: str) -> None:
     visit(page, address, f"run=lenet_diverges_nan&tag={TAG}")
-    run = open_run(DEMO / "lenet_diverges_nan")
+    run = open_run(RECORDED / "lenet_diverges_nan")
     values = [run.value("histogram", TAG, place) for place in range(len(steps("lenet_diverges_nan", TAG)))]
     empty = sum(isinstance(value, HistogramValue) and value.nan == value.total for value in values)
     assert empty > 0

@@ -142,6 +142,7 @@ def test_a_step_of_its_own_for_each_tag(page: Page, given: str) -> None:
     expect_grey(page, picture(page, "digit", "a"), 10)
 
 
+@pytest.mark.long
 def test_brightness_contrast_size_and_scaling(page: Page, given: str) -> None:
     visit(page, given, "run=a&tag=digit")
     image = picture(page, "digit", "a")

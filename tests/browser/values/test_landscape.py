@@ -26,13 +26,13 @@ from tests.browser.conftest import in_address
 from tests.browser.showing import show
 from tests.browser.waiting import becomes
 from tests.layouts.values.landscape.landscapes import bowl, landscape_source
+from tests.recorded import RECORDED
 from tests.sources import MemorySource, row, series
 
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 PLOT = ".ms-landscape-main .js-plotly-plot"
 TITLE = ".ms-landscape-main .ms-card-title"
 LANDSCAPES: dict[str, LandscapeValue] = {
-    tag: open_run(DEMO / "lenet_landscape").landscape(tag, 0)
+    tag: open_run(RECORDED / "lenet_landscape").landscape(tag, 0)
     for tag in ("landscape_[1, 5]", "landscape_[6, 12]", "landscape_[12]")
 }
 
@@ -174,6 +174,7 @@ def test_losses_and_path_are_saved_in_full(page: Page, address: str) -> None:
     assert "<svg" in Path(download.value.path()).read_text(encoding="utf-8")[:200]
 
 
+@pytest.mark.long
 def test_a_click_on_the_curve_chooses_the_interval(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     plot = page.locator(".ms-landscape-curve .js-plotly-plot")
@@ -187,6 +188,7 @@ def test_a_click_on_the_curve_chooses_the_interval(page: Page, address: str) -> 
     expect(page.locator(TITLE)).to_have_text("lenet_landscape · Step 6 – 12")
 
 
+@pytest.mark.long
 def test_full_screen_by_key_and_words_in_chinese(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     expect(page.locator(TITLE)).to_have_text("lenet_landscape · Step 1 – 5")
@@ -218,7 +220,7 @@ def test_checkpoints_without_a_landscape_say_which_call_computes_it(page: Page, 
 @pytest.mark.long
 def test_two_stand_in_a_host_each_with_its_own_state(page: Page, serve: Callable[[Flask], str]) -> None:
     host = dash.Dash("host", update_title="", include_assets_files=False)
-    one, two = (pages.Landscape(str(DEMO), id=name) for name in ("l1", "l2"))
+    one, two = (pages.Landscape(str(RECORDED), id=name) for name in ("l1", "l2"))
     for embedded in (one, two):
         embedded.register(host)
         assert embedded.source.wait(30)
@@ -243,7 +245,7 @@ def test_arrays_are_a_file_of_the_download_menu(page: Page, address: str) -> Non
 
 @pytest.mark.long
 def test_the_menu_knows_runs_that_only_collected_checkpoints(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
-    shutil.copytree(DEMO / "lenet_sink_mode", tmp_path / "only")
+    shutil.copytree(RECORDED / "lenet_sink_mode", tmp_path / "only")
     (tmp_path / "only" / "ckpt_dir").mkdir()
     store = Store([tmp_path], interval=0.3).start()
     assert store.wait(30)

@@ -84,6 +84,7 @@ def test_a_table_shows_the_values_recorded(page: Page, address: str) -> None:
     assert np.float32(readout.text_content().split("= ")[1]) == WEIGHTS[1][1, 2, 13]
 
 
+@pytest.mark.long
 def test_extreme_values_and_those_without_any(page: Page, address: str) -> None:
     show(page, f"{address}/tensors?run=extreme")
     huge = page.locator('.ms-slot[aria-label="huge"]')
@@ -148,6 +149,7 @@ def test_differences(page: Page, address: str) -> None:
     assert in_address(page, "minus")[0].startswith("run.two:weights")
 
 
+@pytest.mark.long
 def test_a_million_rows_are_a_key_press_away(page: Page, address: str) -> None:
     show(page, f"{address}/tensors?run=one&tag=long")
     expect(cell(page, 0, 0)).to_have_text("0.00000")

@@ -10,10 +10,10 @@ const box = (id, more = {}) =>
 test("labels are shortened, first their count, then their middle", () => {
   assert.equal(shortened("encoder  1,234", 20), "encoder  1,234");
   assert.equal(shortened("encoder  1,234", 8), "encoder");
-  assert.equal(shortened("encoder-CellList", 10), "encode…ist");
-  assert.equal(shortened("encoder-CellList", 4), "enc…");
+  assert.equal(shortened("encoder-CellList", 10), "…-CellList");
+  assert.equal(shortened("encoder-CellList", 4), "en…t");
   assert.equal(shortened("encoder-CellList", 2), "");
-  assert.equal(shortened("编码器的一个很长的名字", 10), "编码器的…");
+  assert.equal(shortened("编码器的一个很长的名字", 10), "编码…名字");
 });
 
 test("no label is smaller than 10 px on the screen, whatever the zoom", () => {

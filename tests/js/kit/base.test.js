@@ -4,7 +4,7 @@ import test from "node:test";
 import { csvText, fileName } from "../../../assets/kit/files.js";
 import { escapeMarkup } from "../../../assets/kit/markup.js";
 import { age, dateTime } from "../../../assets/kit/moments.js";
-import { colours, encode, forgotten, gone, matcher, paint, selected, shortName } from "../../../assets/kit/run_selection.js";
+import { colours, encode, forgotten, gone, matcher, paint, selected } from "../../../assets/kit/run_selection.js";
 import { count } from "../../../assets/kit/units.js";
 import { numbersOf } from "../../../assets/kit/typed_arrays.js";
 
@@ -76,9 +76,4 @@ test("a search is words in any order, or an expression", () => {
   assert.equal(matcher("lenet adam", false)("lenet"), false);
   assert.equal(matcher("^a.c$", true)("ABC"), true);
   assert.equal(matcher("(", true), null);
-});
-
-test("the shortest end of a path that tells it from all others", () => {
-  const names = ["x/a/run", "x/b/run", "y/c"];
-  assert.deepEqual(names.map((name) => shortName(name, names)), ["a/run", "b/run", "c"]);
 });

@@ -1,45 +1,55 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import "../page.js";
-import { headsOf, middle, partsIn, partsOf, piecesOf, shortened } from "../../../assets/kit/names.js";
+import { bySeparators, CUT, fits, longestCommon, middle, Names, shortened, withinWords } from "../../../assets/kit/names.js";
 
-test("what all names begin and end with is apart from what differs, at boundaries of words", () => {
-  const names = ["sweep/lr_0.1/seed_1_final", "sweep/lr_0.2/seed_2_final", "sweep/lr_0.15/seed_1_final"];
-  const parts = names.map(partsOf(names));
-  assert.deepEqual(parts.map(([head]) => head), Array(3).fill("sweep/lr_0."));
-  assert.deepEqual(parts.map(([, core]) => core), ["1/seed_1", "2/seed_2", "15/seed_1"]);
-  assert.deepEqual(parts.map(([, , tail]) => tail), Array(3).fill("_final"));
-  names.forEach((name, i) => assert.equal(parts[i].join(""), name));
+const CASES = JSON.parse(readFileSync(new URL("../../layouts/kit/names.json", import.meta.url), "utf8"));
+const SWEEP = ["adam", "sgd", "lamb"].flatMap((optimizer) => [0.1, 0.003, 0.0003].flatMap((rate) => [32, 64].flatMap((size) =>
+  [1, 2, 3].map((seed) => `project_imagenet_resnet50_${optimizer}_lr${rate}_b${size}_seed${seed}`))));
+
+test("names are shortened as in Python", () => {
+  for (const { names, room, short } of CASES) {
+    const together = new Names(names);
+    assert.deepEqual(names.map((/** @type {string} */ name) => together.short(name, room)), short);
+  }
 });
 
-test("a single name and names with nothing in common differ as a whole", () => {
-  assert.deepEqual(partsOf(["a/b"])("a/b"), ["", "a/b", ""]);
-  assert.deepEqual(partsOf(["a/b", "a/b"])("a/b"), ["", "a/b", ""]);
-  assert.deepEqual(partsOf(["abc", "abd"])("abc"), ["", "abc", ""]);
-  assert.deepEqual(partsOf(["run", "run/1"])("run/1"), ["", "run/1", ""]);
+test("names of a sweep have every setting, and are told apart in any room", () => {
+  const names = new Names(SWEEP);
+  for (const name of SWEEP) {
+    const settings = name.split("_").slice(3);
+    assert.equal(names.short(name, 200), name);
+    assert.deepEqual(names.short(name, 32).split(/[…_]+/).filter((word) => settings.includes(word)), settings);
+    assert.equal(names.telling(name), `…_${settings.join("_")}`);
+  }
+  for (const room of [40, 30, 20, 10, 3]) {
+    const forms = SWEEP.map((name) => names.short(name, room));
+    assert.equal(new Set(forms).size, SWEEP.length);
+    for (const form of forms) assert.equal(SWEEP.filter((name) => fits(form, name)).length, 1, form);
+  }
 });
 
-test("short names stay different and within their room", () => {
-  const names = Array.from({ length: 30 }, (_, i) => `experiments_of_november/bert_large_lr_${i / 10}_warmup_1000_seed_7`);
-  const short = names.map((name) => shortened(name, names, 16));
-  assert.equal(new Set(short).size, names.length);
-  for (const name of short) assert.ok(Array.from(name).length <= 16, name);
-  assert.equal(shortened("short", names, 16), "short");
-  assert.equal(middle("0123456789", 5), "01…89");
-  assert.equal(middle("\u{1f600}\u{1f601}\u{1f602}\u{1f603}", 3), "\u{1f600}…\u{1f603}");
+test("the room is in the unit of the width", () => {
+  const names = new Names(SWEEP);
+  const wide = (/** @type {string} */ text) => 7 * text.length;
+  for (const name of SWEEP) assert.ok(wide(names.short(name, 7 * 32, wide)) <= 7 * 32);
 });
 
-test("in a list of many kinds a name begins with what it has in common with the one most like it", () => {
-  const names = [
-    "tuner/train_db14-01", "tuner/train_d2d5-01", "summary/lenet_adam_lr0.01_b64", "summary/lenet_adam_lr0.001_b16",
-    "summary/ranks", "nan_inf",
-  ];
-  const parts = partsIn(names.map((name) => ({ name })));
-  assert.deepEqual(names.map((name) => parts(name)[1]), ["db14-01", "d2d5-01", "01_b64", "001_b16", "ranks", "nan_inf"]);
-  names.forEach((name) => assert.equal(piecesOf(parts(name)).map(([, text]) => text).join(""), name));
-  const sweep = ["job/lr_0.1_seed_1", "job/lr_0.1_seed_2", "job/lr_0.2_seed_1", "job/lr_0.2_seed_2"].map((name) => ({ name }));
-  assert.deepEqual(partsIn(sweep)("job/lr_0.2_seed_1"), ["job/lr_0.", "1", "", "2_seed_"]);  // two settings differ
-  assert.equal(headsOf([]).size, 0);
-  assert.equal(headsOf(["a", "a"]).get("a"), 0);
-  assert.equal(headsOf(["a/", "a/b"]).get("a/b"), 2);
+test("points and signs within a number separate nothing", () => {
+  assert.deepEqual(bySeparators("lr=1e-3,wd0.01/v-2.5.ckpt").words, ["lr", "1e-3", "wd0.01", "v", "2.5", "ckpt"]);
+  assert.deepEqual(bySeparators("/a//b/"), { words: ["a", "b"], separators: ["/", "//", "/"] });
+  assert.deepEqual(withinWords("HTTPServer2Go_1e-3x").words, ["HTTP", "Server", "2", "Go", "1e-3", "x"]);
+});
+
+test("letters with their accents are not cut", () => {
+  assert.equal(middle("\u{1f600}\u{1f601}\u{1f602}\u{1f603}", 3), `\u{1f600}${CUT}\u{1f603}`);
+  assert.ok(!middle("e\u0301".repeat(9), 6).includes(`${CUT}\u0301`));
+  assert.equal(shortened("short", ["short", "other"], 9), "short");
+});
+
+test("the words that all have in one order", () => {
+  assert.deepEqual(longestCommon(["a", "b", "c"], ["b", "x", "c"]), ["b", "c"]);
+  assert.deepEqual(longestCommon([], ["a"]), []);
+  assert.deepEqual(longestCommon(["a", "b"], ["b", "a"]).length, 1);
 });

@@ -262,7 +262,7 @@ test("rows and lanes at a height", () => {
 test("names are cut where they do not fit", () => {
   const widthOf = (text) => 6 * text.length;
   assert.equal(fitted("MatMul", 36, widthOf), "MatMul");
-  assert.equal(fitted("MatMul", 35, widthOf), "MatM…");
+  assert.equal(fitted("MatMul", 35, widthOf), "Mat…");
   assert.equal(fitted("MatMul", 12, widthOf), "");
 });
 

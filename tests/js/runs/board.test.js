@@ -1,7 +1,7 @@
 import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { COLUMNS, freePlace, moved, resized, settled, shifted, stepped } from "../../../assets/runs/board/grid.js";
+import { COLUMNS, freePlace, moved, resized, settled, shifted, stepped, tidied } from "../../../assets/runs/board/grid.js";
 
 const card = (key, x, y, w = 4, h = 4) => ({ key, x, y, w, h });
 const places = (cards) => Object.fromEntries(cards.map(({ key, x, y }) => [key, [x, y]]));
@@ -52,7 +52,26 @@ test("only what changed is sent", () => {
   const cards = [card("a", 0, 0), card("b", 4, 0)];
   assert.deepEqual(shifted(cards, cards), []);
   assert.deepEqual(shifted(cards, moved(cards, "a", 5, 0)), [
-    { key: "a", x: 5, y: 0, w: 4, h: 4 }, { key: "b", x: 4, y: 4, w: 4, h: 4 }]);
+    { key: "a", x: 5 }, { key: "b", y: 4 }]);
+  assert.deepEqual(shifted(cards, resized(cards, "b", 6, 4)), [{ key: "b", w: 6 }]);
+});
+
+test("a width and a height that two windows change at once are both kept", () => {
+  const cards = [card("a", 0, 0)];
+  const after = [...shifted(cards, resized(cards, "a", 6, 4)), ...shifted(cards, resized(cards, "a", 4, 9))];
+  assert.deepEqual(Object.assign({}, ...after), { key: "a", w: 6, h: 9 });
+});
+
+test("a tidy board has cards of one size, in the order in which they were read", () => {
+  const cards = [card("c", 4, 5, 8, 20), card("a", 0, 0, 3, 6), card("b", 3, 0, 9, 5), card("d", 0, 30, 1, 6)];
+  for (const columns of [1, 2, 3, 4]) {
+    const after = tidied(cards, columns);
+    assert.equal(wrong(after), false);
+    assert.deepEqual(after.map(({ key }) => key), ["a", "b", "c", "d"]);
+    assert.deepEqual(new Set(after.map(({ w, h }) => `${w} ${h}`)), new Set([`${COLUMNS / columns} 6`]));
+    assert.deepEqual(places(after), places(settled(after)));
+  }
+  assert.deepEqual(tidied([], 3), []);
 });
 
 test("whatever is done, no card covers another one or leaves the board", () => {

@@ -18,6 +18,7 @@ from layouts.kit.state import BadInput
 from parsers import open_run
 from parsers.explanations.recording import ExplanationWriter, Uncertainty
 from parsers.explanations.snapshot import Explanations
+from tests.amounts import long_after
 
 LABELS = 5
 
@@ -113,7 +114,7 @@ CHOICES = [
 ]
 
 
-@pytest.mark.parametrize("choice", CHOICES, ids=str)
+@pytest.mark.parametrize("choice", long_after(12, CHOICES), ids=str)
 def test_filters_keep_what_a_loop_keeps(found: Explanations, choice: ExplanationChoice) -> None:
     rows = matching(found, choice)
     assert found.samples["sample"].to_numpy()[rows.rows].tolist() == plain(found, choice)
@@ -121,7 +122,7 @@ def test_filters_keep_what_a_loop_keeps(found: Explanations, choice: Explanation
 
 
 @pytest.mark.parametrize("labels", [(), (2,), (0, 1)])
-@pytest.mark.parametrize("sort", ["confidence", "confidence_up", "uncertainty", "uncertainty_up"])
+@pytest.mark.parametrize("sort", long_after(2, ["confidence", "uncertainty_up", "confidence_up", "uncertainty"]))
 def test_order_is_by_the_extreme_of_the_labels_then_by_id(found: Explanations, sort: str, labels: tuple[int, ...]) -> None:
     column, worst = ("probability" if sort.startswith("confidence") else "sd"), (min if sort.endswith("_up") else max)
     table_of = found.predictions

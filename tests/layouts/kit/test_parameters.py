@@ -114,6 +114,22 @@ def test_every_field_of_every_request_is_a_parameter() -> None:
     } == set()
 
 
+@pytest.mark.parametrize("value", ["1", "nonsense", "-1e99", "regex:", "a,b,c,d", "x" * 5000])
+def test_a_value_that_no_parameter_of_an_address_knows_is_refused_in_one_line_with_its_key(value: str) -> None:
+    refused: list[tuple[str, str]] = []
+    for request in requests():
+        for _, parameter in parameters(request):
+            for key in parameter.keys:
+                try:
+                    parameter.read({key: [value], "tag": ["loss"]})
+                except BadInput as error:
+                    refused.append((key, str(error)))
+    assert len(refused) > 20
+    for key, text_of_error in refused:
+        assert text_of_error.startswith((f"{key}: expected ", "tag: expected ")), key
+        assert "\n" not in text_of_error
+
+
 def test_an_order_is_a_column_that_there_is() -> None:
     @dataclass(frozen=True, slots=True)
     class Ordered(Request):

@@ -41,7 +41,7 @@ ALLOWED = {
     "assets/dumps/debugger/words.js": "values of tensors",
     "assets/values/histograms/zoom.js": "a value in the address",
     "assets/profiles/operators/page.js": "numbers of columns, whose unit is in the head",
-    "assets/lineage/optimisation/forest.js": "the R² of a forest",
+    "assets/lineage/optimisation/fitting.js": "the R² of a fit",
     "assets/lineage/optimisation/table.js": "correlations, and widths of bars",
     "assets/jobs/pipeline/parts.js": "ticks of an axis",
     "assets/explanations/saliency/cells.js": "probabilities, rounded outwards as mindspore-xai does",

@@ -36,6 +36,7 @@ CASES: Mapping[str, list[tuple[float | str | None, str]]] = json.loads(
     Path(__file__).with_name("units.json").read_text(encoding="utf-8"), parse_float=float
 )
 FUNCTIONS: Mapping[str, Callable[[float | None], str]] = {
+    "number": fmt.number,
     "count": fmt.count, "percent": fmt.percent, "signed percent": lambda value: fmt.percent(value, signed=True),
     "size": fmt.size, "signed size": lambda value: fmt.size(value, signed=True),
     "duration": fmt.duration, "signed duration": lambda value: fmt.duration(value, signed=True),

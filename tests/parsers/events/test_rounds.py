@@ -106,7 +106,7 @@ def test_equal_to_protobuf_whole_and_in_pieces(tmp_path: Path, kind: str, seed: 
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-@pytest.mark.parametrize("limit", [1, 3000, 70_000])
+@pytest.mark.parametrize("limit", long_after(1, [1, 3000, 70_000]))
 def test_read_in_slices_equals_one_read(tmp_path: Path, kind: str, limit: int) -> None:
     write, layout = WRITERS[kind]
     content = write(tmp_path / "file", seed=5)

@@ -16,8 +16,8 @@ from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, V
 from parsers.export import KINDS, Export, WantedExport
 from parsers.runs import Run
 from tests.parsers.payloads.reference import messages, runs
+from tests.recorded import RECORDED
 
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000020000000208000000005779dc550000000e49444154789c63606068606000000484008100d5a4d5"
     "9e0000000049454e44ae426082"
@@ -127,7 +127,7 @@ def test_a_tensor_kept_in_fewer_digits_says_so(record: Record, tmp_path: Path) -
 
 
 def test_landscapes(tmp_path: Path) -> None:
-    (run,) = runs(DEMO / "lenet_landscape")
+    (run,) = runs(RECORDED / "lenet_landscape")
     assert exported(tmp_path / "out", [run]) == []
     found = {tag: values for (kind, tag), values in messages(run).items() if kind == "landscape"}
     written = {(tag, step): message for tag, values in found.items() for step, message in values}

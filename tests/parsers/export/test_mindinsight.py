@@ -14,8 +14,8 @@ from parsers import PayloadError, open_run
 from parsers.events.writer import EventWriter, Image, Value
 from parsers.export import write_summary
 from tests.parsers.payloads.reference import messages
+from tests.recorded import RECORDED
 
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(4) + b"IHDR" + (1).to_bytes(4, "big") * 2 + bytes(9)
 
 
@@ -25,7 +25,7 @@ def rows(path: Path) -> list[list[str]]:
 
 
 def test_all_files_of_a_run(tmp_path: Path) -> None:
-    run = open_run(shutil.copytree(DEMO / "several_files", tmp_path / "run"))
+    run = open_run(shutil.copytree(RECORDED / "several_files", tmp_path / "run"))
     assert len(run.files) > 1
     counts = write_summary(run, tmp_path / "out", refused=pytest.fail)
     header, *found = rows(tmp_path / "out" / "scalar.csv")
@@ -39,7 +39,7 @@ def test_all_files_of_a_run(tmp_path: Path) -> None:
 
 
 def test_images_of_a_real_run(tmp_path: Path) -> None:
-    run = open_run(DEMO / "lenet_adam_lr0.01_b64")
+    run = open_run(RECORDED / "lenet_adam_lr0.01_b64")
     counts = write_summary(run, tmp_path / "out", refused=pytest.fail)
     written = {
         f"{quote(tag, safe='')}_{step}.png": message.encoded_image

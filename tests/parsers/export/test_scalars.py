@@ -15,8 +15,8 @@ from parsers import FormatError, export, open_run
 from parsers.events.writer import EventWriter
 from parsers.export.scalars import ROW_GROUP, scalar_file
 from parsers.runs import Run
+from tests.recorded import RECORDED
 
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 HOSTILE = ("=1+1", "+a", "-b", "@c", "'d", "\te", "\rf", 'a,"b"\n', "<img src=x>", "层/权重", "plain")
 VALUES = (0.1, float("nan"), float("inf"), float("-inf"), -0.0, 1e-45, 3.4028234663852886e38)
 
@@ -98,7 +98,7 @@ def test_steps(run: Run, tmp_path: Path) -> None:
 
 
 def test_ranks_are_exported_under_their_own_names(tmp_path: Path) -> None:
-    job = open_run(DEMO / "ranks")
+    job = open_run(RECORDED / "ranks")
     export.write([job], tmp_path / "x.csv")
     assert set(pd.read_csv(tmp_path / "x.csv")["run"]) == {rank.name for rank in job.ranks}
 

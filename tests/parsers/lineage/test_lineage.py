@@ -17,6 +17,7 @@ from parsers.lineage.mindspore import metrics, train_lineage, user_defined
 from parsers.snapshot import dump, load
 from tests.parsers.events.event_reference import framed
 from tests.parsers.lineage.lineage_reference import custom, lineage_event, lineage_files, same, settings_of, write_run
+from tests.recorded import RECORDED
 
 TRAIN = {
     "hyper_parameters": {"optimizer": "Adam", "learning_rate": 0.1, "epoch": 3, "batch_size": 32, "device_num": 8},
@@ -46,8 +47,8 @@ def test_real_runs_give_what_protobuf_gives(real_data: Path) -> None:
     assert sum(any(name.startswith("metric/") for name in run.settings) for run in found.values()) == 19
 
 
-def test_runs_of_the_demo_give_what_protobuf_gives() -> None:
-    found = runs_with_lineage(Path(__file__).parents[3] / "app" / "demo")
+def test_recorded_runs_give_what_protobuf_gives() -> None:
+    found = runs_with_lineage(RECORDED)
     assert len(found) == 6
     compare(found)
 

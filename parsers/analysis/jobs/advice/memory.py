@@ -20,8 +20,9 @@ _STEP_FILES = ("trace_view", "kernel_details", "database")
 
 
 def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Advice | None:
-    """At its peak a rank holds more than this fraction of the memory of its device: the profile's own, or one of its job.
+    """At its peak a rank of the job reserves more than this fraction of the memory of its device.
 
+    The peak is that of the frame `ranks`, as on all pages; of a profile without it, or of a static plan, that of its component.
     capacity in bytes counts where no file has it; 0 for unknown.
     """
     plan, memory = frame_of(frames, "static_memory"), frame_of(frames, "memory")
@@ -32,7 +33,7 @@ def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Adv
     whole = _of_plan(plan, "capacity") or int(ranks["capacity_bytes"].max() if len(ranks) else 0) or capacity
     if not whole > 0:
         raise Unchecked("memory_summary", reason="no_capacity")
-    if len(ranks) > 1 or rows.empty:
+    if len(ranks):
         return _fullest(ranks.assign(capacity_bytes=ranks["capacity_bytes"].where(ranks["capacity_bytes"] > 0, whole)), limit)
     peak = int(rows["peak_bytes"].max())
     if not peak / whole > limit:

@@ -1,8 +1,9 @@
 """What advice saves: by how much the steps of the job would be shorter without its cause, by replay.
 
 Causes are removed one after the other, the largest first, so the costs of cards add up and never exceed the step: a card shows
-what it adds to those before it, and what it saves alone. Ranks or links that one card names are one cause: they may save only
-together. Advice about time that no replay covers keeps its own cost, up to what is left of the step.
+what it adds to those before it, and what it saves alone. A rank or link goes before a general cause that is hardly more. Ranks
+or links that one card names are one cause: they may save only together. Advice about time that no replay covers keeps its own
+cost, up to what is left of the step.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from parsers.deferred import pandas as pd
 
 OF_SEVERAL = ("slow_rank", "slow_link", "bubble", "stages")
 """Rules about several ranks; idle and communication are, too, if they say `ranks`."""
+NAMED = ("slow_rank", "slow_link")
+"""Rules that say which rank or link it is."""
 FROM_SUMS = "sums"
 """The files do not tell when what ran, so the cost is made of sums and may be too high."""
 _MAKE: Mapping[str, Callable[[JobGraph, Advice], JobChange]] = {
@@ -45,7 +48,7 @@ def with_savings(found: Sequence[Advice], frames: Frames) -> list[Advice]:
     except NotJudged:
         return [replace(one, bound=FROM_SUMS) if _of_several(one) else one for one in found]
     asked = {one.rule: _MAKE[one.rule](graph, one) for one in found if _of_several(one)}
-    told = {one.name: one for one in in_turn(graph, asked)}
+    told = {one.name: one for one in in_turn(graph, asked, NAMED)}
     step = float(graph.step_ns.mean())
     left = step - math.fsum(one.adds_ns for one in told.values())
     changed = []

@@ -6,6 +6,7 @@ import numpy as np
 
 from parsers.analysis.jobs.advice.cluster import STEP_FILES
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, needed
+from parsers.analysis.jobs.stage_operators import stage_means
 
 LEAST = 0.1
 """Stages are called unequal if the slowest computes longer than the mean by at least this share."""
@@ -17,13 +18,9 @@ def unbalanced(frames: Frames, limit: float) -> Advice | None:
     Cost: half the difference of the longest and the mean, unless a replay tells what balance saves.
     """
     steps = needed(frames, "cluster_steps", *STEP_FILES)
-    rows = steps[(steps["kind"].astype("str") == "rank") & (steps["computing_ns"] > 0.0) & (steps["pp"] >= 0)]
-    if rows.empty:
+    shown = stage_means(steps)
+    if shown.empty:
         raise Unchecked(*STEP_FILES)
-    shown = rows.groupby("pp", sort=True).agg(
-        ranks=("rank", "nunique"), computing_ns=("computing_ns", "mean"), free_ns=("free_ns", "mean"),
-        total_ns=("total_ns", "mean"),
-    ).reset_index().rename(columns={"pp": "stage"})  # fmt: skip
     if len(shown) < 2:
         raise Unchecked(reason="one_stage")
     took = shown["computing_ns"].to_numpy(np.float64)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from parsers.analysis.jobs.advice.cluster import over_ranks
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
-from parsers.analysis.profiles.steps import IDLE, Average, average, breakdowns
+from parsers.analysis.jobs.transfer import parts_per_step
+from parsers.analysis.profiles.steps import Average, average, breakdowns
 from parsers.deferred import pandas as pd
 
 WAITING = 0.01
@@ -37,26 +36,26 @@ def idle(frames: Frames, limit: float) -> Advice | None:
         return over_ranks(frames, "idle", "free_ns", limit)
     except LookupError:
         steps, usual = new_steps(frames)
-    idle = math.fsum(usual.time_of(part) for part in IDLE)
-    if not idle / usual.whole_ns > limit:
+    idle = usual.time_of("free")
+    if not idle / usual.on_device_ns > limit:
         return None
     rows = steps[steps["kind"] == "step"].sort_values("free_ns", ascending=False)
     shown = rows[["step", "free_ns", "preparing_ns", "total_ns"]].head(MOST_ROWS)
-    return Advice("idle", idle / usual.whole_ns, limit, idle, shown, "steps")
+    return Advice("idle", idle / usual.on_device_ns, limit, idle, shown, "steps")
 
 
 def communication(frames: Frames, limit: float) -> Advice | None:
     """Communication that no computing overlaps takes more than this fraction of the step.
 
-    communication.json tells how much of all communication is transit, waiting for other ranks, and idle. Of a job with several
-    ranks all are judged; what they wait for each other is then computed from all of them.
+    Of a job with several ranks all are judged. What communication consists of is computed from the operations of the job
+    (`parsers.analysis.jobs.transfer`); without these it is what communication.json has: transit, waiting, idle.
     """
     try:
         return over_ranks(frames, "communication", "exposed_ns", limit)
     except LookupError:
         steps, usual = new_steps(frames)
     exposed = usual.time_of("exposed")
-    if not exposed / usual.whole_ns > limit:
+    if not exposed / usual.on_device_ns > limit:
         return None
     operators = frame_of(frames, "communication")
     if operators is None:
@@ -68,7 +67,10 @@ def communication(frames: Frames, limit: float) -> Advice | None:
         number = max(operators["step"].nunique(), 1)
         names = {"all": "duration_ns", "transit": "transit_ns", "wait": "wait_ns", "idle": "idle_ns"}
         parts = {part: float(operators[name].sum()) / number for part, name in names.items()}
-    return Advice("communication", exposed / usual.whole_ns, limit, exposed, shown, "steps", parts_ns=parts)
+        collectives = frame_of(frames, "collectives")
+        if collectives is not None:
+            parts = parts_per_step(collectives, frame_of(frames, "links"))
+    return Advice("communication", exposed / usual.on_device_ns, limit, exposed, shown, "steps", parts_ns=parts)
 
 
 def usual_of(steps: pd.DataFrame, form: str) -> Average | None:
@@ -93,7 +95,7 @@ def new_steps(frames: Frames) -> tuple[pd.DataFrame, Average]:
     """Return new steps and their average. Unchecked without any."""
     steps = needed(frames, "steps", "step_trace_time", "analysis")
     usual = usual_of(steps, "new")
-    if usual is None or not usual.whole_ns > 0:
+    if usual is None or not usual.on_device_ns > 0:
         raise Unchecked("step_trace_time", "analysis")
     return steps, usual
 

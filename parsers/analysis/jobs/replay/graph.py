@@ -6,7 +6,7 @@ that one edge; more than HOST_NS of it is the host's. So the unchanged replay is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
@@ -19,10 +19,19 @@ from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
-BLOCK, OPERATION, BEFORE = 0, 1, 2
-"""What an edge comes from: a block, an operation (of this step), or the end of the step before."""
+BLOCK, OPERATION, BEFORE, ALONG = 0, 1, 2, 3
+"""What an edge comes from: the end of a block or of an operation (of this step), the end of the step before, the begin of a
+block."""
 LAST, FINISH = 0, 1
 """What of the step before: the end of its last slice, or that and all operations that nothing else awaited."""
+Tell = Callable[[int, int], object]
+"""Called with what is done and what is to be done in all; it may raise to end the work."""
+
+
+def quietly(_done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
 Node = tuple[int, int, int]
 """(BLOCK or OPERATION, piece, number) of an own thing; operations that meet are one node: (OPERATION, -1, number)."""
 
@@ -119,10 +128,10 @@ def has_kernels(graph: JobGraph) -> bool:
                for piece in one.pieces for rank in piece.rank)  # fmt: skip
 
 
-def graph_of(frames: Mapping[str, pd.DataFrame | None]) -> JobGraph:
+def graph_of(frames: Mapping[str, pd.DataFrame | None], tell: Tell = quietly) -> JobGraph:
     """Return the graph of a job, from its frames by name: collectives, cluster_steps, groups, links, device_times.
 
-    NotJudged if files do not tell enough, or if what they tell is no graph.
+    NotJudged if files do not tell enough, or if what they tell is no graph. tell is called with the steps done and all steps.
     """
     names = ("collectives", "cluster_steps", "groups", "device_times", "links")
     recording = recorded(*(frames.get(name) for name in names))
@@ -130,8 +139,9 @@ def graph_of(frames: Mapping[str, pd.DataFrame | None]) -> JobGraph:
     end_of, least, own = _meeting_times(recording)
     pieces = _pieces(recording, programs)
     _fill_edges(recording, programs, pieces)
-    steps = []
+    steps: list[StepGraph] = []
     for these in pieces:
+        tell(len(steps), len(pieces))
         joints = _joints(recording, these, end_of, least, own)
         steps.append(StepGraph(these, joints, _ordered(these, joints)))
     ends = np.full((len(recording.steps), len(recording.ranks)), np.nan)
@@ -215,6 +225,8 @@ def _fill_edges(recording: Recording, programs: list[Program], pieces: list[list
                 elif earlier is not None and not refuted[piece.program][one, LAST]:
                     what = LAST if refuted[piece.program][one, FINISH] else FINISH
                     sources.append((BEFORE, what, earlier[what]))
+                if program.along[one] != NOTHING:
+                    sources.append((ALONG, int(program.along[one]), begins[program.along[one]]))
                 known = dict.fromkeys((int(program.former[one]), int(program.cause[one])))
                 sources += [(OPERATION, other, over[other]) for other in known if other >= 0]
                 if sources:
@@ -332,7 +344,7 @@ def _ordered(pieces: list[Piece], joints: list[Joint]) -> list[Node]:
 
     def sources(place: int, edges: list[Edge]) -> list[Node]:
         return [
-            (BLOCK, place, edge.number) if edge.kind == BLOCK else (OPERATION, -1, joint_of[place, edge.number])
+            (OPERATION, -1, joint_of[place, edge.number]) if edge.kind == OPERATION else (BLOCK, place, edge.number)
             for edge in edges if edge.kind != BEFORE
         ]  # fmt: skip
 

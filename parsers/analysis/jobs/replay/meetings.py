@@ -21,8 +21,9 @@ from parsers.profiler.groups import ranks_of
 
 TOGETHER_NS = 60_000.0
 """Ends that differ by no more belong together."""
-_SENDS, _RECEIVES, _EXCHANGES = 1, 2, 3
-_DOES = {"send": _SENDS, "receive": _RECEIVES, "recv": _RECEIVES}
+SENDS, RECEIVES, EXCHANGES = 1, 2, 3
+"""What an operation between two ranks does; collectives are 0."""
+_DOES = {"send": SENDS, "receive": RECEIVES, "recv": RECEIVES}
 _FIRST_STEPS = 2
 
 
@@ -32,7 +33,7 @@ class Meetings:
 
     of is the number of the meeting, `number` how many there are. peer is the place of the other rank of a pair, -1 for none.
     ahead is by how many ns the clock of each rank is ahead. alone are operations between two ranks whose pair was not found;
-    sends are those that never wait for their receiver (eager).
+    sends are those that never wait for their receiver (eager). does is SENDS, RECEIVES, EXCHANGES, or 0.
     """
 
     of: Ints
@@ -41,6 +42,7 @@ class Meetings:
     ahead: Floats
     alone: NDArray[np.bool_]
     sends: NDArray[np.bool_]
+    does: Ints
 
 
 def meetings_of(
@@ -53,7 +55,7 @@ def meetings_of(
     between = coded(chosen["section"], ("p2p",))
     start, elapse = chosen["start_ns"].to_numpy(), chosen["elapse_ns"].to_numpy(np.float64)
     kinds = chosen["kind"].cat
-    table = np.array([*(_DOES.get(str(kind), _EXCHANGES) for kind in kinds.categories), _EXCHANGES])
+    table = np.array([*(_DOES.get(str(kind), EXCHANGES) for kind in kinds.categories), EXCHANGES])
     rows = _Pairing(
         group, step, rank, table[kinds.codes.to_numpy()], (start - start.min()) + elapse, between
     )  # fmt: skip
@@ -68,7 +70,7 @@ def meetings_of(
             of[other] = of[one]
     of, _ = numbered(of)
     sends = _never_wait(of, rows.does, peer, elapse, ends)
-    return Meetings(of, int(of.max()) + 1, peer, ahead, between & (peer < 0), sends)
+    return Meetings(of, int(of.max()) + 1, peer, ahead, between & (peer < 0), sends, np.where(between, rows.does, 0))
 
 
 def _by_group(rows: _Pairing) -> list[Ints]:
@@ -191,8 +193,8 @@ def _most_common(apart: Floats) -> tuple[float, float]:
 
 def _fits(mine: Ints, yours: Ints) -> NDArray[np.bool_]:
     """Return whether two operations can be a pair: one sends what the other receives, or both do both."""
-    sent = (mine + yours == _SENDS + _RECEIVES) & (mine != yours)
-    found: NDArray[np.bool_] = sent | ((mine == _EXCHANGES) & (yours == _EXCHANGES))
+    sent = (mine + yours == SENDS + RECEIVES) & (mine != yours)
+    found: NDArray[np.bool_] = sent | ((mine == EXCHANGES) & (yours == EXCHANGES))
     return found
 
 
@@ -220,7 +222,7 @@ def _in_order(some: Ints, chain: Sequence[int], rows: _Pairing) -> list[tuple[in
     """Return pairs of two ranks in the order of their operations, if they have equally many of each kind."""
     one, other = (some[rows.rank[some] == place] for place in chain)
     pairs: list[tuple[int, int]] = []
-    for mine, yours in ((_SENDS, _RECEIVES), (_RECEIVES, _SENDS), (_EXCHANGES, _EXCHANGES)):
+    for mine, yours in ((SENDS, RECEIVES), (RECEIVES, SENDS), (EXCHANGES, EXCHANGES)):
         first, second = one[rows.does[one] == mine], other[rows.does[other] == yours]
         if len(first) == len(second):
             pairs += zip(first.tolist(), second.tolist(), strict=True)
@@ -233,7 +235,7 @@ def _never_wait(of: Ints, does: Ints, peer: Ints, elapse: Floats, ends: Floats) 
     Where the receiver came late a send that waits ends with it, and one that does not had ended before: what most do counts.
     """
     found = np.zeros(len(of), np.bool_)
-    sends, receives = (np.flatnonzero((does == kind) & (peer >= 0)) for kind in (_SENDS, _RECEIVES))
+    sends, receives = (np.flatnonzero((does == kind) & (peer >= 0)) for kind in (SENDS, RECEIVES))
     if not len(sends):
         return found
     row = np.full(int(of.max()) + 1, -1, np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.jobs.choosing import numbered
+from parsers.analysis.jobs.replay.meetings import RECEIVES, SENDS
 from parsers.analysis.jobs.replay.recording import Recording
 from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS, RankSlices, between_operations, of_times
 from parsers.model import Floats, Ints
@@ -24,7 +25,9 @@ NOTHING = -1
 EXACT_NS = 2_000.0
 """A begin that is no later than this after an end that it depends on is explained by nothing else."""
 _EXPLAINED = 0.9
+_OFTEN = 0.5
 _LEAST_IDLE = 3
+_CHANCE = 0.25
 _SEED = 20_240_229
 
 
@@ -34,14 +37,15 @@ class Program:
 
     operations are rows of the recording (operations x instances). Slices are merged into blocks between what depends on them:
     begins, ends, busy (computing) and host (gaps that are the host's) are blocks x instances, in ns. before is the number of
-    blocks that each operation depends on, after the block that awaits it, NOTHING for none. former is the operation before it
-    in its stream and cause another one whose end it awaits; -1 for none.
+    blocks that each operation depends on, along the block whose begin it awaits, after the block that awaits it, NOTHING for
+    none. former is the operation before it in its stream and cause another one whose end it awaits; -1 for none.
     """
 
     step: Ints
     rank: Ints
     operations: Ints
     before: Ints
+    along: Ints
     after: Ints
     former: Ints
     cause: Ints
@@ -157,13 +161,16 @@ def _program(
     cuts = np.unique(np.r_[0, before, after[after < total], total])
     begins, finish, busy, host = (np.stack(one, axis=1) for one in zip(*(_blocks(one, cuts) for one in slices), strict=True))
     block_of = np.searchsorted(cuts, before), np.searchsorted(cuts, after)
-    awaits = _believed(begins, finish, ends, block_of[1])
+    does = recording.meetings.does[rows[:, 0]]
+    awaits = _believed(begins, finish, ends, block_of[1], does)
     stream = recording.stream[rows[:, 0]]
-    former = _former(starts, ends, stream)
     reached = _reached(finish, block_of[0])
-    cause = _causes(starts, ends, reached, former)
+    former = _former(starts, ends, stream)
+    last = np.maximum(reached, np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
+    along, cause = _others(starts, ends, begins, last, block_of)
+    awaits |= (does == RECEIVES) & (along != NOTHING) & (block_of[1] == along + 1)
     return Program(
-        step, rank, rows, block_of[0], np.where(awaits, block_of[1], NOTHING), former, cause, stream,
+        step, rank, rows, block_of[0], along, np.where(awaits, block_of[1], NOTHING), former, cause, stream,
         begins, finish, busy, host, measured,
     )  # fmt: skip
 
@@ -186,10 +193,11 @@ def _blocks(one: RankSlices, cuts: Ints) -> tuple[Floats, Floats, Floats, Floats
     return begins, ends, *one.between(first, last)
 
 
-def _believed(begins: Floats, ends: Floats, over: Floats, after: Ints) -> NDArray[np.bool_]:
+def _believed(begins: Floats, ends: Floats, over: Floats, after: Ints, does: Ints) -> NDArray[np.bool_]:
     """Return whether the block after each operation awaits it.
 
-    It does if it somewhere began at most HOST_NS after the end of the operation while the device was idle; or if the device was
+    It does if it somewhere began at most HOST_NS after the end of the operation, the latest that it may await, while the device was
+    idle; or if the device was
     idle often, and what it was idle for before that end is more than after it, although nothing contradicts.
     """
     found = np.zeros(len(after), np.bool_)
@@ -199,11 +207,27 @@ def _believed(begins: Floats, ends: Floats, over: Floats, after: Ints) -> NDArra
     block = after[inside]
     gap = begins[block] - over[inside]
     idle = over[inside] - np.where(block[:, None] > 0, ends[np.maximum(block - 1, 0)], -np.inf)
-    right = (gap <= HOST_NS) & (idle >= -ROUNDING_NS)
-    waits = idle > HOST_NS
+    latest = _latest(gap, block)
+    waits = (idle > HOST_NS) & (gap >= -EXACT_NS)
+    hits = ((gap <= HOST_NS) & (idle >= -ROUNDING_NS) & latest).sum(axis=1)
+    most = np.zeros(len(begins), np.int64)
+    np.maximum.at(most, block, hits)
     with np.errstate(invalid="ignore"):
         longer = np.where(waits, np.minimum(idle, 1e15), 0.0).sum(axis=1) > np.where(waits, gap, 0.0).sum(axis=1)
-    found[inside] = right.any(axis=1) | ((waits.sum(axis=1) >= _LEAST_IDLE) & longer)
+    least = np.where(does[inside] == SENDS, _OFTEN, _CHANCE)
+    found[inside] = (hits > least * most[block]) | ((waits.sum(axis=1) >= _LEAST_IDLE) & longer)
+    return found
+
+
+def _latest(gap: Floats, block: Ints) -> NDArray[np.bool_]:
+    """Return where an operation is the one that ended last of those that a block may await, by the gap after its end.
+
+    One that ended after the begin of the block is not, unless nothing ended right before it.
+    """
+    after = np.where(gap >= -EXACT_NS, np.abs(gap), np.abs(gap) + HOST_NS)
+    least = np.full((int(block.max()) + 1, gap.shape[1]), np.inf)
+    np.minimum.at(least, block, after)
+    found: NDArray[np.bool_] = after <= least[block]
     return found
 
 
@@ -214,6 +238,16 @@ def _former(starts: Floats, ends: Floats, stream: Ints) -> Ints:
     one, other = order[:-1], order[1:]
     same = (stream[one] == stream[other]) & _had_ended(starts[one], ends[one], starts[other]).all(axis=1)
     found[other[same]] = one[same]
+    return found
+
+
+def _bound(starts: Floats, ends: Floats, former: Ints, reached: Floats) -> NDArray[np.bool_]:
+    """Return which operations somewhere began right at the end of the one before, and not of the blocks that they depend on.
+
+    Exchanges of several directions have one name, so that those that follow each other need not be of one stream.
+    """
+    right = (np.abs(starts - ends[np.maximum(former, 0)]) <= EXACT_NS) & (starts - reached > EXACT_NS)
+    found: NDArray[np.bool_] = (former >= 0) & right.any(axis=1)
     return found
 
 
@@ -229,25 +263,52 @@ def _reached(ends: Floats, before: Ints) -> Floats:
     return found
 
 
-def _causes(starts: Floats, ends: Floats, reached: Floats, former: Ints) -> Ints:
-    """Return for operations that what they depend on does not explain another operation that does; -1 for none.
+def _others(starts: Floats, ends: Floats, begins: Floats, last: Floats, block_of: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """Return the block whose begin, and the operation whose end, each operation awaits beside `last`; NOTHING and -1 for none.
 
-    It ended right before in half of the instances that are not explained, and after the begin in none. Right before is EXACT_NS
-    where that finds one, else HOST_NS.
+    What explains more begins exactly counts; where neither does, an operation that ended at most HOST_NS before.
     """
-    last = np.maximum(reached, np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
-    found = np.full(len(starts), -1, np.int64)
-    for near in (EXACT_NS, HOST_NS):
-        late = starts - last > near
-        unknown = (late.mean(axis=1) > 1 - _EXPLAINED) & (found < 0)
-        for one in np.flatnonzero(unknown).tolist():
-            gap = starts[one, late[one]] - ends[:, late[one]]
-            share = (np.abs(gap) <= near).mean(axis=1)
-            share[one] = 0.0
-            for other in np.argsort(-share, kind="stable").tolist():
-                if share[other] < 0.5:
-                    break
-                if _had_ended(starts[other], ends[other], starts[one]).all():
-                    found[one] = other
-                    break
-    return found
+    along, with_it = _along(starts, begins, last, *block_of)
+    cause, after_it = _causes(starts, ends, last, EXACT_NS)
+    along[(with_it < _OFTEN) | (with_it <= after_it)] = NOTHING
+    cause[along != NOTHING] = -1
+    last = np.maximum(last, np.where((along != NOTHING)[:, None], begins[along], -np.inf))
+    roughly, _ = _causes(starts, ends, last, HOST_NS)
+    return along, np.where(cause < 0, roughly, cause)
+
+
+def _along(starts: Floats, begins: Floats, last: Floats, before: Ints, after: Ints) -> tuple[Ints, Floats]:
+    """Return the block whose begin each operation may await, since it was launched right after it, and how often it does.
+
+    It is the one after those that the operation depends on; NOTHING where the operation somewhere began before it. How often is
+    the share, of the begins that the ends which the operation depends on (`last`, the latest) do not explain, that are with it.
+    """
+    found, often = np.full(len(starts), NOTHING), np.zeros(len(starts))
+    inside = np.flatnonzero(before < np.minimum(after, len(begins)))
+    apart = starts[inside] - begins[before[inside]]
+    inside, apart = inside[never := (apart >= -ROUNDING_NS).all(axis=1)], apart[never]
+    late = starts[inside] - last[inside] > EXACT_NS
+    found[inside] = before[inside]
+    often[inside] = (late & (np.abs(apart) <= EXACT_NS)).sum(axis=1) / np.maximum(late.sum(axis=1), 1)
+    return found, often
+
+
+def _causes(starts: Floats, ends: Floats, last: Floats, near: float) -> tuple[Ints, Floats]:
+    """Return for operations that what they depend on (`last`, its latest end) does not explain another one; -1 for none.
+
+    It ended at most `near` before in half of the instances that are not explained, and after the begin in none. How often it
+    did is returned, too.
+    """
+    found, often = np.full(len(starts), -1, np.int64), np.zeros(len(starts))
+    late = starts - last > near
+    for one in np.flatnonzero(late.mean(axis=1) > 1 - _EXPLAINED).tolist():
+        gap = starts[one, late[one]] - ends[:, late[one]]
+        share = (np.abs(gap) <= near).mean(axis=1)
+        share[one] = 0.0
+        for other in np.argsort(-share, kind="stable").tolist():
+            if share[other] < _OFTEN:
+                break
+            if _had_ended(starts[other], ends[other], starts[one]).all():
+                found[one], often[one] = other, share[other]
+                break
+    return found, often

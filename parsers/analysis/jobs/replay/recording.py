@@ -180,7 +180,7 @@ def _names(
     by_role, _ = numbered(rank[first], role[first])
     nth = _counted(by_role, first)[number]
     does = chosen["kind"].cat.codes.to_numpy().astype(np.int64)
-    towards = np.where(meetings.peer >= 0, np.sign(stage[np.maximum(meetings.peer, 0)] - stage[rank]), 0)
+    towards = np.where(meetings.peer >= 0, stage[np.maximum(meetings.peer, 0)] - stage[rank], 0)
     stream, _ = numbered(role, nth, does, towards)
     within, _ = numbered(rank, step, stream)
     name, _ = numbered(stream, _counted(within, _launched(chosen)))

@@ -8,10 +8,24 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.jobs.replay.graph import BEFORE, BLOCK, FINISH, LAST, OPERATION, Edge, JobGraph, Joint, StepGraph, lengths
+from parsers.analysis.jobs.replay.graph import (
+    ALONG,
+    BEFORE,
+    BLOCK,
+    FINISH,
+    LAST,
+    OPERATION,
+    Edge,
+    JobGraph,
+    Joint,
+    StepGraph,
+    Tell,
+    lengths,
+    quietly,
+)
 from parsers.model import Floats
 
-INSIDE = 3
+INSIDE = 4
 """Kind of place of the lags within a block; BLOCK and OPERATION are those before one."""
 Place = tuple[int, int, int]
 """(program, kind, number) of lags."""
@@ -63,14 +77,18 @@ def replayed(graph: JobGraph, change: JobChange | None = None) -> Floats:
     return found
 
 
-def replayed_all(graph: JobGraph, changes: Sequence[JobChange]) -> Floats:
-    """Return the ends of `replayed` for each of several changes: changes x steps x ranks. One pass over the graph."""
+def replayed_all(graph: JobGraph, changes: Sequence[JobChange], tell: Tell = quietly) -> Floats:
+    """Return the ends of `replayed` for each of several changes: changes x steps x ranks. One pass over the graph.
+
+    tell is called with the steps done and all steps.
+    """
     ranks = len(graph.recording.ranks)
     found = np.full((len(changes), len(graph.steps), ranks), np.nan)
     lasting = np.stack([one.lasting for one in changes])
     passing = np.stack([one.passing for one in changes])
     before = (np.zeros((len(changes), ranks)), np.zeros((len(changes), ranks)))
     for number, step in enumerate(graph.steps):
+        tell(number, len(graph.steps))
         computing = np.stack([one.computing[number] for one in changes])
         host = np.stack([one.host[number] for one in changes])
         one = _Step(step, computing, host, lasting, passing, before, _eased(step, changes, number))
@@ -105,6 +123,7 @@ class _Step:
         self._host = [host[:, piece.rank] for piece in graph.pieces]
         self._earlier = [tuple(one[:, piece.rank] for one in before) for piece in graph.pieces]
         self._blocks: list[list[Floats]] = [[_NONE] * len(piece.awaited_blocks) for piece in graph.pieces]
+        self._begins: list[list[Floats]] = [[_NONE] * len(piece.awaited_blocks) for piece in graph.pieces]
         self._operations: list[list[Floats]] = [[_NONE] * len(piece.rows) for piece in graph.pieces]
 
     def run(self) -> None:
@@ -117,7 +136,7 @@ class _Step:
 
     def _block(self, place: int, number: int) -> Floats:
         piece = self._graph.pieces[place]
-        begin = self._begin(place, BLOCK, number)
+        begin = self._begins[place][number] = self._begin(place, BLOCK, number)
         inside: Floats = piece.busy[number] * self._computing[place] + piece.host[number] * self._factor(place, INSIDE, number)
         inside += begin
         inside += piece.rest[number]
@@ -143,7 +162,8 @@ class _Step:
     def _end(self, place: int, edge: Edge) -> Floats:
         if edge.kind == BEFORE:
             return self._earlier[place][edge.number]
-        return (self._blocks if edge.kind == BLOCK else self._operations)[place][edge.number]
+        ends = {BLOCK: self._blocks, OPERATION: self._operations, ALONG: self._begins}[edge.kind]
+        return ends[place][edge.number]
 
     def _meet(self, joint: Joint) -> None:
         pieces = self._graph.pieces

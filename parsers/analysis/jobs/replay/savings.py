@@ -7,7 +7,7 @@ never more than the step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,8 +33,15 @@ def saved(graph: JobGraph, changes: Sequence[JobChange]) -> list[float]:
     return [float(steps[0] - one) for one in steps[1:]]
 
 
-def in_turn(graph: JobGraph, changes: Mapping[str, JobChange]) -> list[Saving]:
-    """Return what changes save, removed one after the other, the largest first."""
+NEARLY = 0.9
+"""A cause with a name goes before a general one of which it is at least this part: they are the same."""
+
+
+def in_turn(graph: JobGraph, changes: Mapping[str, JobChange], named: Collection[str] = ()) -> list[Saving]:
+    """Return what changes save, removed one after the other, the largest first.
+
+    named are changes that say which rank or link is the cause; these go before general ones that save hardly more.
+    """
     left = dict(changes)
     alone = dict(zip(left, saved(graph, list(left.values())), strict=True))
     together, before = unchanged(graph), 0.0
@@ -43,6 +50,9 @@ def in_turn(graph: JobGraph, changes: Mapping[str, JobChange]) -> list[Saving]:
         names = list(left)
         sums = [alone[name] for name in names] if not found else saved(graph, [together & left[name] for name in names])
         best = int(np.argmax(sums))
+        enough = before + NEARLY * (sums[best] - before)
+        able = [at for at, name in enumerate(names) if name in named and sums[at] >= enough]
+        best = max(able, key=sums.__getitem__, default=best)
         name = names[best]
         adds = max(sums[best] - before, 0.0)
         found.append(Saving(name, alone[name], adds))

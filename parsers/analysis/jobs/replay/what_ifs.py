@@ -9,10 +9,11 @@ import numpy as np
 
 from parsers.analysis.jobs.links import SlowLink, slow_links
 from parsers.analysis.jobs.replay import changes
-from parsers.analysis.jobs.replay.graph import JobGraph, has_kernels, lengths
+from parsers.analysis.jobs.replay.graph import JobGraph, Tell, has_kernels, lengths, quietly
 from parsers.analysis.jobs.replay.kept_graphs import job_graph
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import LEAST_EXACT, JobChange, replayed_all, unchanged
+from parsers.analysis.jobs.who_is_slow import who_is_slow
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
@@ -53,7 +54,6 @@ class Replay:
     misses it at most. kernels says whether files tell slices of all ranks.
     """
 
-    graph: JobGraph
     ranks: tuple[int, ...]
     steps: tuple[int, ...]
     step_ns: float
@@ -66,20 +66,23 @@ class Replay:
 
 def replay_of(
     frames: Mapping[str, pd.DataFrame | None], *, ranks: Sequence[int] = (), links: Sequence[tuple[int, int]] = (),
-    causes: Collection[str] = (),
+    causes: Collection[str] = (), tell: Tell = quietly,
 ) -> Replay:  # fmt: skip
     """Return what could be different in a job (frames by name, as `graph_of` takes them). NotJudged if that cannot be told.
 
-    ranks are numbers of those that are asked about together, and links pairs of them; without any, those that stand out are.
-    causes are those wanted, all by default.
+    ranks are numbers of those that are asked about together, and links pairs of them; without any, those that are slow
+    (`who_is_slow`) and those that stand out are.
+    causes are those wanted, all by default. tell is called with what is done and what is to be done; it may raise.
     """
-    graph = job_graph(frames)
+    graph = job_graph(frames, lambda done, total: tell(done, 2 * total))
     step_ns, missed = checked(graph)
     found = frames.get("links")
     slow = slow_links(found) if found is not None and len(found) else []
-    asked = [one for one in _asked(graph, step_ns, ranks, links, slow) if not causes or one[0] in causes]
+    named = [one.replica or (one.rank,) for one in who_is_slow(frames).slow] if not ranks else []
+    asked = [one for one in _asked(graph, step_ns, ranks, links, slow, named) if not causes or one[0] in causes]
     kernels = has_kernels(graph)
-    ends = replayed_all(graph, [unchanged(graph), *(change for _, _, one, most in asked for change in (one, most) if change)])
+    wanted = [unchanged(graph), *(change for _, _, one, most in asked for change in (one, most) if change)]
+    ends = replayed_all(graph, wanted, lambda done, total: tell(total + done, 2 * total))
     whole = lengths(ends, graph.begin).mean(axis=1)
     by_rank = _by_rank(ends, graph.begin)
     lines, at = [], 1
@@ -92,7 +95,7 @@ def replay_of(
     stages = changes.stage_times(graph) if graph.recording.stage.max() > 0 else np.empty(0)
     told = tuple(graph.recording.ranks.tolist()), tuple(graph.recording.steps.tolist())
     ordered = tuple(sorted(lines, key=lambda line: -line.saved_ns))
-    return Replay(graph, *told, step_ns, by_rank[0], ordered, tuple(stages.tolist()), missed, kernels)
+    return Replay(*told, step_ns, by_rank[0], ordered, tuple(stages.tolist()), missed, kernels)
 
 
 def checked(graph: JobGraph) -> tuple[float, float]:
@@ -130,15 +133,19 @@ _Asked = tuple[str, tuple[int, ...], JobChange, JobChange | None]
 
 
 def _asked(
-    graph: JobGraph, step_ns: float, ranks: Sequence[int], links: Sequence[tuple[int, int]], slow: Sequence[SlowLink]
-) -> list[_Asked]:
+    graph: JobGraph, step_ns: float, ranks: Sequence[int], links: Sequence[tuple[int, int]], slow: Sequence[SlowLink],
+    named: Sequence[tuple[int, ...]],
+) -> list[_Asked]:  # fmt: skip
+    """Return the changes that are asked about. named are slow ranks, and slow replicas as all of their ranks."""
     known = {int(number): place for place, number in enumerate(graph.recording.ranks)}
     found: list[_Asked] = []
     chosen = [rank for rank in dict.fromkeys(ranks) if rank in known]
-    if len(chosen) > 1:
-        places = [known[rank] for rank in chosen]
-        found.append(("ranks", tuple(chosen), changes.fast_as_peers(graph, places), None))
-    alone = chosen or _outstanding(graph, step_ns)
+    for together in [chosen] if chosen else [[rank for rank in one if rank in known] for one in named[:MOST_RANKS]]:
+        if len(together) > 1:
+            places = [known[rank] for rank in together]
+            found.append(("ranks", tuple(together), changes.fast_as_peers(graph, places), None))
+    single = [one[0] for one in named if len(one) == 1 and one[0] in known]
+    alone = chosen or [*dict.fromkeys([*single, *_outstanding(graph, step_ns)])][:MOST_RANKS]
     found += [("rank", (rank,), changes.fast_as_peers(graph, [known[rank]]), None) for rank in alone]
     shares = {(one.source, one.target): one.share for one in slow}
     for source, target in links or list(shares)[:MOST_RANKS]:

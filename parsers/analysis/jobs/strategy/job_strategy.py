@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.analysis.jobs.grid import Grid, grid_of
+from parsers.analysis.jobs.job_pipeline import JobPipeline
 from parsers.analysis.jobs.strategy.positions import DIMENSIONS, Positions, positions
 from parsers.analysis.jobs.strategy.stage_map import StageMap, stage_map
 from parsers.analysis.jobs.two_jobs import METRICS, rank_values
@@ -44,6 +45,12 @@ class JobStrategy:
     places: Positions
     grid: Grid
     frames: Mapping[str, pd.DataFrame]
+    files: JobFiles | None
+
+    @property
+    def stage_count(self) -> int:
+        """The number of stages as the page Pipeline has it; 0 where nothing tells any."""
+        return JobPipeline(self.frames.get, self.files).stage_count
 
     def metrics(self, kinds: Set[str]) -> list[str]:
         """Return what the grid can be coloured by: times that ranks have, values that files may tell, groups, stages, files.
@@ -87,7 +94,7 @@ def job_strategy(frames: Mapping[str, pd.DataFrame], job: JobFiles | None) -> Jo
         ranks, steps=frames.get(CLUSTER_STEPS.name), groups=frames.get(GROUPS.name),
         sizes=dict(job.parallel) if job else None, stages=stages,
     )  # fmt: skip
-    return JobStrategy(stages, places.ranks, places, _grid_of(places), frames)
+    return JobStrategy(stages, places.ranks, places, _grid_of(places), frames, job)
 
 
 def _grid_of(places: Positions) -> Grid:

@@ -20,6 +20,7 @@ from app import create_app
 from app.store.store import Store
 from parsers.events.writer import delimited, float64, number, record
 from parsers.explanations.recording import ExplanationWriter
+from tests.amounts import long_after
 from tests.parsers.payloads.test_pictures import bomb
 
 RNG = np.random.default_rng(5)
@@ -128,7 +129,7 @@ def test_what_is_not_there_is_refused_with_a_reason(client: FlaskClient, query: 
     (bomb(60_000, 60_000), 422, "pixels"),
     (bomb(6_000, 6_000), 422, "25,000,000 pixels"),
 ])  # fmt: skip
-@pytest.mark.parametrize("what", ["image", "heatmap"])
+@pytest.mark.parametrize("what", long_after(1, ["image", "heatmap"]))
 def test_files_that_are_no_picture(
     own_client: FlaskClient, own_run: Path, what: str, content: bytes | None, status: int, reason: str
 ) -> None:

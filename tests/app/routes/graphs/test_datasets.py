@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
@@ -13,13 +12,12 @@ from app import create_app
 from app.store.store import Store
 from parsers import DatasetGraph, open_run
 from tests.layouts.graphs.dataset.pipelines import node, pipeline_source
-
-DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
+from tests.recorded import RECORDED
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[FlaskClient]:
-    store = Store([DEMO], interval=0).start()
+    store = Store([RECORDED], interval=0).start()
     assert store.wait(30)
     yield create_app(store).server.test_client()
     store.stop()
@@ -27,7 +25,7 @@ def client() -> Iterator[FlaskClient]:
 
 def test_the_file_has_every_operation_and_parameter(client: FlaskClient) -> None:
     answer = client.get("/api/dataset.json?run=lenet_landscape")
-    graph = open_run(DEMO / "lenet_landscape").dataset_graph
+    graph = open_run(RECORDED / "lenet_landscape").dataset_graph
     assert graph is not None
     assert answer.json is not None
     assert "lenet_landscape-dataset.json" in answer.headers["Content-Disposition"]

@@ -11,10 +11,11 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
+from app.demo.simulated.job_files import write
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan
 from app.store.store import Store
-from tests.simulations.job_files import write
-from tests.simulations.job_records import recorded
-from tests.simulations.jobs import Fault, Plan, simulate
 
 PLAN = Plan(
     dp=4, mode="meetings", noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=3, fault=Fault("slow_rank", 2, 0.2)

@@ -18,6 +18,7 @@ from app import create_app
 from app.routes.profiles.timeline_parameters import spans
 from app.store.store import Store
 from parsers.profiler.trace import together
+from tests.amounts import long_after
 from tests.app.routes.profiles.test_timeline import unpacked
 from tests.writers import chrome_traces, rank_traces
 
@@ -56,7 +57,7 @@ def events(*, aligned: bool = False) -> list[tuple[int, dict[str, Any]]]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize("aligned", long_after(1, [False, True]))
 def test_tracks_of_all_ranks_lie_on_one_axis(client: FlaskClient, aligned: bool) -> None:
     found = get(client, "tracks", devices=int(aligned)).json
     assert (found["axis"], found["slices"], len(found["tracks"])) == ("clock", len(events()), 3 * RANKS)
@@ -119,7 +120,7 @@ def launched(rank: int) -> str:
     return json.dumps(made)
 
 
-@pytest.mark.parametrize("devices", [0, 1])
+@pytest.mark.parametrize("devices", long_after(1, [0, 1]))
 def test_each_part_of_the_critical_path_lies_where_its_slice_does(tmp_path: Path, devices: int) -> None:
     for rank in range(2):
         folder = tmp_path / f"one/rank{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +13,9 @@ from app import create_app
 from app.store.store import Store
 from parsers import open_run
 from parsers.events.writer import delimited, record
+from tests.recorded import RECORDED
 
-RUN = Path(__file__).resolve().parents[4] / "app" / "demo" / "lenet_landscape"
+RUN = RECORDED / "lenet_landscape"
 
 
 @pytest.fixture(scope="module")

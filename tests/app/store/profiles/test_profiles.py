@@ -68,6 +68,7 @@ def test_what_a_run_has(store: Store, run: Path) -> None:
     assert store.profiles.rows("none") == ()
 
 
+@pytest.mark.long
 def test_frames_are_those_of_the_parser(store: Store, run: Path) -> None:
     (profile,) = open_run(run.parents[1]).profile.values()
     for name in ("operator_types", "operators", "kernels"):

@@ -18,8 +18,7 @@ from layouts.runs.rows import RunRow
 from layouts.runs.run_colours import Colours
 from parsers import Source, open_run
 from parsers.model import SourceFile
-
-DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
+from tests.recorded import RECORDED
 
 
 def source(name: str, mtime: float) -> Source:
@@ -133,7 +132,7 @@ def test_what_has_gone_is_forgotten_in_the_end() -> None:
 def test_a_slice_costs_what_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are published after every run, and yet each of the sixty rows is built three times at most."""
     for number in range(60):
-        shutil.copytree(DEMO / "long_history", tmp_path / f"run{number}")
+        shutil.copytree(RECORDED / "long_history", tmp_path / f"run{number}")
     monkeypatch.setattr("app.store.runs.following.PUBLISH_SECONDS", 0.0)
     monkeypatch.setattr("app.store.runs.following.PUBLISH_SHARE", 1e9)
     built: list[str] = []
@@ -150,4 +149,4 @@ def test_a_slice_costs_what_it_changes(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(versions) == 60
     assert len(built) <= 3 * 60
     assert order == [row.key for row in follower.rows], "the newest first"
-    assert {row.points for row in follower.rows} == {open_run(DEMO / "long_history").points}
+    assert {row.points for row in follower.rows} == {open_run(RECORDED / "long_history").points}

@@ -22,8 +22,7 @@ from parsers import Problem, discover, open_run
 from parsers.events.writer import EventWriter
 from parsers.model import Source
 from parsers.snapshot import dump, key_of, load
-
-DEMO = Path(__file__).parents[4] / "app" / "demo"
+from tests.recorded import RECORDED
 
 
 def writer_in(folder: Path) -> EventWriter:
@@ -137,12 +136,12 @@ def test_devices_of_another_machine_become_those_of_this_one(base: Path) -> None
 
 
 def test_runs_of_every_kind_are_as_a_server_reads_them(tmp_path: Path) -> None:
-    shutil.copytree(DEMO, tmp_path / "demo")
-    ahead, problems = ahead_of(tmp_path / "demo", tmp_path / "index", Here())
+    shutil.copytree(RECORDED, tmp_path / "runs")
+    ahead, problems = ahead_of(tmp_path / "runs", tmp_path / "index", Here())
     assert problems == []
-    assert ahead.read == len(discover(tmp_path / "demo"))
+    assert ahead.read == len(discover(tmp_path / "runs"))
     snapshots = Snapshots(Index(str(tmp_path / "index")))
-    for source in discover(tmp_path / "demo"):
+    for source in discover(tmp_path / "runs"):
         known = snapshots.load(key_of(source.real_path))
         assert known is not None
         assert sum(state.records for state in known) == sum(state.records for state in open_run(source).states.values())

@@ -47,7 +47,10 @@ def test_of_a_run_its_last_and_best_value(runs: MemorySource) -> None:
     assert (found["total"], found["grouped"]) == (8, False)
     one = cells(found, "a_2")
     assert [one[name]["value"] for name in found["columns"]] == [1.1, 20, 0.5, 10, 3]
-    assert cells(found, "b_2")["last"] == {"text": "NaN", "value": None, "wrong": True}
+    assert cells(found, "b_2")["last"] == {
+        "text": "NaN", "value": None, "wrong": True,
+        "tip": ["NaN at step 20. Last finite value: 2 at step 10", "步骤 20 为 NaN。最后一个有限值：2（步骤 10）"],
+    }  # fmt: skip
     # A learning rate is neither better high nor low.
     assert cells(table(runs, "lr"), "a_0")["best"]["value"] is None
 

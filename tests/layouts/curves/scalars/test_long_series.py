@@ -59,7 +59,7 @@ def same(one: Any, other: Any, *, drawn: bool = False) -> bool:
 VIEWS = {"all": "", "part": f"{SIZE // 2},{SIZE},,", "few": f"{SIZE + 0.5},{SIZE + 300},,", "none": f"{SIZE * 5},{SIZE * 6},,"}
 
 
-@pytest.mark.parametrize("shape", ["plain", "positive", "bad", "restarted", "restarted and bad"])
+@pytest.mark.parametrize("shape", long_after(2, ["plain", "positive", "bad", "restarted", "restarted and bad"]))
 @pytest.mark.parametrize("ask", long_after(4, [
     {}, {"threshold": ">0.2&<0.9", "smooth": "0.3"}, {"x": "absolute", "zone": "60"}, {"log": "1", "smooth": "0.9"},
     {"smooth": "0.6"}, {"smooth": "0.99"}, {"log": "1"}, {"threshold": "<0.5|>1.8"}, {"x": "relative"},

@@ -12,6 +12,7 @@ import pytest
 from layouts.curves.scalars.ranking import CHUNK, ranking
 from layouts.kit.state import BadInput
 from parsers.analysis.curves.insights import insights_of
+from tests.amounts import long_after
 from tests.layouts.curves.scalars.conftest import arrays, series
 from tests.sources import MemorySource
 
@@ -41,7 +42,7 @@ def parts(source: MemorySource, clock: Iterator[float]) -> Iterator[dict[str, An
         yield found
 
 
-@pytest.mark.parametrize("pace", [0.0, 1.0])
+@pytest.mark.parametrize("pace", long_after(1, [0.0, 1.0]))
 def test_the_parts_together_have_the_severest_of_each_tag(source: MemorySource, pace: float) -> None:
     found = list(parts(source, count(0.0, pace)))
     assert len(found) == (1 if pace == 0.0 else 2 * TAGS // CHUNK), "slow answers are short"

@@ -19,6 +19,7 @@ from layouts.kit.state import BadInput
 from parsers import Series, open_run
 from parsers.dumps.access import RunDump
 from parsers.graphs.graph import SourceLine
+from tests.amounts import long_after
 from tests.sources import MemorySource
 from tests.sources.dumps import Reported
 from tests.writers.dumps import Injection, npy, write_dump
@@ -95,7 +96,7 @@ def scaled(folder: Path, factor: float, most: int) -> int:
     return len(names)
 
 
-@pytest.mark.parametrize("iterations", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("iterations", long_after(2, [1, 2, 3, 4, 6]))
 @pytest.mark.parametrize("size", [1e-13, 1e-3, 1.0, 1e14])
 def test_gradients_beyond_absolute_limits_are_no_green_light(tmp_path: Path, iterations: int, size: float) -> None:
     net = write_dump(tmp_path, iterations=iterations)
@@ -205,6 +206,7 @@ def test_the_search_tells_what_it_found_so_far(tmp_path: Path, monkeypatch: pyte
         assert found.frame[["iteration", "name"]].astype(str).equals(expected[["iteration", "name"]].astype(str))
 
 
+@pytest.mark.long
 def test_what_is_known_of_later_iterations_is_not_told_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("TELL_SECONDS", "TELL_COST"):
         monkeypatch.setattr(f"layouts.dumps.first_cause.work.{name}", -1.0)

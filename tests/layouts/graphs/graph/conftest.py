@@ -1,4 +1,4 @@
-"""The demo runs, read."""
+"""The recorded runs, read."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from app.store.store import Store
 from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.graph_views import Views
 from parsers import Graph, open_run
-from tests.layouts.graphs.graph.demo_graph import DEMO, RUN
+from tests.layouts.graphs.graph.recorded_graph import RUN
+from tests.recorded import RECORDED
 
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[Store]:
-    found = Store([DEMO], interval=0).start()
+    found = Store([RECORDED], interval=0).start()
     assert found.wait(30)
     yield found
     found.stop()
@@ -28,4 +29,4 @@ def views(store: Store) -> Views:
 
 @pytest.fixture(scope="module")
 def graph() -> Graph:
-    return next(iter(open_run(DEMO / RUN).graphs.values()))
+    return next(iter(open_run(RECORDED / RUN).graphs.values()))

@@ -16,7 +16,7 @@ from layouts.graphs.graph_views import Views
 from layouts.kit.state import BadInput
 from parsers import Graph
 from parsers.analysis.graphs.counts import scope_parameters
-from tests.layouts.graphs.graph.demo_graph import RUN, words
+from tests.layouts.graphs.graph.recorded_graph import RUN, words
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form not in ("attribute", "listed.csv", "painted.csv")])

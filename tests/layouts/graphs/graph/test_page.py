@@ -22,7 +22,8 @@ from layouts.graphs.graph_views import CACHED, Views
 from layouts.graphs.names import key_of, name_of
 from layouts.kit.state import BadInput
 from parsers import Graph, PayloadError, open_run
-from tests.layouts.graphs.graph.demo_graph import DEMO, RUN, boxes, draw, jumps, texts, words
+from tests.layouts.graphs.graph.recorded_graph import RUN, boxes, draw, jumps, texts, words
+from tests.recorded import RECORDED
 
 
 def test_a_catalogue_names_every_graph_of_the_chosen_runs(store: Store) -> None:
@@ -179,7 +180,7 @@ def test_views_are_kept_for_the_latest_graphs_and_made_anew_when_a_graph_is_anot
     views = Views(RunGraphs(store))
     of = read_of(words(store))
     assert views.of(of)[1] is views.of(of)[1]
-    other = open_run(DEMO / "lenet_sink_mode").graphs
+    other = open_run(RECORDED / "lenet_sink_mode").graphs
 
     class Growing:
         number = 1

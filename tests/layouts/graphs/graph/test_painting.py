@@ -33,7 +33,7 @@ from layouts.kit.theme import luminance
 from parsers.analysis.graphs.painting import METRICS
 from parsers.graphs.graph import Graph, Origin
 from parsers.profile_frames import OPERATORS
-from tests.layouts.graphs.graph.demo_graph import texts
+from tests.layouts.graphs.graph.recorded_graph import texts
 from tests.parsers.analysis.graphs.made import transformer
 from tests.sources import MemorySource
 from tests.waiting import when

@@ -16,7 +16,7 @@ from layouts.kit.state import BadInput
 from parsers import Graph
 from parsers.graphs.anf_ir import read_graph
 from parsers.graphs.graph import Origin
-from tests.layouts.graphs.graph.demo_graph import jumps, tell, texts, views_of
+from tests.layouts.graphs.graph.recorded_graph import jumps, tell, texts, views_of
 from tests.parsers.graphs.reference import message
 
 

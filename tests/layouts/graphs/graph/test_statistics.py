@@ -19,7 +19,7 @@ from parsers import Graph
 from parsers.analysis.graphs.counts import parameters
 from parsers.graphs.anf_ir import read_graph
 from parsers.graphs.graph import Origin
-from tests.layouts.graphs.graph.demo_graph import jumps, texts, views_of, words
+from tests.layouts.graphs.graph.recorded_graph import jumps, texts, views_of, words
 from tests.parsers.graphs.reference import message
 
 

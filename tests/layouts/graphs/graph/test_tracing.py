@@ -13,7 +13,7 @@ from layouts.graphs.graph.tracing import TraceAsk, listed, read_trace, traced_bo
 from layouts.graphs.graph_views import Views
 from layouts.kit.state import BadInput
 from parsers import Graph
-from tests.layouts.graphs.graph.demo_graph import boxes, draw, jumps, texts, words
+from tests.layouts.graphs.graph.recorded_graph import boxes, draw, jumps, texts, words
 
 
 def reached(graph: Graph, row: int) -> set[int]:

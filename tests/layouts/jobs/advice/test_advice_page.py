@@ -56,6 +56,21 @@ def test_every_rule_has_its_words_and_a_unit() -> None:
     assert "Number" not in text
 
 
+@pytest.mark.parametrize(("alone", "adds", "said", "not_said"), [
+    (36.8e6, 84.9e6, ("at most 36.8 ms of a step", "at most 84.9 ms more once", "hide a part of it"), "cover a part"),
+    (160e6, 104e6, ("at most 160 ms of a step", "at most 104 ms more once", "cover a part of that"), "hide a part"),
+    (36.8e6, 36.9e6, ("at most 36.8 ms of a step",), "more once"),
+])  # fmt: skip
+def test_what_a_cause_saves_alone_and_after_others_is_told_apart(
+    alone: float, adds: float, said: tuple[str, ...], not_said: str
+) -> None:
+    one = Advice("idle", 0.9, 0.5, adds, ROWS, "steps", alone_ns=alone, most_ns=alone, bound="at most")
+    text = json.dumps(drawn(reviewed(one), THRESHOLDS, None), default=lambda part: part.to_plotly_json())
+    for words in said:
+        assert words in text
+    assert not_said not in text
+
+
 def test_links_lead_to_pages_that_are_there() -> None:
     for page in ("steps", "preparation", "operators"):
         one = Advice("idle", 0.9, 0.5, 1.0, ROWS, page)
@@ -132,9 +147,9 @@ def test_thresholds_are_read_in_their_units() -> None:
 
 def test_the_file_has_a_line_for_each_row_of_evidence() -> None:
     rows = list(csv.reader(io.StringIO(as_csv([advice("idle"), advice("cpu", cost=math.nan)]))))
-    assert rows[0] == ["rule", "value", "threshold", "cost_ns", "evidence"]
-    assert [row[:4] for row in rows[1:]] == [["idle", "0.9", "0.5", "2000000.0"], ["cpu", "0.9", "0.5", ""]]
-    assert "type=<b>Map</b>" in rows[1][4]
+    assert rows[0] == ["rule", "value", "threshold", "cost_ns", "alone_ns", "evidence"]
+    assert [row[:5] for row in rows[1:]] == [["idle", "0.9", "0.5", "2000000.0", ""], ["cpu", "0.9", "0.5", "", ""]]
+    assert "type=<b>Map</b>" in rows[1][5]
 
 
 def test_without_a_profile_there_is_nothing_to_say() -> None:

@@ -25,6 +25,7 @@ from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.job_access import Job
 from parsers.profiler.jobs import JobFiles, Member
 from parsers.profiler.sessions import ProfileFile
+from tests.amounts import long_after
 from tests.sources import MemorySource
 from tests.writers.clusters import Made, make
 
@@ -142,14 +143,14 @@ def test_groups_of_the_pipeline_are_not_judged() -> None:
 
 @pytest.mark.parametrize(
     ("hosts", "other", "sentence"),
-    [
+    long_after(2, [
         ((8, 8), 21, "In the second job it is the same rank on the same host (node-2"),
         ((8, 4), 21, "It follows the rank: in the second job rank 21 is late as well, on another host (node-5"),
         ((8, 4), 9, "It follows the host: in the second job rank 9 is late, on the same host (node-2"),
         ((0, 0), 21, "In the second job rank 21 is late as well"),
         ((8, 8), 40, "In the second job it is not late, but rank 40 is"),
         ((8, 8), -1, "In the second job no rank is late in most steps."),
-    ],
+    ]),
 )
 def test_a_second_job_tells_what_a_slow_rank_follows(hosts: tuple[int, int], other: int, sentence: str) -> None:
     first = make(1, ranks=64, group=8, steps=10, slow_rank=21, slower=0.08, hiccups=0.0)
@@ -424,12 +425,12 @@ def test_the_job_of_four_ranks(real_data: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [
+    long_after(3, [
         "mindinsight_legacy/cluster_propose", "cluster_samples/mindinsight/run_4", "mindinsight_legacy/run_2",
         "cluster_samples/msprof_analyze/cluster_analysis_output", "profiler_new/torch_npu_db_level2",
         "cluster_samples/made_with_msprof_analyze_26.2.0/torch_npu_st_4ranks_pp2_text",
         "cluster_samples/made_with_msprof_analyze_26.2.0/torch_npu_st_4ranks_pp2_db",
-    ],
+    ]),
 )  # fmt: skip
 def test_every_real_job_is_drawn(real_data: Path, path: str) -> None:
     job = real_job(real_data / path)

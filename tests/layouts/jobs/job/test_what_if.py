@@ -9,14 +9,19 @@ from typing import Any
 
 import pytest
 
-from layouts.jobs.job.what_if import what_if
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan
+from layouts.jobs.job.what_if import drawn, what_if
 from layouts.jobs.what_if_request import WhatIfRequest, replay_asked, table
 from layouts.kit.state import BadInput
+from layouts.kit.work import WorkResult
 from layouts.profiles.frames import ProfileFrame
 from parsers import open_run
+from parsers.analysis.jobs.replay.what_ifs import replay_of
 from parsers.cluster_frames import JOB_FRAMES
-from tests.simulations.job_records import frames, recorded
-from tests.simulations.jobs import Fault, Plan, simulate
+from parsers.profiler.progress import Cancelled
+from tests.simulations.job_frames import frames
 from tests.sources import MemorySource
 
 ASK: dict[str, Any] = {"run": ["a"], "session": ["s"], "rank": ["0"]}
@@ -74,9 +79,32 @@ def test_while_frames_are_read_it_asks_again(simulated: dict[str, Any], monkeypa
         return ProfileFrame("reading", done=1, total=4) if name == "device_times" else found
 
     monkeypatch.setattr(source.profiles, "frame", reading)
-    lines, again = what_if(source, WhatIfRequest.read(ASK))
-    assert again
-    assert "25" in str(lines)
+    lines, progress = what_if(source, WhatIfRequest.read(ASK))
+    assert lines == []
+    assert (progress["state"], progress["done"], progress["total"]) == ("reading", 1, 4)
+
+
+def test_the_replay_tells_how_far_it_is_and_can_be_stopped(simulated: dict[str, Any]) -> None:
+    told: list[tuple[int, int]] = []
+    replay_asked(WhatIfRequest.read(ASK), simulated.get, lambda done, total: told.append((done, total)))
+    # 4 steps: of the graph, unless it is known from a test before, and of the replay.
+    assert told[-4:] == [(4, 8), (5, 8), (6, 8), (7, 8)]
+
+    def stopped(done: int, total: int) -> None:
+        raise Cancelled
+
+    fresh = {name: frame.copy() for name, frame in simulated.items()}
+    with pytest.raises(Cancelled):
+        replay_asked(WhatIfRequest.read(ASK), fresh.get, stopped)
+    assert replay_asked(WhatIfRequest.read(ASK), fresh.get).lines
+
+
+def test_work_that_goes_on_or_was_stopped_has_no_lines(simulated: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    source = source_of(simulated)
+    for state in ("waiting", "working", "cancelled"):
+        monkeypatch.setattr(source.profiles, "work", lambda *_of, state=state, **_more: WorkResult(state, done=2, total=8))
+        lines, progress = what_if(source, WhatIfRequest.read(ASK))
+        assert (lines, progress["state"], progress["done"], progress["total"]) == ([], state, 2, 8)
 
 
 @pytest.mark.parametrize(("key", "value"), [
@@ -105,3 +133,19 @@ def test_a_real_job(real_data: Path) -> None:
     assert "at most 203 ms" in text
     assert "98.2 ms, at most 102 ms" in text
     assert "upper bounds" in text
+
+
+def test_the_slow_rank_has_a_line_and_small_changes_are_counted() -> None:
+    plan = Plan(
+        seed=8, dp=4, pp=2, micro=8, steps=10, collectives=2, computing_ns=64e6, communication=0.15, noise=0.015, hiccups=0.0,
+        gaps=0.01, clock_ns=0.0, fault=Fault("late_host", 5, 0.4),
+    )  # fmt: skip
+    found = frames(recorded(simulate(plan)))
+    replay = replay_of(found)
+    line = next(line for line in replay.lines if line.cause == "rank" and line.subject == (5,))
+    lost = simulate(plan).step_ns.mean() - simulate(replace(plan, fault=None)).step_ns.mean()
+    assert line.saved_ns == pytest.approx(lost, rel=0.2)
+    small = [line for line in replay.lines if line.saved_ns < 0.001 * replay.step_ns]
+    said = json.dumps(drawn(replay, only_large=True), default=str)
+    assert small
+    assert f"of a step: {len(small)}." in said

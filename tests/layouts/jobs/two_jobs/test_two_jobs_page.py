@@ -27,6 +27,7 @@ from parsers.analysis.jobs import two_jobs
 from parsers.cluster_frames import CLUSTER_STEPS, JOB_FRAMES, RANKS
 from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.jobs import JobFiles, Member
+from tests.amounts import long_after
 from tests.sources import MemorySource
 from tests.writers import clusters
 from tests.writers.clusters import Made
@@ -135,14 +136,14 @@ def test_jobs_without_a_common_rank() -> None:
 
 @pytest.mark.parametrize(
     ("second", "hosts", "said"),
-    [
+    long_after(2, [
         (5, ("h", "i"), "it follows the number of the rank, not the host"),
         (9, ("h", "h"), "it follows the host, not the number of the rank"),
         (5, ("h", "h"), "the same rank on the same host"),
         (9, ("h", "i"), "it follows neither the rank nor the host"),
         (5, ("", ""), "The hosts are unknown"),
         (9, ("", ""), "It does not follow the rank; the hosts are unknown"),
-    ],
+    ]),
 )
 def test_what_a_slow_rank_follows(second: int, hosts: tuple[str, str], said: str) -> None:
     one = profile(make(1, slow_rank=5, slower=0.2), {5: hosts[0]})

@@ -19,11 +19,11 @@ from layouts.kit.state import BadInput
 from layouts.lineage.model_columns import table as model_table
 from layouts.lineage.optimisation.asks import ExplanationRequest
 from layouts.lineage.optimisation.drawing import MOST_CATEGORIES
-from layouts.lineage.optimisation.page import drawn, explained, growing
-from layouts.lineage.source import Growth
+from layouts.lineage.optimisation.page import drawn, explained, fitting
+from layouts.lineage.source import Fitting
 from layouts.lineage.table import LineageTables
 from parsers import LineageRow, Setting
-from parsers.analysis import Forest, forests
+from parsers.analysis import Shares, variance_shares
 from tests.amounts import examples
 from tests.sources import MemorySource, series
 from tests.sources.lineage import MemoryLineage
@@ -40,12 +40,12 @@ RUNS: dict[str, dict[str, Setting]] = {
 
 
 class Growing(MemoryLineage):
-    """Says what a forest has come to, and keeps what was asked."""
+    """Says how far shares have come, and keeps what was asked."""
 
     asked: tuple[list[str], str, str] = ([], "", "")
-    answer = Growth("missing")
+    answer = Fitting("missing")
 
-    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
+    def fitting(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Fitting:
         self.asked = ([one.run for one in rows], target, act)
         return self.answer
 
@@ -219,23 +219,23 @@ def test_a_setting_nobody_recorded_is_no_chart() -> None:
     assert drawing(setting=["metric/acc"])["figure"] is None
 
 
-def test_the_forest_is_asked_for_the_runs_on_screen() -> None:
+def test_shares_are_asked_for_the_runs_on_screen() -> None:
     given = source()
     tables = LineageTables(given, model_table)
-    assert growing(given, tables, {})["state"] == "missing"
+    assert fitting(given, tables, {})["state"] == "missing"
     rng = np.random.default_rng(1)
     runs = {f"r{n}": {"user_defined/x": float(x), "metric/acc": float(x)} for n, x in enumerate(rng.normal(size=30))}
     given = source(runs)
     tables = LineageTables(given, model_table)
-    last: Forest = list(forests(tables.table().frame, "metric/acc", refits=3))[-1]
-    given.lineage.answer = Growth("growing", 40, last)
-    found = growing(given, tables, {"run": [f"r{n}" for n in range(20)], "act": ["again"]})
+    last: Shares = list(variance_shares(tables.table().frame, "metric/acc", refits=3))[-1]
+    given.lineage.answer = Fitting("fitting", 40, last)
+    found = fitting(given, tables, {"run": [f"r{n}" for n in range(20)], "act": ["again"]})
     json.dumps(found, allow_nan=False)
     assert given.lineage.asked == ([f"r{n}" for n in range(20)], "metric/acc", "again")
-    assert (found["state"], found["done"], found["total"]) == ("growing", 3, 40)
+    assert (found["state"], found["done"], found["total"]) == ("fitting", 3, 40)
     assert found["shares"]["user_defined/x"][0] == pytest.approx(last.importance["importance"].iloc[0], abs=1e-6)
     assert found["fit"] == pytest.approx(last.fit, abs=1e-4)
-    assert growing(source({}), LineageTables(source({}), model_table), {}) is no_update
+    assert fitting(source({}), LineageTables(source({}), model_table), {}) is no_update
 
 
 def test_a_sheet_is_sent_once() -> None:
@@ -244,7 +244,7 @@ def test_a_sheet_is_sent_once() -> None:
     found, stamp = explained(given, tables, {}, None)
     assert explained(given, tables, {}, stamp) == (no_update, no_update)
     assert explained(given, tables, None, stamp) == (no_update, no_update)
-    assert growing(given, tables, None) is drawn(given, tables, None) is no_update
+    assert fitting(given, tables, None) is drawn(given, tables, None) is no_update
     with pytest.raises(BadInput):
         explained(given, tables, {}, [found])
 
@@ -263,6 +263,7 @@ run = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@pytest.mark.long
 @given(st.lists(run, max_size=14))
 @settings(max_examples=examples(60), deadline=None)
 def test_any_runs_are_shown(runs: list[dict[str, Setting]]) -> None:

@@ -19,7 +19,7 @@ from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.graph_views import Views
 from layouts.kit.state import BadInput
 from layouts.lineage.two_runs import sections
-from layouts.lineage.two_runs.differences import FinalValue, final_value, metrics, pipelines, scalars, settings
+from layouts.lineage.two_runs.differences import final_value, metrics, pipelines, scalars, settings
 from layouts.lineage.two_runs.files import file
 from layouts.lineage.two_runs.graphs import graphs
 from layouts.lineage.two_runs.page import PAGE, SECTIONS, compiled, named, plotted, two_runs
@@ -126,20 +126,23 @@ def test_settings_are_compared_as_they_were_recorded() -> None:
 @pytest.mark.parametrize(
     ("numbers", "direction", "wanted"),
     [
-        ((3.0, 1.0, 2.0), "min", FinalValue(2.0, 20, 1.0, 10)),
-        ((3.0, 1.0, 2.0), "max", FinalValue(2.0, 20, 3.0, 0)),
-        ((3.0, 1.0, 2.0), "", FinalValue(2.0, 20, None, 0)),
-        ((-math.inf, 1.0, 2.0), "min", FinalValue(2.0, 20, 1.0, 10)),
+        ((3.0, 1.0, 2.0), "min", (2.0, 20, 1.0, 10)),
+        ((3.0, 1.0, 2.0), "max", (2.0, 20, 3.0, 0)),
+        ((3.0, 1.0, 2.0), "", (2.0, 20, None, -1)),
+        ((-math.inf, 1.0, 2.0), "min", (2.0, 20, 1.0, 10)),
     ],
 )
-def test_ends_of_a_scalar(numbers: tuple[float, ...], direction: str, wanted: FinalValue) -> None:
-    assert final_value(values(*numbers), direction) == wanted
+def test_ends_of_a_scalar(numbers: tuple[float, ...], direction: str, wanted: tuple[float | int | None, ...]) -> None:
+    end = final_value(values(*numbers), direction)
+    assert end is not None
+    best = None if math.isnan(end.best) else end.best
+    assert (end.last, end.last_step, best, end.best_step) == wanted
 
 
 def test_a_scalar_without_a_finite_value_has_no_best() -> None:
     end = final_value(values(math.nan, math.inf), "min")
     assert end is not None
-    assert (end.last, end.last_step, end.best) == (math.inf, 10, None)
+    assert (end.last, end.last_step, end.best_step, end.finite_step) == (math.inf, 10, -1, -1)
     assert final_value(values(), "min") is None
     assert final_value(None, "min") is None
 

@@ -27,7 +27,12 @@ def frames(profile: Profile) -> dict[str, pd.DataFrame]:
 
 
 def source_of(folder: Path, name: str = "a") -> MemorySource:
-    return MemorySource({name: {"profiles": {key: frames(one) for key, one in open_run(folder).profile.items()}}})
+    run = open_run(folder).profile
+    steps = {
+        (one.session, one.rank): {"cluster_steps": job.frame("cluster_steps")}
+        for job in run.jobs if job.gives("cluster_steps") for one in job.files.members
+    }  # fmt: skip
+    return MemorySource({name: {"profiles": {key: {**frames(one), **steps.get(key, {})} for key, one in run.items()}}})
 
 
 def asked(session: str, rank: int, run: str = "a") -> dict[str, Any]:
@@ -89,7 +94,7 @@ def test_ranks_of_a_job_in_their_directories(real_data: Path) -> None:
     steps = pd.read_csv(
         real_data / "profiler_new/torch_npu_st_4ranks_pp2/rank_3_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv"
     ).iloc[0]
-    whole = sum(steps[name] for name in ("Computing", "Communication(Not Overlapped)", "Free", "Preparing"))
+    whole = sum(steps[name] for name in ("Computing", "Communication(Not Overlapped)", "Free"))
     assert cells[2] == f"{100 * steps['Computing'] / whole:.1f} %"
     assert cells[3] == f"{100 * steps['Communication(Not Overlapped)'] / whole:.1f} %"
     assert "Ranks of the job" not in texts_in(page.summarised(source_of(real_data / "profiler/new_graph"), asked("x", 0)))

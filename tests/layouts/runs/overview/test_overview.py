@@ -1,4 +1,4 @@
-"""The overview over real demo runs: its numbers against numpy, its tiles against what the runs recorded."""
+"""The overview over recorded runs: its numbers against numpy, its tiles against what the runs recorded."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from layouts.runs.run_numbers import facts
 from parsers import PayloadError, Run, Series, Value, open_run
 from parsers.events.writer import EventWriter, Image, Tensor, Text
 from tests.parsers.payloads.test_images import png
+from tests.recorded import RECORDED
 from tests.sources import MemorySource, row
 from tests.sources import series as made
 from tests.waiting import until
 
-DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
-PROFILE = DEMO.parents[1] / "tests" / "data" / "mindspore_profiler" / "2.0.0" / "profiler"
-SINGLE = sorted(path.name for path in DEMO.iterdir() if path.is_dir() and path.name != "ranks")
+PROFILE = RECORDED.parent / "mindspore_profiler" / "2.0.0" / "profiler"
+SINGLE = sorted(path.name for path in RECORDED.iterdir() if path.is_dir() and path.name != "ranks")
 
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[Store]:
-    found = Store([DEMO], interval=0).start()
+    found = Store([RECORDED], interval=0).start()
     assert found.wait(30)
     yield found
     found.stop()
@@ -94,7 +94,7 @@ def scalars_of(run: Run) -> Sequence[Series]:
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_the_state_of_a_run_is_what_a_plain_count_says(store: Store, name: str) -> None:
-    run, known = open_run(DEMO / name), told(store, name)
+    run, known = open_run(RECORDED / name), told(store, name)
     every = scalars_of(run)
     times = [series.wall_time for series in every]
     times += [run.payload_series(kind, tag).wall_time for kind in ("histogram", "image", "tensor") for tag in run.tags(kind)]
@@ -102,7 +102,7 @@ def test_the_state_of_a_run_is_what_a_plain_count_says(store: Store, name: str) 
     assert known["steps"] == count(max((len(series.step), int(series.step.max())) for series in every)[1])
     assert known["points"] == count(sum(len(series.value) for series in every))
     assert known["duration"] == duration(float(together.max() - together.min()))
-    assert known["size"] == size(sum(path.stat().st_size for path in (DEMO / name).iterdir()))
+    assert known["size"] == size(sum(path.stat().st_size for path in (RECORDED / name).iterdir()))
     main = max(every, key=lambda series: len(series.step))
     each = [
         (float(main.wall_time[at] - main.wall_time[at - 1]), int(main.step[at] - main.step[at - 1]))
@@ -153,7 +153,7 @@ def test_a_run_without_scalars_has_steps_and_speed_too(tmp_path: Path) -> None:
 
 
 def test_a_rank_is_told_of_as_itself(tmp_path: Path) -> None:
-    job = Path(shutil.copytree(DEMO / "ranks", tmp_path / "ranks"))
+    job = Path(shutil.copytree(RECORDED / "ranks", tmp_path / "ranks"))
     for path in job.rglob("*"):
         os.utime(path, (1.7e9, 1.7e9))
     for path in (job / "rank_2").iterdir():
@@ -197,14 +197,14 @@ def test_the_curves_are_those_of_the_main_scalar_and_one_more(store: Store) -> N
         "scalars?run=long_history", "scalars", "long_history")  # fmt: skip
     graphs = parts(link, dcc.Graph)
     assert len(graphs) == 2
-    run = open_run(DEMO / "long_history")
+    run = open_run(RECORDED / "long_history")
     assert [graph.figure["data"][0]["meta"]["tag"] for graph in graphs] == ["eval/accuracy", run.tags("scalar")[0]]
     last = run.series("eval/accuracy").value[-1]
     assert number(float(last)) in words(link)
 
 
 def test_the_distribution_is_the_newest_and_keeps_its_count(store: Store) -> None:
-    run = open_run(DEMO / "lenet_adam_lr0.01_b64")
+    run = open_run(RECORDED / "lenet_adam_lr0.01_b64")
     [link] = tile(store, "histograms", "lenet_adam_lr0.01_b64")
     tag = run.tags("histogram")[0]
     items = run.payload_series("histogram", tag)
@@ -219,14 +219,14 @@ def test_the_image_comes_from_the_image_route(store: Store) -> None:
     [link] = tile(store, "images", "lenet_adam_lr0.01_b64")
     [image] = parts(link, html.Img)
     address = urlsplit(image.src)
-    items = open_run(DEMO / "lenet_adam_lr0.01_b64").payload_series("image", "input_image")
+    items = open_run(RECORDED / "lenet_adam_lr0.01_b64").payload_series("image", "input_image")
     asked = parse_qs(address.query)
     assert address.path == "/api/image"
     assert (asked["run"], asked["tag"], asked["place"]) == (["lenet_adam_lr0.01_b64"], ["input_image"], [str(len(items) - 1)])
 
 
 def test_the_tensor_is_a_corner_of_the_newest_with_statistics_of_all(store: Store) -> None:
-    run = open_run(DEMO / "lenet_adam_lr0.01_b64")
+    run = open_run(RECORDED / "lenet_adam_lr0.01_b64")
     data = run.tensor("logits", len(run.payload_series("tensor", "logits")) - 1).data
     [link] = tile(store, "tensors", "lenet_adam_lr0.01_b64")
     cells = [cell.title for cell in parts(link, html.Td) if getattr(cell, "title", None)]
@@ -240,12 +240,12 @@ def test_the_tensor_is_a_corner_of_the_newest_with_statistics_of_all(store: Stor
 def test_the_landscape_and_the_graphs(store: Store) -> None:
     [link] = tile(store, "landscape", "lenet_landscape")
     [graph] = parts(link, dcc.Graph)
-    z = open_run(DEMO / "lenet_landscape").landscape("landscape_[12]", 0).z
+    z = open_run(RECORDED / "lenet_landscape").landscape("landscape_[12]", 0).z
     assert graph.figure["data"][0]["type"] == "contour"
     assert f"loss {number(float(z.min()))} to {number(float(z.max()))}" in words(link)
     [link] = tile(store, "graph", "lenet_landscape")
     assert link.href == "graph?run=lenet_landscape"
-    (found,) = open_run(DEMO / "lenet_landscape").graphs.values()
+    (found,) = open_run(RECORDED / "lenet_landscape").graphs.values()
     operators = int((found.nodes["kind"] == "operator").sum())
     assert f"{operators} operators" in words(link)
     drawings = [unquote(image.src.partition(",")[2]) for image in parts(link, html.Img)]
@@ -346,7 +346,7 @@ def test_a_damaged_value_is_a_message_on_its_tile(store: Store, name: str, kind:
 
 
 @pytest.mark.parametrize("run", [*SINGLE, "ranks/rank_2", "ranks/rank_3"])
-def test_every_tile_of_every_demo_run_is_json(store: Store, run: str) -> None:
+def test_every_tile_of_every_recorded_run_is_json(store: Store, run: str) -> None:
     for what in TILES:
         found = tile(store, what.name, run)
         json.dumps([part.to_plotly_json() for part in found], default=lambda part: part.to_plotly_json(), allow_nan=False)

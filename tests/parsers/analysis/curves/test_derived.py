@@ -37,9 +37,11 @@ def table(found: Derived) -> dict[int, float]:
 
 
 def pandas_of(one: Series) -> pd.Series:
-    """The values of a tag by step, of one step the last written."""
-    frame = pd.DataFrame({"step": one.step, "value": one.value}).drop_duplicates("step", keep="last")
-    return frame.set_index("step")["value"].sort_index()
+    """The values of a tag by step: whoever writes a step again drops what was there from it on."""
+    found: dict[int, float] = {}
+    for step, value in zip(one.step.tolist(), one.value.tolist(), strict=True):
+        found = {at: was for at, was in found.items() if at < step} | {step: value}
+    return pd.Series(list(found.values()), pd.Index(list(found), dtype="int64"), dtype="float64")
 
 
 def equal(found: Derived, wanted: pd.Series, rtol: float = 0.0) -> None:

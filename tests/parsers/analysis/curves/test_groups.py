@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from parsers.analysis.curves.groups import aligned, curve, diverged, grid, minus, newest, summarised
+from parsers.analysis.curves.groups import aligned, curve, diverged, grid, minus, summarised
+from parsers.analysis.curves.segments import newest
 from tests.amounts import examples
 
 TIMES = 2000

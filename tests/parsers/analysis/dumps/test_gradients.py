@@ -10,6 +10,7 @@ import pytest
 from parsers import open_run
 from parsers.analysis.dumps.first_cause import Causes
 from parsers.analysis.dumps.gradients import Judgement, layer_of
+from tests.amounts import long_after
 from tests.writers.dumps import write_dump
 
 
@@ -19,7 +20,7 @@ def judgement(folder: Path, **options: object) -> Judgement:
 
 
 @pytest.mark.parametrize("share", [1 / 13, 1 / 25])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", long_after(1, range(3)))
 def test_gradients_that_get_smaller_from_layer_to_layer_vanish(tmp_path: Path, seed: int, share: float) -> None:
     depth = judgement(tmp_path, seed=seed, layers=6, iterations=4, squashed=share, spread=0.5).depth
     assert depth.vanishing
@@ -33,7 +34,7 @@ def test_gradients_that_get_smaller_from_layer_to_layer_vanish(tmp_path: Path, s
 
 
 @pytest.mark.parametrize("relu", [True, False])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", long_after(1, range(4)))
 def test_gradients_of_a_healthy_network_do_not_vanish(tmp_path: Path, seed: int, relu: bool) -> None:
     depth = judgement(tmp_path, seed=seed, layers=6, iterations=4, relu=relu, spread=0.55).depth
     assert depth.judged

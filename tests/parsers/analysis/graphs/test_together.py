@@ -16,7 +16,9 @@ def test_both_graphs_are_in_it_whole(one, other):
     both = together(first, second, found)
     assert both.network.size == first.size + len(found.added)
     state = Counter(STATES[code] for code in both.state.tolist())
-    assert (state["added"], state["removed"], state["changed"]) == (len(found.added), len(found.removed), len(found.changed))
+    assert (state["added"], state["removed"], state["changed"]) == (
+        len(found.counted.added), len(found.counted.removed), len(found.changed)
+    )  # fmt: skip
     back = {int(row): place for place, row in enumerate(both.second.tolist()) if row >= 0}
     assert set(back) == set(range(second.size))
     edges = Counter(zip(both.network.source.tolist(), both.network.target.tolist(), strict=True))

@@ -14,7 +14,7 @@ from parsers.analysis.jobs.links import slow_links
 from parsers.analysis.jobs.stragglers import Straggler, stragglers
 from parsers.analysis.profiles.memory.curves import Series, step_minima
 from parsers.analysis.profiles.memory.leaks import leak
-from tests.amounts import some_or_every
+from tests.amounts import long_after, some_or_every
 from tests.writers.simulated_jobs import Fault, Grid, Job, memory, simulate
 
 GRIDS = (Grid(4, 16, 1), Grid(8, 8, 1), Grid(4, 4, 4, 8), Grid(8, 4, 2), Grid(4, 16, 2), Grid(8, 16, 2))
@@ -55,10 +55,10 @@ def test_nothing_is_named_where_nothing_is_wrong(every: bool) -> None:
 @some_or_every
 @pytest.mark.parametrize(
     ("fault", "cause"),
-    [
+    long_after(2, [
         (Fault(slower=0.05), "computing"), (Fault(slower=0.06, since=3), "computing"),
         (Fault(slower=0.05, late=0.02), "computing"), (Fault(late=0.05), "host"),
-    ],
+    ]),
 )  # fmt: skip
 def test_a_rank_that_is_slow_or_late_is_named(fault: Fault, cause: str, every: bool) -> None:
     right = others = 0
@@ -94,6 +94,7 @@ def test_a_link_at_seven_tenths_is_named_and_no_other(every: bool) -> None:
     assert right >= 0.95 * len(seeds(every))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("leak_bytes", "least", "most"), [(1 << 20, 0.95, 1.0), (0, 0.0, 0.02)])
 def test_a_leak_of_a_mib_a_step(leak_bytes: int, least: float, most: float) -> None:
     found = []
@@ -104,6 +105,7 @@ def test_a_leak_of_a_mib_a_step(leak_bytes: int, least: float, most: float) -> N
     assert least <= np.mean(found) <= most
 
 
+@pytest.mark.long
 @some_or_every
 def test_pipelines_that_wait_are_named(every: bool) -> None:
     for grid in (Grid(4, 4, 4), Grid(8, 4, 2), Grid(4, 8, 8), Grid(1, 16, 4, 8)):

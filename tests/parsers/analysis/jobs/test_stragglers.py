@@ -8,7 +8,7 @@ import pytest
 from parsers.analysis.jobs.links import slow_links
 from parsers.analysis.jobs.stragglers import Straggler, moves_with, stragglers
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
-from tests.amounts import some_or_every
+from tests.amounts import long_after, some_or_every
 from tests.writers.clusters import Made, make
 
 TRIALS = 100
@@ -34,7 +34,7 @@ def test_no_rows_name_nobody() -> None:
 
 
 @some_or_every
-@pytest.mark.parametrize(("ranks", "group"), SHAPES)
+@pytest.mark.parametrize(("ranks", "group"), long_after(2, SHAPES))
 def test_a_rank_that_computes_five_percent_longer_is_named(ranks: int, group: int, every: bool) -> None:
     right = wrong = 0
     for seed in trials(ranks, every):
@@ -47,7 +47,7 @@ def test_a_rank_that_computes_five_percent_longer_is_named(ranks: int, group: in
 
 
 @some_or_every
-@pytest.mark.parametrize(("ranks", "group"), SHAPES)
+@pytest.mark.parametrize(("ranks", "group"), long_after(2, SHAPES))
 def test_nobody_is_named_where_nothing_is_wrong(ranks: int, group: int, every: bool) -> None:
     jobs = [make(seed, ranks=ranks, group=group) for seed in trials(ranks, every)]
     assert sum(bool(named(job)) for job in jobs) <= 0.02 * len(jobs)

@@ -11,11 +11,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan
 from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.analysis.jobs.who_is_slow import SlowRanks, who_is_slow
 from tests.amounts import some_or_every
-from tests.simulations.job_records import frames, recorded
-from tests.simulations.jobs import Fault, Plan, draw, simulate, truth
+from tests.simulations.job_frames import frames
+from tests.simulations.jobs import draw, truth
 
 COSTS = 0.003
 EVERY, SOME = 100, 8
@@ -99,3 +102,15 @@ def test_fewer_steps_are_not_judged() -> None:
 def test_the_number_of_operations_in_a_step_does_not_matter(collectives: int) -> None:
     plan = Plan(seed=5, dp=8, mode="meetings", steps=12, collectives=collectives, fault=Fault("slow_rank", 3, 0.1))
     assert [(one.rank, one.cause) for one in judged(plan).slow] == [(3, "computing")]
+
+
+@pytest.mark.parametrize("place", [1, 5, 6])
+def test_a_rank_that_waits_for_the_late_one_is_said_to(place: int) -> None:
+    """Both stages of a replica are late to their groups: the one whose host pauses, and the one that waits for it."""
+    plan = Plan(
+        seed=8, dp=4, pp=2, micro=8, steps=10, collectives=2, computing_ns=64e6, communication=0.15, noise=0.015, hiccups=0.0,
+        gaps=0.01, clock_ns=0.0, fault=Fault("late_host", place, 0.4),
+    )  # fmt: skip
+    found = judged(plan)
+    assert [(one.rank, one.cause) for one in found.slow] == [(place, "host")]
+    assert {(one.rank, one.cause, one.saved_ns) for one in found.once} == {((place + 4) % 8, "pipeline", 0.0)}

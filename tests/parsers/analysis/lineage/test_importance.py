@@ -95,6 +95,7 @@ def test_nothing_measured_leaves_only_weak_relations() -> None:
     assert found.high == pytest.approx(np.tanh(math.sqrt(2.7) / 5))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rho", "n"),
     long_after(
@@ -119,7 +120,7 @@ def test_intervals_cover_95_percent(rho: float, n: int) -> None:
 
 @some_or_every
 @pytest.mark.parametrize(
-    ("groups", "n", "noncentrality"), [(3, 10, 0.0), (3, 12, 4.0), (5, 30, 1.0), (5, 30, 40.0), (20, 200, 9.0)]
+    ("groups", "n", "noncentrality"), long_after(1, [(3, 10, 0.0), (3, 12, 4.0), (5, 30, 1.0), (5, 30, 40.0), (20, 200, 9.0)])
 )
 def test_intervals_of_categories_cover_95_percent(groups: int, n: int, noncentrality: float, every: bool) -> None:
     rng = np.random.default_rng(11)

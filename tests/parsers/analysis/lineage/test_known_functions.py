@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from parsers.analysis import Forest, forests, stoppable
-from parsers.analysis.lineage.forest import NONE
+from parsers.analysis import Shares, stoppable, variance_shares
+from parsers.analysis.lineage.shares import NONE
 from tests.amounts import some_or_every
 from tests.simulations.functions import FUNCTIONS, Trials, random_search, shares, tpe_search
 
@@ -23,13 +23,13 @@ KNOWN = [name for name in FUNCTIONS if name != "nothing"]
 Search = Callable[..., Trials]
 
 
-def last(trials: Trials, refits: int) -> Forest:
+def last(trials: Trials, refits: int) -> Shares:
     table = trials.frame().rename(columns={"value": "metric/value"})
-    *_, found = forests(table, "metric/value", [one.name for one in trials.function.settings], refits=refits)
+    *_, found = variance_shares(table, "metric/value", [one.name for one in trials.function.settings], refits=refits)
     return found
 
 
-def judged(name: str, seed: int, search: Search, refits: int = 10, noise: float = 0.1) -> tuple[bool, bool, list[str], Forest]:
+def judged(name: str, seed: int, search: Search, refits: int = 10, noise: float = 0.1) -> tuple[bool, bool, list[str], Shares]:
     """(a setting of the largest share is first, an inert one is above one of 5 %, inert ones with a rank, the answer)."""
     found = last(search(np.random.default_rng(seed), name, 40, noise), refits)
     total = shares(name).total

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from parsers.analysis import best_region, fitted, shape
+from tests.amounts import long_after
 
 
 def test_through_points_on_a_line_it_is_the_line() -> None:
@@ -28,7 +29,7 @@ def test_of_two_places_it_is_the_line_of_least_squares() -> None:
     assert fit.y == pytest.approx(start + slope * fit.x, abs=1e-5)
 
 
-@pytest.mark.parametrize("n", [30, 100, 2000])
+@pytest.mark.parametrize("n", long_after(2, [30, 100, 2000]))
 def test_the_band_covers_the_curve(n: int) -> None:
     rng = np.random.default_rng(n)
     covered = []

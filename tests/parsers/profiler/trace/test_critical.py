@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from parsers.profiler.trace import critical, gaps
 from parsers.profiler.trace.columns import Trace, Track
 from parsers.profiler.trace.running import covered
+from tests.amounts import long_after
 from tests.writers.gap_traces import CAUSES, make
 from tests.writers.traces import connected, trace, traces
 
@@ -70,6 +71,19 @@ def test_a_stream_that_waited_for_a_collective_and_that_for_another_stream() -> 
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("launches", "waits"), [(1_100, True), (500, False)])
+def test_a_call_waits_for_a_device_that_holds_no_more_launches(launches: int, waits: bool) -> None:
+    # kernels take 100 us, launches 1 us: the last call lasts until a kernel has ended
+    calls = [(number, 1, "cudaLaunchKernel") for number in range(launches)] + [(launches, 3_008 - launches, "cudaLaunchKernel")]
+    kernels = [(2 + 100 * number, 100, f"k{number}") for number in range(launches + 1)]
+    arrows = [((0, number), (1, number), "ac2g") for number in range(launches + 1)]
+    made = trace([(HOST, us(*calls)), (STREAM, us(*kernels))], arrows=arrows)
+    found = parts(made, 1_000_000, 3_008_000)
+    through = ["synchronisation" if kind == "synchronisation" else name for _, kind, name in found[-2:]]
+    assert (through == ["k29", "synchronisation"]) is waits
+    assert (("host", "cudaLaunchKernel") in {(kind, name) for _, kind, name in found}) is not waits
+
+
 @given(connected(), st.integers(-10, 400_000), st.integers(0, 500_000))
 def test_whatever_leads_to_whatever(made: Trace, t0: int, length: int) -> None:
     frame = critical.path(made, t0, t0 + length)
@@ -96,7 +110,7 @@ def test_the_path_is_the_whole_range(made: Trace, t0: int, length: int) -> None:
     assert frame["duration_ns"].sum() == length
 
 
-@pytest.mark.parametrize("cause", [cause for cause in CAUSES if cause != "unknown"])
+@pytest.mark.parametrize("cause", long_after(2, [cause for cause in CAUSES if cause != "unknown"]))
 def test_what_makes_a_gap_is_on_the_path(cause: str) -> None:
     on = 0
     for seed in range(40):

@@ -37,6 +37,10 @@ def test_children_that_overlap_are_counted_once() -> None:
     assert assigned((0, 100), (10, 40), (30, 40)) == [(0, 40), (1, 40), (2, 40)]
 
 
+def test_what_lies_in_two_slices_that_overlap_is_own_time_of_neither() -> None:
+    assert assigned((0, 100), (50, 70), (60, 10)) == [(0, 90), (1, 60), (2, 10)]
+
+
 def test_slices_of_no_length_take_a_lane_of_their_own() -> None:
     assert assigned((5, 10), (5, 0), (5, 0), (15, 0)) == [(0, 10), (1, 0), (2, 0), (0, 0)]
 
@@ -70,14 +74,12 @@ def test_against_brute_force(made: Trace) -> None:
         end = [a + max(d, 1) for a, d in zip(start, made.slices.duration.tolist(), strict=True)]
         depth = made.slices.depth.tolist()
         assert numbers[index + 1] - numbers[index] == max((depth[row] + 1 for row in rows), default=0)
-        inside: dict[int, list[int]] = {row: [] for row in rows}
         for row in rows:
             around = [other for other in range(track.first, row) if end[other] >= end[row] and end[other] > start[row]]
             lowest = depth[around[-1]] + 1 if around else 0
             taken = {depth[other] for other in range(track.first, row) if end[other] > start[row]}
             assert depth[row] == next(lane for lane in itertools.count(lowest) if lane not in taken)
-            if around:
-                inside[around[-1]].append(row)
         for row in rows:
-            covered = {ns for child in inside[row] for ns in range(start[child], start[child] + made.slices.duration[child])}
+            inside = [other for other in range(row + 1, track.last) if start[other] >= start[row] and end[other] <= end[row]]
+            covered = {ns for other in inside for ns in range(start[other], start[other] + made.slices.duration[other])}
             assert made.slices.self[row] == made.slices.duration[row] - len(covered)

@@ -51,6 +51,7 @@ def test_of_50_clean_curves_of_100000_steps_at_most_one_has_two_marks(part):
     assert not any(mark.severity == 2 for marks in told.values() for every in marks for mark in every)
 
 
+@pytest.mark.long
 @some_or_every
 def test_of_500_faults_at_least_95_percent_are_found_where_they_begin(every):
     rates = {}

@@ -68,6 +68,7 @@ def false_marks(seed: int, count: int) -> tuple[Counter[str], int]:
     return counts, count * len(HEALTHY)
 
 
+@pytest.mark.long
 @some_or_every
 def test_no_rule_marks_more_than_one_in_fifty_curves_without_a_fault(every: bool) -> None:
     counts, total = Counter[str](), 0

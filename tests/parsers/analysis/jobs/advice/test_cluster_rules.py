@@ -49,6 +49,7 @@ def test_a_rank_that_comes_late_is_told_from_one_that_computes_longer() -> None:
     assert one.cost_ns == pytest.approx(8e6, rel=0.2)
 
 
+@pytest.mark.long
 @some_or_every
 def test_nothing_is_said_where_nothing_is_wrong(every: bool) -> None:
     seeds = 100 if every else 10

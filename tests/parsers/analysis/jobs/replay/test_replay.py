@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan
 from parsers import open_run
 from parsers.analysis.jobs.replay import changes
 from parsers.analysis.jobs.replay.graph import graph_of, lengths
@@ -18,8 +21,7 @@ from parsers.analysis.jobs.replay.savings import in_turn
 from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, WhatIf, replay_of
 from parsers.cluster_frames import COLLECTIVES, JOB_FRAMES
 from tests.parsers.analysis.jobs.replay.told_and_true import KINDS, Case, cases, of_plan, table
-from tests.simulations.job_records import frames, recorded
-from tests.simulations.jobs import Fault, Plan, simulate
+from tests.simulations.job_frames import frames
 
 MS = 1e6
 QUIET = Plan(dp=4, mode="meetings", collectives=5, noise=0.0, transfer_noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=4)
@@ -128,8 +130,9 @@ def lines_of(path: Path) -> dict[tuple[str, tuple[int, ...]], WhatIf]:
     """The lines of a sample by cause and ranks; the unchanged replay misses no step by more than 0.5 %."""
     found = replay_of(frames_of(path))
     assert found.missed <= 0.005
-    told = np.nanmax(found.graph.recording.total, axis=1)
-    np.testing.assert_allclose(found.graph.step_ns, told, rtol=0.005)
+    graph = graph_of(frames_of(path))
+    told = np.nanmax(graph.recording.total, axis=1)
+    np.testing.assert_allclose(graph.step_ns, told, rtol=0.005)
     return {(line.cause, line.subject): line for line in found.lines}
 
 

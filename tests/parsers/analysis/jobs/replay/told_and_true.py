@@ -13,13 +13,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan
 from parsers.analysis.jobs.replay import changes
 from parsers.analysis.jobs.replay.graph import JobGraph, graph_of, lengths
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import JobChange, replayed_all, unchanged
 from parsers.model import Floats
-from tests.simulations.job_records import frames, recorded
-from tests.simulations.jobs import Fault, Plan, draw, simulate
+from tests.simulations.job_frames import frames
+from tests.simulations.jobs import draw
 
 LEAST = 0.003
 """Share of a step below which a ratio says nothing."""

@@ -1,0 +1,127 @@
+"""Runs of a large sweep can be told apart on every page that lists them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app.web.server import create_app
+from tests.browser.conftest import in_address
+from tests.browser.short_names import meant, names_on
+from tests.browser.showing import show
+from tests.browser.waiting import becomes, steady
+from tests.sources import MemorySource, series
+
+pytestmark = pytest.mark.browser
+SETTINGS = [
+    ("adam", "sgd", "lamb"), ("lr0.1", "lr0.01", "lr0.003", "lr0.001", "lr0.0003"), ("wd0.0", "wd0.0001"), ("b32", "b64"),
+    tuple(f"seed{seed}" for seed in range(1, 6)),
+]  # fmt: skip
+SWEEP = ["project_imagenet_resnet50_" + "_".join(chosen) for chosen in itertools.product(*SETTINGS)]
+HOSTILE = [
+    "<b>bold</b>_run_of_many_words_and_no_end_1", "\u202egnp.elif_a_with_a_long_name_that_turns_around", "日本語の長い名前_一",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sweep(serve_file: Callable[[Flask], str]) -> str:
+    runs = {name: {"scalar": {"loss": series(3)}} for name in SWEEP}
+    return serve_file(create_app(MemorySource(runs)).server)
+
+
+def told_apart(page: Page, least: int, *, every: bool = True) -> None:
+    """Every name of a run on the page can be read as that run alone of all (or of those on the page), and has its room."""
+    names = set(SWEEP)
+    becomes(page, lambda: sum(one.name in names for one in names_on(page)) >= least, True)
+    steady(page, "() => [...document.querySelectorAll('.ms-name')].map((one) => one.dataset.short)")
+    found = [one for one in names_on(page) if one.name in names]
+    runs = SWEEP if every else [name for name in SWEEP if name in {one.name for one in found}]
+    assert {one.name: meant(one.short, runs) for one in found} == {one.name: [one.name] for one in found}
+    assert [one for one in found if one.over > 1] == []
+    assert all(("…" in one.short) == (one.short != one.name) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("path", "least"),
+    [("scalars?run=*", 10), pytest.param("", 15, marks=pytest.mark.long), pytest.param("two_runs", 3, marks=pytest.mark.long),
+     pytest.param("overview", 2, marks=pytest.mark.long), pytest.param("scalars?run=*&mode=table", 5, marks=pytest.mark.long)],
+)  # fmt: skip
+def test_runs_of_a_sweep_are_told_apart(page: Page, sweep: str, path: str, least: int) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, f"{sweep}/{path}")
+    told_apart(page, least, every="*" in path or not path)
+    if path == "scalars?run=*":
+        page.locator(".ms-picker-open").click()
+        told_apart(page, least + 10)  # those of the picker too
+
+
+def test_the_lists_can_be_widened_and_stay_so(page: Page, sweep: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, f"{sweep}/scalars?run=*")
+    edge = page.locator(".ms-side-edge")
+    side = page.locator(".ms-tags")
+    before = becomes(page, lambda: side.evaluate("e => e.offsetWidth"), lambda width: width > 300)
+    edge.focus()
+    edge.press("ArrowRight")
+    assert side.evaluate("e => e.offsetWidth") == before + 16
+    box = edge.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 4, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(side.evaluate("e => e.getBoundingClientRect().left") + 260, box["y"] + 200, steps=3)
+    page.mouse.up()
+    assert abs(side.evaluate("e => e.offsetWidth") - 260) <= 2
+    told_apart(page, 10)
+    page.reload()
+    expect(page.locator(".ms-run-list-row").first).to_be_visible()
+    assert abs(side.evaluate("e => e.offsetWidth") - 260) <= 2
+    edge.press("Home")
+    assert side.evaluate("e => e.offsetWidth") == before
+    page.evaluate("window.localStorage.clear()")
+
+
+def test_the_whole_name_is_read_and_appears_at_the_focus(page: Page, sweep: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, f"{sweep}/scalars?run=*")
+    button = page.locator(".ms-run-list-name").first
+    expect(button.locator(".ms-name[data-short]")).to_be_visible()
+    name = button.inner_text()
+    assert name in SWEEP
+    expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
+    assert name in (button.get_attribute("title") or "")
+    page.locator(".ms-run-list-row .ms-dot-button").first.focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(".ms-name-tip")).to_have_text(button.inner_text())
+    page.keyboard.press("Escape")
+    expect(page.locator(".ms-name-tip")).to_be_hidden()
+
+
+@pytest.mark.long
+def test_hostile_names_stay_text(page: Page, serve: Callable[[Flask], str]) -> None:
+    address = serve(create_app(MemorySource({name: {"scalar": {"loss": series(3)}} for name in HOSTILE})).server)
+    page.set_viewport_size({"width": 390, "height": 720})
+    page.goto(address)
+    becomes(page, lambda: {one.name for one in names_on(page)} >= set(HOSTILE), True)
+    for one in names_on(page):
+        assert one.name not in HOSTILE or meant(one.short, HOSTILE) == [one.name]
+    assert page.locator("b", has_text="bold").count() == 0
+
+
+def test_the_table_of_these_tags_has_the_tags_on_screen(page: Page, serve_file: Callable[[Flask], str]) -> None:
+    tags = {f"tag_{number:02}": series(3) for number in range(30)}
+    show(page, serve_file(create_app(MemorySource({"run": {"scalar": tags}})).server) + "/scalars")
+    expect(page.locator(".ms-pager [data-act=next]")).to_be_visible()
+    page.locator(".ms-pager [data-act=next]").click()
+    in_address(page, "page", "2")
+    page.locator(".ms-cards-right summary[title]").last.click()
+    link = page.locator('[data-export="csv screen"]')
+    expect(link).to_have_attribute("href", re.compile("tag="))
+    on_screen = page.locator(".ms-slot:not([hidden]) .ms-card-title").all_inner_texts()
+    assert on_screen
+    assert parse_qs(urlsplit(link.get_attribute("href") or "").query)["tag"] == on_screen
