@@ -278,5 +278,5 @@ def test_nothing_is_written_below_the_runs(serve, base) -> None:
 
 
 def test_the_demo_is_opened_at_its_questions() -> None:
-    assert serving.opened_at("http://127.0.0.1:8080/p/", serving.demo_directory()) == "http://127.0.0.1:8080/p/start"
-    assert serving.opened_at("http://127.0.0.1:8080/p/", "/data/runs") == "http://127.0.0.1:8080/p/"
+    assert serving.opened_at("http://127.0.0.1:8080/p/", demo=True) == "http://127.0.0.1:8080/p/start"
+    assert serving.opened_at("http://127.0.0.1:8080/p/", demo=False) == "http://127.0.0.1:8080/p/"
