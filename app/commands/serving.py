@@ -139,7 +139,8 @@ def serve(settings: Settings) -> None:
     directories = prepare_directories(settings, base)
     _warn(directories)
     places = None
-    if base == demo_directory():
+    demo = base == demo_directory()
+    if demo:
         base, places = served_demo(base, directories), demo_places()
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
@@ -147,14 +148,14 @@ def serve(settings: Settings) -> None:
         _set_up_process(settings)
         with _debugger(settings) as sessions, _store(settings, base, directories.workspace, sessions, places) as store:
             listen_address, port = listener.getsockname()[:2]
-            server = _create_server(settings, store, listener, token)
+            server = _create_server(settings, store, listener, token, demo=demo)
             url = address(settings.host, port, settings.url_path_prefix)
             log = os.environ.pop("MINDSCOPE_LOG", "")
             record = processes.own_record(
                 url=url, address=listen_address, port=port, base=base, directory=directories.workspace, log=log
             )
             with processes.recorded(record, directories.records):
-                first = opened_at(url, demo=places is not None)
+                first = opened_at(url, demo=demo)
                 print(f"Serving {base}\nWeb address: {first}{f'?token={token}' if token and show_token else ''}", flush=True)
                 if sessions is not None:
                     print(f"Live training: {sessions.host}:{sessions.port}", flush=True)
@@ -309,13 +310,13 @@ def _store(settings: Settings, base: str, directory: str, sessions: Any, places:
         store.stop()
 
 
-def _create_server(settings: Settings, store: Any, listener: socket.socket, token: str) -> Any:
+def _create_server(settings: Settings, store: Any, listener: socket.socket, token: str, *, demo: bool) -> Any:
     from app.web.connections import create_server
     from app.web.server import create_app
 
     app = create_app(
         store, prefix=settings.url_path_prefix, host=settings.host, allowed_hosts=settings.allowed_host, token=token,
-        cookie=f"mindscope-{listener.getsockname()[1]}",
+        cookie=f"mindscope-{listener.getsockname()[1]}", demo="here" if demo else "",
     )  # fmt: skip
     return create_server(app.server, listener)
 

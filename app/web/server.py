@@ -45,6 +45,7 @@ def create_app(
     token: str = "",
     cookie: str = "mindscope",
     workspace: str | os.PathLike[str] | None = None,
+    demo: str = "",
 ) -> Application:
     """Create a Dash application over sources: a path, several paths, the result of `discover`, or a `Sources`.
 
@@ -55,12 +56,13 @@ def create_app(
     of the host it listens on, and to allowed_hosts ("*": any). If token is set, visitors need it; it has at
     least 16 characters. workspace is a directory of this user, not below the runs, for the index, remarks, tags and saved
     views; without one there is no index and nothing can be saved.
+    demo is the URL of a server of the demo with a slash at its end, to which pages without data link, or "here" for the demo.
     """
     source = frame_source(sources, workspace)
     prefix = parse_prefix(prefix)
     public_prefix = parse_prefix(public_prefix) if public_prefix is not None else prefix
     with apart_from_other_apps():
-        app = Application(source, prefix, public_prefix, server, pages)
+        app = Application(source, prefix, public_prefix, server, pages, demo)
         app.layout = shell.layout(pages, Ids("shell"), public_prefix)
         shell.register(app, source, pages, public_prefix)
         app.settle()
@@ -110,9 +112,10 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
     """Dash with our index page and static files, isolated from other Dash applications in the process."""
 
     def __init__(
-        self, source: Sources, prefix: str, public_prefix: str, server: Flask | None, pages: Sequence[Page]
+        self, source: Sources, prefix: str, public_prefix: str, server: Flask | None, pages: Sequence[Page], demo: str = ""
     ) -> None:
         self.source = source
+        self.demo = demo
         self.prefix = prefix
         self.public_prefix = public_prefix
         self._pages_by_path = {page.path: page for page in pages}
@@ -249,6 +252,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         sheets = assets.styles(assets.modules(self._entries(page)), page.name)
         return [
             f'<meta name="mindscope-pages" content="{html.escape(json.dumps(later))}">',
+            *([f'<meta name="mindscope-demo" content="{html.escape(self.demo)}">'] if self.demo else []),
             f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
             f'<script src="{self._asset(EARLY)}"></script>',
             f'<script src="{self._asset(GENERATORS)}"></script>',

@@ -215,21 +215,20 @@ functions.frame_shows = function (runs, state, storeId) {
   const names = empty || !element.dataset.needs || selected(state, runs).size ? [] : gone(state, runs.rows);
   element.classList.toggle("ms-no-runs", empty && Boolean((statuses.get(frame) || {}).read_at));
   element.classList.toggle("ms-gone", names.length > 0);
-  if (element.matches(".ms-no-runs:not(.ms-missing)")) arrive(element.dataset.path || "");
-  else arrived = true;
+  if ((statuses.get(frame) || {}).read_at) arrive(element);
   if (names.length) writeText(element.querySelector(".ms-frame-gone > p"), "shell.gone", { names: names.join(", ") });
 };
 
-let arrived = false;  // whether a page with something to show has been on screen
+let arrived = false;  // whether the first page of this window has been shown
 
 /**
  * Who opens our address without a page, while there is no run, sees how to record one.
- * @param {string} path
+ * @param {HTMLElement} frame
  */
-function arrive(path) {
-  if (arrived || path !== "" || window.location.search || !onOwnIndexPage) return;
+function arrive(frame) {
+  const begins = !arrived && onOwnIndexPage && frame.dataset.path === "" && !window.location.search;
   arrived = true;
-  go("start");
+  if (begins && frame.matches(".ms-no-runs:not(.ms-missing)")) go("start");
 }
 
 /** @param {Element} element */

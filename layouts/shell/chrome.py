@@ -72,7 +72,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
             dcc.Interval(id=ids("interval"), interval=TICK_MS),
             *head,
             html.Div(page.layout(ids, routes), className="ms-page", **{"data-routes": routes}),
-            html.Div(missing_data("shell.empty", "scalar", page=page.path), className="ms-frame-empty"),
+            html.Div(missing_data("shell.empty", "scalar", page=page.path or "start"), className="ms-frame-empty"),
             html.Div(parts.empty_state("shell.missing", hint="shell.missing_hint"), className="ms-frame-missing"),
             _gone(),
             _health(ids),
@@ -180,15 +180,15 @@ def _keys(ids: Ids) -> html.Dialog:
             html.Header(
                 [
                     html.H2(t("keys.title"), className="ms-dialog-title"),
-                    html.A(
-                        t("shell.start"), href="start", className="ms-keys-start",
-                        **{"data-page": "start", "data-action": "close"},
-                    ),
                     parts.icon_button("close", "dialog.close", **{"data-action": "close"}),
                 ],
                 className="ms-dialog-head",
             ),
             html.Div(className="ms-keys", **{"data-keys": json.dumps(_KEYS)}),
+            html.P(
+                html.A(t("shell.start"), href="start", **{"data-page": "start", "data-action": "close"}),
+                className="ms-keys-start",
+            ),
         ],
         id=ids("keys"),
         className="ms ms-dialog",

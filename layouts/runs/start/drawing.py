@@ -65,7 +65,7 @@ def _answer(question: Question, place: Destination, names: Mapping[str, str], co
             ),
         ],
         href=(place.page or ".") + (f"?{query}" if query else ""), className="ms-card ms-start-answer",
-        **{"data-page": place.page, "data-query": query, "data-key": question.name},
+        **{"data-page": place.page, "data-query": query, "data-key": question.name, "data-card": question.name},
     )  # fmt: skip
 
 
@@ -112,6 +112,6 @@ def missing(asked: Sequence[Question], runs: int, chosen: str) -> list[Any]:
                 html.Div(choices, className="ms-start-choices", role="group", **attributes(aria_label="start.choose")),
                 html.Div([recording(kind), demo_line(page, "start.demo", "start.open_demo")], className="ms-start-code"),
             ],
-            className="ms-card ms-start-missing",
+            className="ms-card ms-start-missing", **{"data-card": "missing"},
         ),
     ]  # fmt: skip

@@ -7,14 +7,13 @@ runs as they are found and grow. The server makes three parts; the browser repla
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any, TypedDict
 
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.kit.callbacks import in_browser
-from layouts.kit.i18n import attributes, for_browser, t
+from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.recording import RECORDINGS
@@ -58,7 +57,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
             ),
             html.Section(className="ms-start-lacks", **{"data-part": "missing"}),
         ],
-        id=ids("root"), className="ms-start", **{"data-texts": json.dumps(for_browser(TEXTS))},
+        id=ids("root"), className="ms-start",
     )  # fmt: skip
 
 

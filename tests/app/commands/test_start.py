@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from app.commands import serving
 from parsers.events.writer import EventWriter
 from tests.amounts import long_after
 from tests.app.commands.running import ROOT, free_port, get, run
@@ -274,3 +275,8 @@ def test_nothing_is_written_below_the_runs(serve, base) -> None:
     process.terminate()
     process.wait(10)
     assert {path: path.stat().st_mtime_ns for path in base.rglob("*")} | {base: base.stat().st_mtime_ns} == before
+
+
+def test_the_demo_is_opened_at_its_questions() -> None:
+    assert serving.opened_at("http://127.0.0.1:8080/p/", demo=True) == "http://127.0.0.1:8080/p/start"
+    assert serving.opened_at("http://127.0.0.1:8080/p/", demo=False) == "http://127.0.0.1:8080/p/"

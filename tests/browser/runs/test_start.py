@@ -16,6 +16,7 @@ from tests.browser.conftest import in_address
 from tests.browser.showing import show
 
 pytestmark = pytest.mark.browser
+DEMO = "http://127.0.0.1:9/p/"
 
 
 def test_a_directory_without_runs_opens_on_start_and_follows_the_first_run(
@@ -23,9 +24,12 @@ def test_a_directory_without_runs_opens_on_start_and_follows_the_first_run(
 ) -> None:
     store = Store([tmp_path], interval=0.5).start()
     assert store.wait(30)
-    page.goto(f"{serve(create_app(store).server)}/")
+    page.goto(f"{serve(create_app(store, demo=DEMO).server)}/")
     expect(page.locator(".ms-start-empty")).to_be_visible()
     assert page.url.endswith("/start")
+
+    expect(page.locator(".ms-demo-start:visible")).to_have_count(0)
+    expect(page.locator(".ms-demo-link:visible")).to_have_attribute("href", f"{DEMO}scalars")
 
     # The code of the framework chosen, by the keyboard, here and on other pages.
     torch = page.locator('.ms-start .ms-recording-tab[data-tool="torch"]')
@@ -53,7 +57,7 @@ def test_a_directory_without_runs_opens_on_start_and_follows_the_first_run(
     page.locator('.ms-menu-link[data-page=""]').click()
     expect(page.locator(".ms-runs-grid")).to_be_visible()
     page.keyboard.press("?")
-    page.locator(".ms-keys-start:visible").click()
+    page.locator(".ms-keys-start:visible a").click()
     expect(link).to_be_visible()
     store.stop()
 

@@ -288,11 +288,11 @@ def test_pages_without_data_are_greyed_and_say_why(page: Page, serve: Serve) -> 
 
 
 def test_nothing_below_the_directory_says_how_to_record(page: Page, serve: Serve) -> None:
-    page.goto(serve(create_app(MemorySource()).server) + "/")
+    page.goto(serve(create_app(MemorySource()).server) + "/scalars")
     expect(page.locator(".ms-frame-empty .ms-empty-sentence")).to_be_visible()
     expect(page.locator(".ms-code:visible")).to_contain_text("SummaryCollector")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.locator('[data-action="copy-code"]:visible').click()
+    page.locator(".ms-code-copy:visible").click()
     assert "callbacks=[summary]" in page.evaluate("navigator.clipboard.readText()")
 
 

@@ -20,7 +20,7 @@ from layouts.profiles.body import PROFILES
 
 ROOT = Path(__file__).resolve().parents[3]
 BODY_ENDINGS = (
-    "controls", "none", "none_hint", "unknown", "nothing", "nothing_hint", "failed", "elsewhere", "left", "damaged_n",
+    "controls", "none", "unknown", "nothing", "nothing_hint", "failed", "elsewhere", "left", "damaged_n",
     "compare", "reading", "working", "preparing", "waiting", "cancelled", "work_failed", "progress", "again", "of_total",
     *(f"{what}{ending}" for what in ("rank", "step") for ending in ("", "_previous", "_next", "_absent")),
 )
