@@ -59,7 +59,8 @@ def check_dump(options: argparse.Namespace) -> int:
         for place, (name, dump) in enumerate(dumps):
             with ProgressBar(sys.stderr) as bar:
                 hits, cause = _checked(dump, watchpoints, _CheckPart(bar, measuring, printable(name), place, len(dumps)))
-            report.add(f"{printable(name)}: " if len(dumps) > 1 else "", dump, hits, cause)
+            checks = sum(len(chosen_rows(dump.tensors, one)) for one in watchpoints)
+            report.add(f"{printable(name)}: " if len(dumps) > 1 else "", dump, hits, cause, checks=checks)
     finally:
         measuring.stop()
     report.end(len(dumps), len(watchpoints))
@@ -137,15 +138,15 @@ class _CheckReport:
     def __init__(self, most: int) -> None:
         self._left = most
         self._conditions: Counter[str] = Counter()
-        self._hits = self._tensors = self._unread = 0
+        self._hits = self._tensors = self._unread = self._checked = 0
 
     @property
     def code(self) -> int:
         """The exit code."""
         return 1 if self._hits else UNREAD if self._unread else 0
 
-    def add(self, name: str, dump: RunDump, found: pd.DataFrame, causes: pd.DataFrame | None) -> None:
-        """Print one dump; name is put before each line."""
+    def add(self, name: str, dump: RunDump, found: pd.DataFrame, causes: pd.DataFrame | None, *, checks: int) -> None:
+        """Print one dump; name is put before each line. checks is how many tensors the watchpoints are about, all together."""
         hits = found[found["hit"]].sort_values(["iteration", "row", "watchpoint"], kind="stable")
         for one in hits.head(self._left).to_dict("records"):
             print(name + printable(_line(one)))
@@ -154,6 +155,7 @@ class _CheckReport:
             print(f"{name}... and {_counted(more, 'more hit')}")
         self._left = max(-more, 0)
         self._hits += len(hits)
+        self._checked += checks - int((~found["hit"]).sum())
         self._conditions.update(hits["condition"].astype(str).tolist())
         self._tensors += len(dump.tensors)
         for one in causes.head(1).to_dict("records") if causes is not None else ():
@@ -175,7 +177,8 @@ class _CheckReport:
     def end(self, dumps: int, watchpoints: int) -> None:
         """Print the sums."""
         parts = ", ".join(f"{name} {count:,}" for name, count in self._conditions.most_common())
-        hits = f"{_counted(self._hits, 'hit')} ({parts})" if self._hits else "no hit"
+        none = "no hit" if self._checked else "nothing could be checked"
+        hits = f"{_counted(self._hits, 'hit')} ({parts})" if self._hits else none
         looked = f"{_counted(dumps, 'dump')}, {_counted(self._tensors, 'tensor')}, {_counted(watchpoints, 'watchpoint')}"
         print(f"{looked}: {hits}")
         if self._unread:

@@ -234,11 +234,16 @@ declare namespace Wire {
     of: "";
   }
 
-  /** layouts/runs/overview/insights.py: How many scalars of a run are not analysed yet, and how many it has. */
+  /**
+   * layouts/runs/overview/insights.py: How many scalars of a run are not analysed yet, how many it has, and whether any has
+   * the `fewest` values that a judgement takes.
+   */
   interface InsightsLeft {
     run: string;
     left: number;
     scalars: number;
+    judged: boolean;
+    fewest: number;
     /** That of the request. */
     version: unknown;
   }

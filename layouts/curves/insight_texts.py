@@ -23,6 +23,9 @@ TEXTS = define_texts({
     "insights.count_tip": ("Notable places on these curves", "这些曲线中值得注意之处"),
     "insights.more": "common.n_more",
     "insights.none": ("Nothing in the scalars of this run stands out.", "该训练的标量没有异常。"),
+    "insights.few": (
+        "Not judged: that takes {n} values of a scalar; none has as many.", "未判定：至少需要某个标量有 {n} 个值，目前都不足。",
+    ),
     "insights.reading": ("{n} scalars not analysed yet", "还有 {n} 个标量待分析"),
     "insights.score": (
         "Score {score}: {measured} {unit}, reported from {limit}.", "得分 {score}：{measured} {unit}，自 {limit} 起提示。",

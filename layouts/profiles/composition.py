@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers.analysis import Average, Breakdown, Outliers, average, breakdowns, drift, outliers
+from parsers.analysis.profiles.steps import LEAST_STEPS
 
 from layouts.kit import tables
 from layouts.kit import units as fmt
@@ -145,6 +146,10 @@ def notes(breakdown: Breakdown, usual: Average) -> list[Any]:
             "step": fmt.count(int(breakdown.step[furthest])), "time": fmt.duration(float(breakdown.whole_ns[furthest]) / 1e9),
         }  # fmt: skip
         found.append(html.P(t("composition.stand_out", **values)))
+    elif len(breakdown) > 1:
+        judged = int(np.count_nonzero(breakdown.judged))
+        key = "composition.none_stands_out" if judged >= LEAST_STEPS else "composition.not_judged"
+        found.append(html.P(t(key, n=fmt.count(judged), least=LEAST_STEPS), className="ms-muted"))
     unsound = int(np.count_nonzero(~breakdown.sound))
     if unsound:
         found.append(html.P(t("composition.unsound", n=fmt.count(unsound)), className="ms-wrong-text"))

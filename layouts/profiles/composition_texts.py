@@ -74,6 +74,11 @@ TEXTS = define_texts({
         "{n} 步的平均值；轨迹的第一步没有迭代间隙，未计入。",
     ),
     "composition.of_one": ("There is one step.", "仅有一步。"),
+    "composition.none_stands_out": ("None of {n} steps stands out.", "{n} 步均无异常。"),
+    "composition.not_judged": (
+        "Not judged whether a step stands out: that takes {least} steps, there are {n}.",
+        "未判定是否有异常步骤：至少需要 {least} 步，现有 {n} 步。",
+    ),
     "composition.stand_out": (
         "{n} of {total} steps stand out, most of all step {step} with {time}.",
         "{total} 步中有 {n} 步异常，最明显的是第 {step} 步（{time}）。",

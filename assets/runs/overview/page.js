@@ -229,7 +229,9 @@ function sift(root) {
   const count = card.querySelector(".ms-insights-count");
   count.hidden = shown === 0;
   count.textContent = countText(shown);
-  card.querySelector(".ms-insights-none").hidden = shown > 0 || state.left > 0 || strict.off(wanted);
+  const none = card.querySelector(".ms-insights-none");
+  none.hidden = shown > 0 || state.left > 0 || strict.off(wanted);
+  writeText(none, state.judged ? "insights.none" : "insights.few", { n: countText(state.fewest) });
   const left = card.querySelector(".ms-insights-left");
   left.hidden = !state.left;
   writeText(left, "insights.reading", { n: countText(state.left) });

@@ -81,7 +81,7 @@ def _card(
     links = places(one, choice, idle) if traced and choice is not None else []
     evidence = _table(one, links, ranks)
     table = html.Details(
-        [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), evidence], open=one.rule == "gaps"
+        [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), _how(one), evidence], open=one.rule == "gaps"
     )
     foot = html.Div([_threshold(one.rule, fields), _link(one.page, choice)], className="ms-advice-foot")
     more = what_differs(stages) if one.rule == "stages" else []
@@ -135,6 +135,13 @@ def _alone(one: Advice) -> list[Any]:
     more = "nothing" if one.cost_ns <= SAME * alone else "more" if one.cost_ns > alone else "less"
     times = {"alone": fmt.duration(alone * 1e-9), "adds": fmt.duration(one.cost_ns * 1e-9)}
     return [html.P(t(f"advice.saves_{more}", **times), className="ms-muted")]
+
+
+def _how(one: Advice) -> html.P:
+    """Say how the saving was computed."""
+    by_replay = math.isfinite(one.alone_ns)
+    way = "unknown" if math.isnan(one.cost_ns) else "replay" if by_replay else "sums" if one.bound == FROM_SUMS else "recorded"
+    return html.P(t(f"advice.how.{way}"), className="ms-muted")
 
 
 def _differs(one: Advice) -> bool:

@@ -214,6 +214,15 @@ TEXTS = define_texts({
     "advice.column.more_ns": ("Longer by", "多出"),
     "advice.stages.rule": ("longer than the mean of stages by", "超出各 stage 均值"),
     "advice.open.ranks": ("Compare the operators of ranks", "对比各卡算子"),
+    "advice.reason.no_stages": (
+        "the files tell of no stages, and no rank waits for another stage", "文件中没有流水线阶段，也没有卡等待其他阶段",
+    ),
+    "advice.reason.few_batches": ("fewer than 10 batches were recorded", "采集的批次少于 10 个"),
+    "advice.reason.few_samples": ("fewer than 10 samples were recorded", "采样少于 10 次"),
+    "advice.reason.no_calls": (
+        "the device is idle because of the host, but the trace has no calls of the host",
+        "设备因主机空闲，但轨迹中没有主机调用",
+    ),
     "advice.reason.one_stage": ("the job has one stage", "作业只有一个 stage"),
     "advice.column.ranks": "common.ranks",
     "advice.column.of_least": ("Of the shortest stage", "与最短 stage 之比"),

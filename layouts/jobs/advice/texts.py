@@ -36,6 +36,12 @@ TEXTS = define_texts({
         "Removed alone it saves {alone}. The causes above cover a part of that: once they are gone, it saves {adds} more.",
         "单独消除可省 {alone}。其中一部分已包含在上方各项中：上方各项消除后，再消除它可另省 {adds}。",
     ),
+    "advice.how.replay": (
+        "The saving is the recorded step less its replay without this cause.", "可省时间为实测单步减去去除该原因后的重放。",
+    ),
+    "advice.how.sums": ("The saving is what this takes in the sums of the files.", "可省时间取自文件中的总时长。"),
+    "advice.how.recorded": ("The saving is what this takes of a step, as recorded.", "可省时间为实测中该项在单步中的耗时。"),
+    "advice.how.unknown": ("The profile does not tell what this costs.", "性能数据未反映该项的耗时影响。"),
     "advice.saves_sums": (
         "No replay: the files do not tell when what ran. The saving is made of sums and may be less.",
         "无法重放：文件未记录各操作的起止时间。可省时间由总时长估算，实际可能更少。",

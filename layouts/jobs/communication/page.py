@@ -15,6 +15,7 @@ from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.jobs import packets as sizes
 from parsers.analysis.jobs import traffic as sums
 from parsers.analysis.jobs.job_choices import offers
+from parsers.analysis.jobs.slow_tests import LIMITS
 
 from layouts.jobs.communication import figures, tables
 from layouts.jobs.communication.texts import TEXTS
@@ -211,10 +212,12 @@ def operation(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
 def _last(spread: sums.RankSpread) -> Any:
     if not spread.judged:
         return t("communication.last_unknown")
-    place = int(np.flatnonzero(spread.ranks == spread.latest)[0])
+    place = spread.last_place
     count, caused = int(spread.last[place]), float(spread.caused_ns[place])
     if not count:
         return t("communication.together")
+    if spread.latest < 0:
+        return t("communication.nobody_last", time=tables.time(caused), least=fmt.percent(LIMITS.once))
     numbers = {"rank": spread.latest, "time": tables.time(caused), "n": fmt.count(count), "total": fmt.count(spread.judged)}
     return t("communication.last" if spread.judged == 1 else "communication.last_n", **numbers)
 

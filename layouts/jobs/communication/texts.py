@@ -192,6 +192,10 @@ TEXTS = define_texts({
         "Rank {rank} came last in {n} of {total} steps; the others waited {time} per step for it.",
         "rank {rank} 在 {total} 步中有 {n} 步最后到达，其他卡每步为其等待 {time}。",
     ),
+    "communication.nobody_last": (
+        "No rank stands out: the others waited {time} for the last one, less than {least} of the operation.",
+        "没有哪张卡明显较晚：其他卡为最后到达的卡等待 {time}，不到该算子的 {least}。",
+    ),
     "communication.together": ("All ranks came together.", "各卡同时到达。"),
     "communication.last_unknown": (
         "Which rank came last cannot be told: the operation is between two ranks or was not recorded by all of its group.",

@@ -102,6 +102,10 @@ TEXTS = define_texts({
     "job.unchecked.no_waits": (
         "Not checked: no operation was recorded by all ranks of its group.", "未检查：没有被组内全部 rank 记录的通信算子。",
     ),
+    "job.unchecked.no_stages": (
+        "Not judged: the files tell of no stages, and no rank waits for another stage.",
+        "未判定：文件中没有流水线阶段，也没有 rank 等待其他阶段。",
+    ),
     "job.unchecked.reading": (
         "Not checked: its file is being read again. Open the page again.", "未检查：正在重新读取文件，请重新打开页面。",
     ),

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypedDict
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 from parsers import Insight
+from parsers.analysis.curves.insights.finding import FEWEST
 
 from layouts.curves.insights import as_json, cause_link, link
 from layouts.kit import elements as parts
@@ -75,11 +76,14 @@ def register(app: Any, source: RunSources, ids: Ids) -> None:
 
 
 class InsightsLeft(TypedDict):
-    """How many scalars of a run are not analysed yet, and how many it has."""
+    """How many scalars of a run are not analysed yet, how many it has, and whether any has the `fewest` values that a judgement
+    takes."""
 
     run: str
     left: int
     scalars: int
+    judged: bool
+    fewest: int
     version: Annotated[Any, object]
     """That of the request."""
 
@@ -94,8 +98,17 @@ def entries(source: RunSources, shown: Any) -> tuple[Any, Any]:
     found, left = source.curves.insights(run, None, SECONDS) if run else ((), 0)
     listed = [_entry(source, run, one) for one in found[:MOST]]
     scalars = len(source.runs.tags(run)) if run else 0
-    answer: InsightsLeft = {"run": run, "left": left, "scalars": scalars, "version": shown.get("version")}
+    judged = bool(found) or any_judged(source, run)
+    answer: InsightsLeft = {
+        "run": run, "left": left, "scalars": scalars, "judged": judged, "fewest": FEWEST, "version": shown.get("version"),
+    }  # fmt: skip
     return listed, answer
+
+
+def any_judged(source: RunSources, run: str) -> bool:
+    """Return whether a scalar of a run has as many values as the rules about courses of curves need."""
+    every = (source.curves.series(run, tag) for tag in source.runs.tags(run))
+    return any(series is not None and series.step.size >= FEWEST for series in every)
 
 
 def _entry(source: RunSources, run: str, one: Insight) -> html.Li:

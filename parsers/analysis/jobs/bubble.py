@@ -57,6 +57,12 @@ def bubbles(steps: pd.DataFrame, *, least: float = LEAST_SHARE) -> list[Bubble]:
     return sorted(found, key=lambda one: -one.share)
 
 
+def without_pipeline(rows: pd.DataFrame) -> bool:
+    """Return whether nothing tells of a pipeline: fewer than two stages are known, and no rank waits for another one."""
+    known = rows["pp"][rows["pp"] >= 0]
+    return known.nunique() < 2 and not bool((rows["own_bubble_ns"] > 0.0).any())
+
+
 def share_of(waited: Floats, total: Floats) -> float:
     """Return the share of steps that ranks wait: all their waiting over the length of all their steps (ns)."""
     return float(np.sum(waited) / np.sum(total))

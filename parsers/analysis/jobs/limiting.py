@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from parsers.analysis.jobs.bubble import without_pipeline
 from parsers.analysis.jobs.stragglers import Straggler
 from parsers.analysis.jobs.warm_up import WarmUp, steady, warm_up
 from parsers.analysis.jobs.who_is_slow import who_is_slow
@@ -59,7 +60,7 @@ class Limits:
 
     A reason is the name of the frame that is missing, "steps" for too few steps, "one_rank" if only one has steps, "no_group"
     if no group is known whose ranks do the same work, "no_waits" if no operation tells who waited, "capacity" for an unknown
-    one.
+    one, "no_stages" if nothing tells of a pipeline.
     """
 
     parts: tuple[LimitingPart, ...]
@@ -87,6 +88,8 @@ def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
         bubble = _of_step("bubble", "own_bubble_ns", rows)
         if bubble is None:
             unchecked["bubble"] = "collectives"
+        elif without_pipeline(rows):
+            bubble, unchecked["bubble"] = None, "no_stages"
         elif (rows["bubble_source"].astype("str") == "at most").any():
             bubble = LimitingPart(bubble.name, bubble.ns, bubble.share, bubble.rank, at_most=True)
         others = rows.assign(exposed_ns=rows["exposed_ns"] - rows["own_bubble_ns"].fillna(0.0))

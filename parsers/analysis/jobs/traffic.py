@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from parsers.analysis.jobs.choosing import coded, kind_of, numbered, rows_of
 from parsers.analysis.jobs.links import LEAST_BYTES
 from parsers.analysis.jobs.peers import ALIKE
+from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.analysis.jobs.transfer import operation_parts
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
@@ -98,11 +99,19 @@ class RankSpread:
     unexplained_ns: Floats
 
     @property
+    def last_place(self) -> int:
+        """The place of the rank that came last most often, of several the one that the others waited for longest."""
+        return int(np.lexsort((-np.nan_to_num(self.caused_ns), -self.last))[0])
+
+    @property
     def latest(self) -> int:
-        """The rank that came last most often, of several the one that the others waited for longest; -1 for unknown."""
-        if not self.judged:
+        """The rank at `last_place`; -1 for unknown, or if the others wait for it for less than `once` of `slow_tests.LIMITS`.
+
+        Some rank always comes last; the limit is that by which Cluster names a rank for a single step, of the operation here.
+        """
+        if not self.judged or not self.caused_ns[self.last_place] >= LIMITS.once * np.nanmax(self.elapse_ns):
             return -1
-        return int(self.ranks[np.lexsort((-np.nan_to_num(self.caused_ns), -self.last))[0]])
+        return int(self.ranks[self.last_place])
 
     def table(self, group: str, name: str) -> pd.DataFrame:
         """Return a row for each rank, as the CSV of an operation has it."""

@@ -226,3 +226,14 @@ def test_a_dump_without_damage_of_values(real_data: Path, capsys: pytest.Capture
     code, lines, _ = check(capsys, real_data / "dump/out_tensor")
     assert code == 0
     assert lines[-1].endswith("no hit")
+
+
+
+def test_no_hit_is_said_only_of_what_was_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Changes from iteration to iteration need two: one alone shows none."""
+    wanted = watch(tmp_path, '[[watchpoint]]\ncondition = "weight_change_too_large"\nabs_mean_update_ratio_gt = 1000.0\n')
+    for iterations, said in ((1, "nothing could be checked"), (3, "no hit")):
+        write_dump(tmp_path / f"dump{iterations}", iterations=iterations)
+        code, lines, errors = check(capsys, tmp_path / f"dump{iterations}", "--watch", wanted)
+        assert (code, errors) == (0, "")
+        assert lines[-1].endswith(f": {said}"), lines

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
-from parsers.analysis.jobs.bubble import bubbles
+from parsers.analysis.jobs.bubble import bubbles, without_pipeline
 from parsers.analysis.jobs.links import LEAST_PEERS, Z, slow_links, totals
 from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.analysis.jobs.stragglers import Straggler
@@ -104,6 +104,8 @@ def bubble(frames: Frames, limit: float) -> Advice | None:
         raise Unchecked(reason="one_rank")
     found = [one for one in bubbles(steps, least=limit) if one.share > limit]
     if not found:
+        if without_pipeline(rows):
+            raise Unchecked(reason="no_stages")
         return None
     shown = _means(rows, ["pp", "rank"], ["own_bubble_ns", "exposed_ns", "total_ns"])
     shown["bubble_share"] = shown["own_bubble_ns"] / shown["total_ns"]

@@ -60,8 +60,10 @@ def gaps(frames: Frames, limit: float) -> Advice | None:
         raise Unchecked(*_TRACE_FILES)
     parts: dict[str, float] = {cause: float(steps[f"{cause}_ns"].mean()) for cause in CAUSES}
     late = math.fsum(parts[cause] for cause in LATE)
-    if not late / whole > limit or calls is None:
+    if not late / whole > limit:
         return None
+    if calls is None:
+        raise Unchecked(reason="no_calls")
     rows = calls[calls["cause"].isin(LATE)].head(MOST_ROWS)
     shown = rows[["cause", "site", "name", "count", "idle_ns", "duration_ns", "start_ns", "stack"]]
     shown = shown.assign(idle_ns=shown["idle_ns"] / len(steps))

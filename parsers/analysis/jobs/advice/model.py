@@ -55,7 +55,7 @@ class Review:
 
 REASONS = (
     "one_rank", "no_group", "few_links", "few_steps", "slow_steps", "no_step_times", "no_capacity", "no_matmul", "no_packets",
-    "one_stage",
+    "one_stage", "no_stages", "few_batches", "few_samples", "no_calls",
 )  # fmt: skip
 """Why a rule cannot judge data that is there."""
 

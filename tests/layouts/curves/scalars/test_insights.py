@@ -54,9 +54,16 @@ def test_a_bad_ask_is_refused(source, ask):
         marks(source, ask)
 
 
+@pytest.mark.parametrize(("values", "judged"), [(3, False), (7, False), (8, True)])
+def test_of_a_few_values_nothing_is_judged(values, judged):
+    """Three iterations judge nothing: the overview must not say that nothing stands out."""
+    _, state = listed.entries(MemorySource({"a": {"scalar": {"loss": series(values)}}}), {"run": "a", "version": 1})
+    assert state["judged"] is judged
+
+
 def test_the_overview_lists_them_with_links_to_their_place(source):
     rows, state = listed.entries(source, {"run": "a", "version": 1})
-    assert state == {"run": "a", "left": 0, "scalars": 1, "version": 1}
+    assert state == {"run": "a", "left": 0, "scalars": 1, "judged": True, "fewest": 8, "version": 1}
     anchors = [item.children for item in rows]
     assert parse_qs(anchors[1].href.partition("?")[2]) == {"run": ["a"], "tag": ["loss"], "zoom": ["160,240,,:loss"]}
     assert listed.entries(source, {"run": "", "version": 0})[0] == []

@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from parsers import OPERATORS, STEPS, discover, open_run
 from parsers.analysis.jobs.advice import FRAMES, THRESHOLDS, advise, review
 from parsers.profile_frames import CPU
+from parsers.profiler.trace.gaps import CAUSES
 from parsers.schema import Schema
 from tests.parsers.analysis.profiles.test_preparation import pipeline, queues
+from tests.writers.clusters import make
 from tests.writers.step_traces import frame as steps_frame
 from tests.writers.step_traces import legacy
 
@@ -185,6 +187,46 @@ def test_a_busy_cpu() -> None:
     assert rules({"cpu": cpu(0.1)})["cpu"].value == pytest.approx(0.9)
     assert rules({"cpu": cpu(0.25)}) == {}
     assert set(rules({"cpu": cpu(0.25)}, cpu=0.7)) == {"cpu"}
+
+
+QUIET = [("host", 4.0, 16.0, 1e6)]
+
+
+@pytest.mark.parametrize(("batches", "state"), [(3, "few_batches"), (9, "few_batches"), (10, "")])
+def test_nothing_is_said_to_be_fine_after_a_few_batches(batches: int, state: str) -> None:
+    found = review({"queues": queues(*QUIET * batches)})
+    assert found.reasons.get("empty", "") == state
+    assert ("empty" in found.fine) is not bool(state)
+
+
+def test_nothing_is_said_to_be_fine_after_a_few_samples() -> None:
+    for samples, fine in ((3, False), (10, True)):
+        rows = [{"scope": "machine", "sample": at, "step": at, "idle": 0.5, "cores": 8} for at in range(samples + 1)]
+        found = review({"cpu": rows_of(CPU, rows)})
+        assert ("cpu" in found.fine) is fine
+        assert (found.reasons.get("cpu") == "few_samples") is not fine
+
+
+def test_operators_of_the_ai_core_alone_do_not_show_that_none_fell_back() -> None:
+    core = rows_of(OPERATORS, [operator("a", "AI_CORE", 5e6, file="aicore_intermediate_0_detail.csv")])
+    assert "ai_cpu" in review({"operators": core}).unchecked
+    both = rows_of(OPERATORS, [operator("a", "AI_CORE", 5e6, file="kernel_details.csv")])
+    assert "ai_cpu" in review({"operators": both}).fine
+
+
+def test_gaps_without_the_calls_behind_them_are_not_fine() -> None:
+    steps = pd.DataFrame({"step": ["1"], "duration_ns": [10e6], "idle_ns": [5e6], **{f"{cause}_ns": [0.0] for cause in CAUSES}})
+    late = steps.assign(host_ns=5e6)
+    assert "gaps" in review({"gap_steps": steps}).fine
+    assert review({"gap_steps": late}).reasons["gaps"] == "no_calls"
+
+
+def test_a_job_without_stages_has_no_bubble_that_is_fine() -> None:
+    steps = make(1, ranks=8, group=4).steps
+    alone = review({"cluster_steps": steps.assign(own_bubble_ns=0.0, pp=-1)})
+    assert alone.reasons["bubble"] == "no_stages"
+    two = review({"cluster_steps": steps.assign(own_bubble_ns=0.0, pp=steps["rank"] // 4)})
+    assert "bubble" in two.fine
 
 
 def test_operators_on_the_ai_cpu() -> None:

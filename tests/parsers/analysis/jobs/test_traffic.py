@@ -19,7 +19,7 @@ from parsers.analysis.jobs import contention as beside
 from parsers.analysis.jobs.choosing import kind_of, of_kind, rows_of
 from parsers.analysis.jobs.links import listed, slow_links
 from parsers.analysis.jobs.packets import folded, histogram, small_packets
-from parsers.analysis.jobs.traffic import LEVELS, longest, operation_rows, sent_of, spread, totals
+from parsers.analysis.jobs.traffic import LEVELS, RankSpread, longest, operation_rows, sent_of, spread, totals
 from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
 from parsers.profile_frames import KERNELS
 from parsers.profiler.frame_parts import frame_of
@@ -411,3 +411,16 @@ def test_types_of_links() -> None:
     assert of_kind("allreduce", "allreduce")
     assert not of_kind("allreduce", "reduce")
     assert of_kind("stream_41_0_AllReduce-op4582", "allreduce")
+
+
+@pytest.mark.parametrize(("caused", "latest"), [(0.5e4, -1), (0.9e4, -1), (1.1e4, 2), (5e5, 2)])
+def test_a_rank_that_hardly_came_last_is_not_named(caused: float, latest: int) -> None:
+    """Some rank always comes last: below 1 % of the operation that is chance."""
+    elapse = np.array([1e6, 1e6, 1e6 - caused])
+    none = np.zeros(3)
+    found = RankSpread(
+        np.arange(3), elapse, elapse - elapse.min(), none, none, np.array([0.0, 0.0, caused]), np.array([0, 0, 4]), 4, 4,
+        elapse, none,
+    )  # fmt: skip
+    assert found.last_place == 2
+    assert found.latest == latest
