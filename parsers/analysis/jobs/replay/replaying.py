@@ -8,7 +8,19 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.jobs.replay.graph import ALONG, BEFORE, BLOCK, FINISH, LAST, OPERATION, Edge, JobGraph, Joint, StepGraph, lengths
+from parsers.analysis.jobs.replay.graph import (
+    ALONG,
+    BEFORE,
+    BLOCK,
+    FINISH,
+    LAST,
+    OPERATION,
+    Edge,
+    JobGraph,
+    Joint,
+    StepGraph,
+    lengths,
+)
 from parsers.model import Floats
 
 INSIDE = 4
