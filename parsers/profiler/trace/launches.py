@@ -57,7 +57,8 @@ class Launches:
     def full(self, call: int) -> bool:
         """Return whether a call launched something while so many launches had not begun that it had to wait."""
         time = self._trace.slices.start[call]
-        return call in self._calls and int(np.searchsorted(self._called, time)) - int(np.searchsorted(self._begun, time)) >= FULL
+        waiting = int(np.searchsorted(self._called, time)) - int(np.searchsorted(self._begun, time))
+        return call in self._calls and waiting >= FULL
 
     def waited_for(self, row: int, ended: list[int], launch: int) -> int:
         """Return what a slice waited for: one of the slices of devices in `ended`, or the call `launch`; -1 for none.
@@ -188,10 +189,10 @@ class Launches:
         return list(range(row - 1, max(first, row - 4) - 1, -1))
 
     def _usual(self) -> tuple[tuple[int, int], int, int]:
-        """Return the lower and upper tenth of the delays of launches to an idle device, what a stream takes at most and usually (ns).
+        """Return the lower and upper tenth of delays of launches to an idle device, and what a stream takes: most, usual (ns).
 
-        The most is twice the time from a slice to the next one of its stream (the lower twentieth), and _SLACK; usual is a fifth
-        more than that time.
+        The most is twice the time from a slice to the next one of its stream (the lower twentieth), and _SLACK; usual is that
+        time and a fifth of it.
         """
         slices = self._trace.slices
         rows = self._rows[np.argsort(slices.start[self._rows], kind="stable")]

@@ -13,6 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.analysis.jobs.replay.meetings import RECEIVES
 from parsers.analysis.jobs.replay.programs import NOTHING, Program, programs_of
 from parsers.analysis.jobs.replay.recording import NotJudged, Recording, recorded
 from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS
@@ -126,6 +127,12 @@ def has_kernels(graph: JobGraph) -> bool:
     """Return whether files tell the slices of all ranks in all steps."""
     return all((step, int(rank)) in graph.recording.slices for step, one in enumerate(graph.steps)
                for piece in one.pieces for rank in piece.rank)  # fmt: skip
+
+
+def receives_unawaited(graph: JobGraph) -> bool:
+    """Return whether files leave open what awaits some receive, as of those that are posted early and always in time."""
+    does = graph.recording.meetings.does
+    return any(((does[one.operations[:, 0]] == RECEIVES) & (one.after == NOTHING)).any() for one in graph.programs)
 
 
 def graph_of(frames: Mapping[str, pd.DataFrame | None], tell: Tell = quietly) -> JobGraph:

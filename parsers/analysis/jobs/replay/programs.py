@@ -168,6 +168,7 @@ def _program(
     former = _former(starts, ends, stream)
     last = np.maximum(reached, np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
     along, cause = _others(starts, ends, begins, last, block_of)
+    # What awaits a receive that was posted along with a block is launched after it.
     awaits |= (does == RECEIVES) & (along != NOTHING) & (block_of[1] == along + 1)
     return Program(
         step, rank, rows, block_of[0], along, np.where(awaits, block_of[1], NOTHING), former, cause, stream,
@@ -196,9 +197,10 @@ def _blocks(one: RankSlices, cuts: Ints) -> tuple[Floats, Floats, Floats, Floats
 def _believed(begins: Floats, ends: Floats, over: Floats, after: Ints, does: Ints) -> NDArray[np.bool_]:
     """Return whether the block after each operation awaits it.
 
-    It does if it somewhere began at most HOST_NS after the end of the operation, the latest that it may await, while the device was
-    idle; or if the device was
-    idle often, and what it was idle for before that end is more than after it, although nothing contradicts.
+    It does if it began at most HOST_NS after the end of the operation, the latest that it may await, while the device was idle;
+    not in so few instances, compared with other operations, that this is chance. Or if the device was idle often, and what it
+    was idle for before that end is more than after it, although nothing contradicts. Sends have to explain more than receives:
+    what computes next seldom awaits them.
     """
     found = np.zeros(len(after), np.bool_)
     inside = np.flatnonzero(after < len(begins))

@@ -9,7 +9,14 @@ import numpy as np
 
 from parsers.analysis.jobs.links import SlowLink, slow_links
 from parsers.analysis.jobs.replay import changes
-from parsers.analysis.jobs.replay.graph import JobGraph, Tell, has_kernels, lengths, quietly
+from parsers.analysis.jobs.replay.graph import (
+    JobGraph,
+    Tell,
+    has_kernels,
+    lengths,
+    quietly,
+    receives_unawaited,
+)
 from parsers.analysis.jobs.replay.kept_graphs import job_graph
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import LEAST_EXACT, JobChange, replayed_all, unchanged
@@ -80,7 +87,7 @@ def replay_of(
     slow = slow_links(found) if found is not None and len(found) else []
     named = [one.replica or (one.rank,) for one in who_is_slow(frames).slow] if not ranks else []
     asked = [one for one in _asked(graph, step_ns, ranks, links, slow, named) if not causes or one[0] in causes]
-    kernels = has_kernels(graph)
+    kernels, unawaited = has_kernels(graph), receives_unawaited(graph)
     wanted = [unchanged(graph), *(change for _, _, one, most in asked for change in (one, most) if change)]
     ends = replayed_all(graph, wanted, lambda done, total: tell(total + done, 2 * total))
     whole = lengths(ends, graph.begin).mean(axis=1)
@@ -89,7 +96,7 @@ def replay_of(
     for cause, subject, one, most in asked:
         saved = float(whole[0] - whole[at])
         highest = float(whole[0] - whole[at + 1]) if most else saved
-        bound = _bound(cause, saved, highest, step_ns, kernels=kernels)
+        bound = _bound(cause, saved, highest, step_ns, kernels=kernels and not unawaited)
         lines.append(WhatIf(cause, subject, saved, highest, bound, by_rank[at], one))
         at += 2 if most else 1
     stages = changes.stage_times(graph) if graph.recording.stage.max() > 0 else np.empty(0)
@@ -179,7 +186,10 @@ def _outstanding(graph: JobGraph, step_ns: float) -> list[int]:
 
 
 def _bound(cause: str, saved: float, most: float, step_ns: float, *, kernels: bool) -> str:
-    """Return how exact a saving is. Without kernels, time between operations may be the host's, which nothing makes shorter."""
+    """Return how exact a saving is. Without kernels, time between operations may be the host's, which nothing makes shorter.
+
+    kernels: they tell all dependencies.
+    """
     if cause in ("gaps", "bubble"):
         return AT_MOST
     if cause in ("communication", "collectives"):
