@@ -14,7 +14,7 @@
 import { setDescription } from "../kit/alternatives.js";
 import { penOf } from "../kit/canvases.js";
 import { make } from "../kit/elements.js";
-import { coloursAt, savePicture } from "../kit/files.js";
+import { called, coloursAt, savePicture } from "../kit/files.js";
 import { inLanguage, setLabel } from "../kit/i18n.js";
 import { colourAt, holding, isBright, paint, pixelsOf, shareOf, stride, valueAt, zoomed } from "./heat_parts.js";
 
@@ -383,8 +383,8 @@ export class Heat {
 
   // A file ---------------------------------------------------------------------------------------------------------------
 
-  /** Save what is shown as PNG, with its title. */
-  save(name) {
+  /** Save what is shown of a run as PNG, with its title. */
+  save(run) {
     if (!this.content) return;
     const [width, height] = [this.host.clientWidth, this.host.clientHeight];
     const head = FONT_PX + 3 * GAP;
@@ -397,7 +397,9 @@ export class Heat {
     context.fillStyle = colour("--ms-text");
     context.font = `600 ${FONT_PX + 1}px ${font}`;
     context.textBaseline = "middle";
-    context.fillText(inLanguage(this.content.title), GAP, head / 2);
+    const { name, title } = called(this.host, run);
+    const shown = inLanguage(this.content.title);
+    context.fillText(title.endsWith(shown) ? title : `${title} · ${shown}`, GAP, head / 2);
     context.translate(0, head);
     this.render(context, width, height, FILE_RATIO);
     void savePicture(canvas, name);

@@ -61,9 +61,8 @@ export function drawFull(page) {
 async function png(page, card) {
   const plot = card.querySelector(".js-plotly-plot");
   if (!plot || !plot.data || !plot.data.length) return;
-  const nameOf = page.nameOfLine || null;
-  const of = `${page.run.name} ${page.profile.title || page.profile.rank}`;
-  await files.saveImage(plot, plot, "png", of, plot, { grid: "--ms-line", nameOf });
+  const subject = `${page.run.name} ${page.profile.title || page.profile.rank}`;
+  await files.saveImage(plot, plot, "png", subject, plot, { grid: "--ms-line", nameOf: page.nameOfLine || null });
 }
 
 // Address of a frame of the current profile as CSV.

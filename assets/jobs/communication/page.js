@@ -290,7 +290,7 @@ function full(page, name) {
 
 function png(page, card) {
   const plot = card.querySelector(".js-plotly-plot");
-  if (card.dataset.card === "matrix") page.heat.save(files.called(card, page.run.name).name);
+  if (card.dataset.card === "matrix") page.heat.save(page.run.name);
   else if (plot && plot.data && plot.data.length) {
     files.saveImage(plot, plot, "png", page.run.name, plot, { grid: "--ms-plot-grid" });
   }

@@ -255,7 +255,7 @@ function key(page, event) {
 }
 
 function save(page) {
-  void files.savePicture(page.canvas, files.fileName(`${page.run.name}_${page.profile.title}`, "job"));
+  void files.savePicture(page.canvas, files.called(page.canvas, `${page.run.name} ${page.profile.title}`).name);
 }
 
 profiling.define("job", { build, draw });

@@ -161,7 +161,7 @@ function press(page, event) {
     zoom_in: () => page.chart.zoom(2), zoom_out: () => page.chart.zoom(0.5), whole: () => page.chart.zoom(0),
     full: () => full(page, card.dataset.card),
     png: () => {
-      const name = files.fileName(`${page.run.name}_${profiling.get(page, "step")}`, "pipeline");
+      const { name } = files.called(card, `${page.run.name} ${profiling.get(page, "step")}`);
       const legend = legendOf(page).map(([one, shade]) => [translate(`pipeline.band.${one}`), shade]);
       const step = profiling.get(page, "step");
       const of = step ? `, ${translate("pipeline.said_step", { n: step })}` : "";

@@ -301,7 +301,7 @@ function press(page, event) {
   if (button.dataset.act === "png") {
     const title = `${page.run.name} · ${translate("ranks.title")}`;
     const legend = page.facts.categories.map((name) => [parts.CATEGORIES.indexOf(name), translate(`ranks.category.${name}`)]);
-    page.chart.save(files.fileName(`${page.run.name}_ranks`, "ranks"), title, legend);
+    page.chart.save(files.called(card, page.run.name).name, title, legend);
   }
 }
 

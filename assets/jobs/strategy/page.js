@@ -5,7 +5,6 @@ import { fill as fillChoices } from "../../kit/body.js";
 import { functionsOf } from "../../kit/dash.js";
 import { select } from "../../kit/elements.js";
 import { language, translate, translations } from "../../kit/i18n.js";
-import { fileName } from "../../kit/files.js";
 import { answered, request } from "../../kit/parts.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { Heat } from "../../profiles/heat.js";
@@ -27,7 +26,7 @@ function build(page) {
     if (!button) return;
     const { act, of, stage, file, go } = button.dataset;
     if (act === "full") full(page, of);
-    else if (act === "grid-png") page.heat.save(fileName(`${page.run.name}_strategy`, "grid"));
+    else if (act === "grid-png") page.heat.save(page.run.name);
     else if (act === "png" || act === "fit") graph[act](page);
     else if (stage !== undefined) graph.choose(page, stage, file);
     else if (go !== undefined) graph.go(page, go);

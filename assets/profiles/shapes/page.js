@@ -10,7 +10,7 @@ import * as profiling from "../profiles.js";
 
 const WAIT_MS = 300;
 const NAMING = ["run", "session", "rank", "unit", "by", "scale", "type", "op", "shape", "q"];
-const nameOf = (page) => `${page.run.name}_${page.profile.rank}_shapes`;
+const nameOf = (page) => `${page.run.name} ${page.profile.rank}`;
 const plots = plotCards(profiling.pageOf, nameOf, (page) => Boolean(page.facts));
 
 /**

@@ -2,6 +2,7 @@
 
 import { penOf, pictureOf } from "../../kit/canvases.js";
 import { make } from "../../kit/elements.js";
+import { called } from "../../kit/files.js";
 import { FONT } from "./canvas.js";
 import { rowsOnScreen } from "./geometry.js";
 import { drawScene } from "./line.js";
@@ -16,6 +17,14 @@ function save(blob, name) {
   const link = make("a", "", [], { href: URL.createObjectURL(blob), download: name });
   link.click();
   window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/**
+ * @param {Timeline.Page} page
+ */
+function nameOf(page) {
+  const runs = page.parts.map(({ run, rank }) => `${run} ${rank}`).join(" ");
+  return called(page.host.root, runs).name;
 }
 
 /**
@@ -55,7 +64,7 @@ export async function savePicture(page) {
   context.rect(0, top / ratio, side / ratio - 4, host.canvas.height / ratio);
   context.clip();
   for (const { text, x, y } of namesOf(page)) context.fillText(text, x + side / ratio, y + top / ratio);
-  save(await pictureOf(canvas), "timeline.png");
+  save(await pictureOf(canvas), `${nameOf(page)}.png`);
 }
 
 /**
@@ -63,7 +72,7 @@ export async function savePicture(page) {
  * @param {Timeline.Page} page
  */
 export function saveDrawing(page) {
-  save(new Blob([drawingOf(page)], { type: "image/svg+xml" }), "timeline.svg");
+  save(new Blob([drawingOf(page)], { type: "image/svg+xml" }), `${nameOf(page)}.svg`);
 }
 
 /**

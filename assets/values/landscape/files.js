@@ -11,7 +11,7 @@ const subject = (page) => page.figure.layout.meta.sheets.map(
 /** @param {string} format */
 export async function image(page, format) {
   const plot = page.plot();
-  if (plot && page.figure) await files.saveImage(plot, plot, format, subject(page));
+  if (plot && page.figure) await files.saveImage(plot, page.root, format, subject(page), plot);
 }
 
 function plain(value) {
@@ -36,5 +36,5 @@ export function csv(page) {
   const grounds = plot._fullData.filter((trace) => trace.meta && trace.meta.role === "ground");
   const { sheets } = page.figure.layout.meta;
   files.saveCsv([HEADER, ...grounds.flatMap((ground) => rows(sheets[ground.meta.sheet], ground))],
-    files.called(plot, subject(page)).name);
+    files.called(page.root, subject(page)).name);
 }

@@ -35,8 +35,6 @@ MOST_ROWS = 500
 """Maximum number of rows of a table; the file has all."""
 MOST_TYPES = 15
 CURVES = 6
-TAIL = 10
-"""Number of characters at the end of a name that are never cut off."""
 LONG = 200
 """Values with more characters are folded."""
 _COLUMNS = 500

@@ -230,7 +230,7 @@ def saved(page: Page, one: Locator, kind: str) -> Path:
         one.locator(".ms-card-tools summary").click()
     with page.expect_download() as download:
         one.locator(f'[data-act="{kind}"]').click()
-    assert download.value.suggested_filename == f"loss.{kind}"
+    assert download.value.suggested_filename.endswith(f"_Scalars_loss.{kind}")
     return Path(download.value.path())
 
 

@@ -134,7 +134,7 @@ def test_zoom_changes_in_the_window_and_files(page: Page, memory: str) -> None:
     page.locator("[data-plot=curve] .ms-card-title").hover()
     with page.expect_download() as picture:
         page.locator("[data-plot=curve] [data-act=png]").click()
-    assert picture.value.suggested_filename == "leaking_0_curve.png"
+    assert picture.value.suggested_filename == "leaking_0_Device_memory_Over_time.png"
 
 
 @pytest.mark.long

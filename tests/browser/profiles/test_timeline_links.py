@@ -162,7 +162,7 @@ def test_what_is_on_screen_is_saved_as_shapes_and_texts(page: Page, place: str, 
     page.locator('summary[title^="Files"]').click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Drawing (SVG)").click()
-    assert saved.value.suggested_filename == "timeline.svg"
+    assert saved.value.suggested_filename.endswith("_Timeline.svg")
     saved.value.save_as(tmp_path / "timeline.svg")
     root = ElementTree.parse(tmp_path / "timeline.svg").getroot()
     svg = "{http://www.w3.org/2000/svg}"

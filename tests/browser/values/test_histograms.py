@@ -365,7 +365,7 @@ def test_every_bucket_can_be_downloaded(page: Page, address: str) -> None:
     assert sum(float(row["count"]) for row in first) == float(first[0]["total"])
     with page.expect_download() as download:
         card(page, TAG).locator('[data-act="png"]').click()
-    assert download.value.suggested_filename == "conv1.weight_auto.png"
+    assert download.value.suggested_filename.endswith("_Histograms_conv1.weight_auto.png")
 
 
 def test_theme_language_and_full_screen(page: Page, address: str) -> None:

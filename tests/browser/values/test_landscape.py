@@ -162,7 +162,7 @@ def test_losses_and_path_are_saved_in_full(page: Page, address: str) -> None:
     page.locator(".ms-landscape-main summary").click()
     with page.expect_download() as download:
         page.locator('[data-act="csv"]').click()
-    assert download.value.suggested_filename == "lenet_landscape_landscape_1_5.csv"
+    assert download.value.suggested_filename == "lenet_landscape_landscape_1_5_Loss_landscape.csv"
     with open(download.value.path(), encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     losses = [float(line["loss"]) for line in rows if line["kind"] == "landscape"]
