@@ -53,10 +53,11 @@ TEXTS = define_texts({
     "histograms.linked": "common.step_step",
     "histograms.again": ("{step} (record {nth} of {of})", "{step}（第 {nth} 条，共 {of} 条）"),
     "histograms.again.title": (
-        "This step was recorded {of} times, as at the end of an epoch or after a restart", "该步骤被记录了 {of} 次，如在轮次结束时或重启后",
+        "This step was recorded {of} times, as at the end of an epoch or after a restart",
+        "该步骤被记录了 {of} 次，如在轮次结束时或重启后",
     ),
-    "histograms.previous": ("Previous step", "上一步"),
-    "histograms.next": ("Next step", "下一步"),
+    "histograms.previous": "common.previous_step",
+    "histograms.next": "common.next_step",
     "histograms.back": "common.one_zoom_step_back",
     "histograms.restore": ("Undo the zoom (double click)", "还原缩放（双击）"),
     # Cards
