@@ -92,7 +92,7 @@ class Picker {
   said(shown) {
     const { usual, bestBy } = this.runs;
     const { run, of, with: other } = this.state;
-    if (usual === null || shown === this.rows.length || run || of || other) return "picker.of";
+    if (usual === null || shown < usual || shown === this.rows.length || run || of || other) return "picker.of";
     return bestBy ? "picker.of_best" : "picker.of_newest";
   }
 

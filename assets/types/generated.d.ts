@@ -932,8 +932,8 @@ declare namespace Asked {
     columns: string;
     zone: string;
     scale: "linear" | "symlog" | "quantile";
-    colour: "root" | "log" | "robust";
-    apart: "0" | "1";
+    colour: "auto" | "root" | "log" | "robust";
+    apart: "auto" | "0" | "1";
     first: string;
     hide: string;
   }

@@ -1,9 +1,9 @@
 // Pages of recorded values: their records. What the server sends for them is in generated.d.ts.
 
 declare namespace Histograms {
-  /** A position of the slider: the nth value of a step, and whether the step was recorded again. */
+  /** A position of the slider: the nth value of a step, and how many there are. */
   interface SliderPosition extends Position {
-    again: boolean;
+    of: number;
   }
 
   interface SliderHost extends HTMLElement {

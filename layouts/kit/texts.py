@@ -208,6 +208,7 @@ COMMON: Mapping[str, tuple[str, str]] = MappingProxyType({
     "common.next_rank": ("Next rank", "下一个 rank"),
     "common.next_sample": ("Next sample (j)", "下一个样本（j）"),
     "common.next_step": ("Next step", "下一步骤"),
+    "common.previous_step": ("Previous step", "上一步骤"),
     "common.no": ("no", "否"),
     "common.no_rule_could_be_checked": ("No rule could be checked: the files are missing.", "缺少文件，未能检查任何规则。"),
     "common.no_run_has_this_name": ("No run has this name:", "没有这个名称的训练："),

@@ -20,7 +20,7 @@ TEXTS = define_texts({
     "profiling.step": "common.step",
     "profiling.step_n": "common.step_n_inline",
     "profiling.step_mean": "common.all_steps_inline",
-    "profiling.step_previous": ("Previous step", "上一步骤"),
+    "profiling.step_previous": "common.previous_step",
     "profiling.step_next": "common.next_step",
     "profiling.step_absent": ("The job has no step {n}.", "该作业没有步骤 {n}。"),
     "profiling.compare": "common.compare",

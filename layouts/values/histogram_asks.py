@@ -12,6 +12,7 @@ from layouts.kit.parameters import Request, read_one_tag, read_runs
 from layouts.kit.state import BadInput, interval, texts
 from layouts.values.histogram_plots import COLOURS, Zoom
 
+AUTO = "auto"
 VIEWS = ("auto", "heat", "ridge", "overlay", "step", "numbers")
 AXES = ("step", "relative", "absolute")
 _COLUMNS = (50, 8000)
@@ -50,8 +51,8 @@ class HistogramRequest(Request):
     at is the step of the view "step", None for the last one; nth selects one of several records of that step, None the last.
     zone is the browser's offset from UTC in seconds. beside: the view "step" shows runs side by side instead of overlaid.
     zoom.places is in steps, seconds since the run's start or seconds since 1970, depending on the axis. scale, colour and apart
-    are those of `layouts.values.histogram_plots.HistogramStyle`. first is the place of the first run that is drawn. hide: runs
-    that are not.
+    ("1" or "0") are those of `layouts.values.histogram_plots.HistogramStyle`, AUTO what suits the values. first is the place of
+    the first run that is drawn. hide: runs that are not.
     """
 
     tag: str = asked.part(read_one_tag, "tag")
@@ -65,8 +66,8 @@ class HistogramRequest(Request):
     columns: int = asked.columns(600)
     zone: float = asked.zone()
     scale: str = asked.one_of("scale", SCALES)
-    colour: str = asked.one_of("colour", COLOURS)
-    apart: bool = asked.switch("apart")
+    colour: str = asked.one_of("colour", (AUTO, *COLOURS))
+    apart: str = asked.one_of("apart", (AUTO, "0", "1"))
     first: int = asked.count("first", 0, 0.0, _MOST_RUNS)
     hide: frozenset[str] = asked.part(lambda data: frozenset(texts(data, "hide")), "hide", default=frozenset())
 

@@ -18,9 +18,19 @@ from layouts.runs.chosen_runs import label_of, selected_runs
 from layouts.runs.rows import RunRow
 from layouts.sources import RunSources, ValueSources
 from layouts.values.histogram_alternatives import of_histograms
-from layouts.values.histogram_asks import HistogramRequest
+from layouts.values.histogram_asks import AUTO, HistogramRequest
 from layouts.values.histogram_numbers import over_steps
-from layouts.values.histogram_plots import HistogramStyle, RunHistograms, Zoom, heat, newest_of_equal, overlay, ridge, single
+from layouts.values.histogram_plots import (
+    COLOURS,
+    HistogramStyle,
+    RunHistograms,
+    Zoom,
+    heat,
+    newest_of_equal,
+    overlay,
+    ridge,
+    single,
+)
 
 MOST_LINES = 60
 """Maximum number of lines in a ridge or an overlay; with more steps the automatic view is a heat map."""
@@ -30,6 +40,8 @@ MOST_OVERLAID = 10
 _PANELS = ((600, 2), (1200, 4), (10**9, 9))
 """(width, maximum number of runs side by side in cards narrower than this, in pixels)."""
 
+FAR = 100.0
+"""Ranges of values that differ by this factor have no common axis by default."""
 _NO_STEPS = np.zeros(0, np.int64)
 
 Found = Sequence[tuple[str, PayloadSeries]]
@@ -78,12 +90,13 @@ def draw(
     first = _first(ask.first, room, len(found))
     shown = [_placed(run, items, rows.get(run), ask) for run, items in found[first : first + room]]
     zoom = Zoom(whole=True) if in_browser else _zoom(ask)
-    look = HistogramStyle(ask.axis, zoom, ask.scale, ask.colour, ask.apart, ask.columns)
+    look = HistogramStyle(ask.axis, zoom, ask.scale, width=ask.columns)
     for one in shown:
         one.chosen = _chosen(one, view, ask, look.zoom, (len(shown), columns))
     taken = _taken(source, ask, shown, read or _reader(source, ask.tag))
     # A file may hold any number. Values that overflow are not on screen, so numpy's warnings are of no use.
     with np.errstate(over="ignore", invalid="ignore"):
+        look = _suited(look, ask, taken.runs)
         figure = _figure(view, taken.runs, look, ask)
     if in_browser:
         figure["layout"]["uirevision"] = f"{ask.tag}\0{view}\0{ask.axis}\0{ask.beside}\0{len(shown)}"
@@ -254,6 +267,25 @@ def _figure(view: str, runs: Sequence[RunHistograms], look: HistogramStyle, ask:
     if view == "step":
         return single(runs, look, beside=ask.beside)
     return {"heat": heat, "ridge": ridge, "overlay": overlay, "numbers": over_steps}[view](runs, look)
+
+
+def _suited(look: HistogramStyle, ask: HistogramRequest, runs: Sequence[RunHistograms]) -> HistogramStyle:
+    """Return the style with the colours and axes that suit the values where the ask leaves them open.
+
+    If the ranges of runs differ by FAR, each has an axis of its own, so that one that diverged does not flatten the others. If
+    those of runs or of the steps of one do, colours are robust.
+    """
+    steps = [[float(value.max - value.min) for value in run.values] for run in runs]
+    between = _far([max(spans, default=0.0) for spans in steps])
+    apart = between if ask.apart == AUTO else ask.apart == "1"
+    colour = ("robust" if between or any(map(_far, steps)) else COLOURS[0]) if ask.colour == AUTO else ask.colour
+    return replace(look, colour=colour, apart=apart)
+
+
+def _far(spans: Sequence[float]) -> bool:
+    """Return whether the largest range of values is FAR times as wide as the smallest one that is not 0."""
+    known = [span for span in spans if 0.0 < span < np.inf]
+    return bool(known) and max(known) >= FAR * min(known)
 
 
 def _bad(runs: Sequence[RunHistograms]) -> list[int]:

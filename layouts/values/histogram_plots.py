@@ -219,7 +219,7 @@ class _Figure:
 
     def __init__(self, runs: Sequence[RunHistograms], look: HistogramStyle, panels: int | None = None) -> None:
         self.data: list[Dict] = []
-        self.domains = grid(len(runs) if panels is None else panels)
+        self.domains = grid(len(runs) if panels is None else panels, labelled=look.apart)
         several = len(self.domains) > 1
         self.look = look
         self.panels: list[Dict] = []

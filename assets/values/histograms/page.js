@@ -1,6 +1,6 @@
 // The histograms page, with one card per tag. Counterpart of layouts/values/histograms.
 
-import { badge, make, option, pressSegment, segments, select, words } from "../../kit/elements.js";
+import { badge, icon, make, option, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count, percent, short } from "../../kit/units.js";
 import { setLabel, writeText } from "../../kit/i18n.js";
 import { entry, last, withEntry } from "../../kit/state.js";
@@ -15,7 +15,10 @@ import * as zooming from "./zoom.js";
 const VIEWS = ["auto", "heat", "ridge", "overlay", "step", "numbers"];
 const AXES = ["step", "relative", "absolute"];
 const SCALES = ["linear", "symlog", "quantile"];
-const COLOURS = ["root", "log", "robust"];
+const AUTO = "auto";
+const COLOURS = [AUTO, "root", "log", "robust"];
+/** @type {[string, string][]} */
+const APART = [[AUTO, "auto"], ["0", "shared"], ["1", "apart"]];
 const KINDS = ["NaN", "+Inf", "-Inf"];
 const SLIDER_WAIT_MS = 40;
 
@@ -45,8 +48,8 @@ function build(page) {
     page.change({ scale: value === SCALES[0] ? [] : [value], zoom: zooming.withoutValues(page) });
   });
   const colour = dropdown("histograms.colour", COLOURS, set("colour", COLOURS[0]));
-  const apart = segments("histograms.bins", [["shared", "histograms.bins.shared"], ["apart", "histograms.bins.apart"]],
-    (value) => page.change({ apart: value === "apart" ? ["1"] : [] }));
+  const apart = segments("histograms.bins", APART.map(([value, key]) => [value, `histograms.bins.${key}`]),
+    (value) => page.change({ apart: value === AUTO ? [] : [value] }));
   page.histogramControls = { view, axis, runs, scale, colour, apart };
   return { left: [view, axis, runs, scale, colour, apart], right: [] };
 }
@@ -75,7 +78,7 @@ function draw(page) {
   scale.querySelector("select").value = last(page.state, "scale", SCALES[0]);
   colour.querySelector("select").value = last(page.state, "colour", COLOURS[0]);
   colour.hidden = now !== "heat" && now !== "auto";
-  pressSegment(apart, last(page.state, "apart", "0") === "1" ? "apart" : "shared");
+  pressSegment(apart, last(page.state, "apart", AUTO));
   const several = page.catalogue && page.catalogue.runs.length > 1;
   apart.hidden = !several || now === "numbers" || (now === "step" && last(page.state, "beside", "0") !== "1");
 }
@@ -100,7 +103,7 @@ function ask(page, key) {
   const colour = last(state, "colour", COLOURS[0]);
   if (scale !== SCALES[0]) wanted.scale = [scale];
   if (colour !== COLOURS[0]) wanted.colour = [colour];
-  if (last(state, "apart", "0") === "1") wanted.apart = ["1"];
+  if (last(state, "apart", AUTO) !== AUTO) wanted.apart = [last(state, "apart", AUTO)];
   if (last(state, "first", "0") !== "0") wanted.first = [last(state, "first", "0")];
   if (view === "step" && at) wanted.at = [at];
   if (view === "step" && last(state, "beside", "0") === "1") wanted.beside = ["1"];
@@ -292,7 +295,8 @@ export function positions(meta) {
   return steps.map((step, at) => {
     nth = at && steps[at - 1] === step ? nth + 1 : 1;
     const newest = steps[at + 1] !== step;
-    return { step, nth, again: nth > 1 || !newest, text: newest ? `${step}` : `${step}~${nth}` };
+    const of = steps.filter((one) => one === step).length;
+    return { step, nth, of, text: newest ? `${step}` : `${step}~${nth}` };
   });
 }
 
@@ -312,8 +316,11 @@ function indexOf(list, text) {
  * @param {HTMLElement} host
  * @param {Histograms.SliderPosition} position
  */
-function sayPosition(host, { step, nth, again }) {
-  writeText(host.querySelector(".ms-histogram-at"), again ? "histograms.again" : "histograms.once", { step: count(step), nth });
+function sayPosition(host, { step, nth, of }) {
+  const output = host.querySelector(".ms-histogram-at");
+  writeText(output, of > 1 ? "histograms.again" : "histograms.once", { step: count(step), nth, of });
+  if (of > 1) setLabel(output, "title", "histograms.again.title", { of });
+  else output.removeAttribute("title");
 }
 
 /**
@@ -340,15 +347,29 @@ function drawSlider(page, card, key, meta) {
       const position = host.positions[Number(slider.value)];
       sayPosition(host, position);
       const newestOne = Number(slider.value) === host.positions.length - 1;
+      const text = newestOne ? "" : position.text;
       window.clearTimeout(timer);
-      timer = window.setTimeout(
-        () => page.change({ at: withEntry(page.state, "at", key, newestOne ? "" : position.text) }),
-        SLIDER_WAIT_MS,
-      );
+      // Linked cards have one stepper.
+      timer = window.setTimeout(() => page.change({
+        at: isLinked(page) ? (text ? [`${text}:*`] : []) : withEntry(page.state, "at", key, text),
+      }), SLIDER_WAIT_MS);
+    });
+    /** @param {number} by */
+    const step = (by) => {
+      slider.value = String(Number(slider.value) + by);
+      slider.dispatchEvent(new Event("input"));
+    };
+    const [back, on] = [["left", "previous", -1], ["right", "next", 1]].map(([shape, name, by]) => {
+      const button = make("button", "ms-button ms-button-icon", icon(String(shape)), { type: "button" });
+      for (const attribute of ["title", "aria-label"]) setLabel(button, attribute, `histograms.${name}`);
+      button.addEventListener("click", () => step(Number(by)));
+      return button;
     });
     host.replaceChildren(
       words("histograms.axis.step", {}, "span", "ms-muted"),
+      back,
       slider,
+      on,
       make("output", "ms-histogram-at ms-number"),
     );
   }

@@ -14,15 +14,18 @@ _WIDE = 6.6
 _LEAST = 4
 _SIDES = 68
 """Pixels of a card at the left and the right of its panels."""
-_GAP_X, _GAP_Y = 0.1, 0.16
+_GAP_X, _GAP_Y, _GAP_LABELS = 0.1, 0.16, 0.26
 _HEAD = 0.05
 
 
-def grid(count: int) -> list[tuple[list[float], list[float]]]:
-    """Return the domains (x, y) of count panels, row by row: two side by side, four in a square, nine in three rows."""
+def grid(count: int, *, labelled: bool = False) -> list[tuple[list[float], list[float]]]:
+    """Return the domains (x, y) of count panels, row by row: two side by side, four in a square, nine in three rows.
+
+    labelled: every panel has labels at its left, for which there is more room.
+    """
     across = math.ceil(math.sqrt(count)) if count else 1
     down = max(1, math.ceil(count / across))
-    gap_x, gap_y = _GAP_X / across, _GAP_Y / down
+    gap_x, gap_y = (_GAP_LABELS if labelled else _GAP_X) / across, _GAP_Y / down
     width = (1.0 - gap_x * (across - 1)) / across
     height = (1.0 - gap_y * (down - 1)) / down
     domains = []

@@ -42,7 +42,7 @@ def source(source):
 
 
 def test_everything_comes_back_bit_for_bit(client, source) -> None:
-    got = rows(client.get("/api/scalars.csv"))
+    got = rows(client.get("/api/scalars.csv?superseded=1"))
     wanted = [
         (run, tag, int(step), wall, value)
         for run, content in source.data.items() for tag, s in content["scalar"].items()
@@ -67,7 +67,7 @@ def test_pandas_reads_it(client) -> None:
 
 
 def test_json_is_json(client, source) -> None:
-    answer = client.get("/api/scalars.json")
+    answer = client.get("/api/scalars.json?superseded=1")
     got = json.loads(answer.text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert len(got) == sum(len(s.step) for content in source.data.values() for s in content["scalar"].values())
     assert [(r["step"], r["value"]) for r in got[:3]] == [(1, 0.1), (2, "NaN"), (3, "-Infinity")]
@@ -85,6 +85,8 @@ def test_nothing_is_still_csv_and_json(client) -> None:
         ({"run": "a", "tag": "loss"}, [("a", "loss", 1), ("a", "loss", 2), ("a", "loss", 3)]),
         ({"run": "a", "tag": ["loss", "acc"], "to": "1"}, [("a", "loss", 1), ("a", "acc", 1)]),
         ({"runs": "^(a|dir/b)$", "tag": "loss", "from": "3"},
+         [("a", "loss", 3), ("dir/b", "loss", 5)]),
+        ({"runs": "^(a|dir/b)$", "tag": "loss", "from": "3", "superseded": "1"},
          [("a", "loss", 3), ("dir/b", "loss", 2**60), ("dir/b", "loss", 5)]),
         ({"run": "dir/b", "tags": "^l.ss$", "from": "5", "to": "5"}, [("dir/b", "loss", 5)]),
         ({"run": "a", "tags": "cc"}, [("a", "acc", 1), ("a", "acc", 2)]),
@@ -110,7 +112,7 @@ def test_selection(client, query, wanted) -> None:
         ({"from": "x"}, 400, "from: expected a step, found 'x'"),
         ({"to": "1e5"}, 400, "to: expected a step"),
         ({"to": ["1", "2"]}, 400, "to: expected this parameter once, found it 2 times"),
-        ({"steps": "1"}, 400, "expected the parameters run, runs, tag, tags, from, to, expr, found 'steps'"),
+        ({"steps": "1"}, 400, "expected the parameters run, runs, tag, tags, from, to, expr, superseded, found 'steps'"),
     ],
 )
 def test_refusals(client, query, status, said) -> None:

@@ -61,7 +61,7 @@ def test_every_chart_says_which_line_is_which(page: Page, opened: str, source: M
         at = float(row(page, name).locator(".ms-run-list-value").inner_text())
         found = source.curves.series(name, "loss")
         assert found is not None
-        assert at == pytest.approx(found.value[-1], rel=1e-5)
+        assert at == pytest.approx(found.value[-1], rel=5e-4)
         dot = row(page, name).locator(".ms-dot").evaluate("e => getComputedStyle(e).backgroundColor")
         line = page.locator(".js-plotly-plot").first.evaluate(COLOUR, name)
         assert tuple(map(int, dot[4:-1].split(","))) == tuple(int(line[at : at + 2], 16) for at in (1, 3, 5))
@@ -90,10 +90,10 @@ def test_names_keep_the_part_that_differs_and_values_are_those_under_the_pointer
     step = int(page.locator(".ms-run-list-at .en").inner_text().split()[1])
     assert 25 <= step <= 34
     for name in NAMES:
-        shown = float(row(page, name).locator(".ms-run-list-value").inner_text())
+        shown = float(row(page, name).locator(".ms-run-list-value").get_attribute("title") or "nan")
         found = source.curves.series(name, "lr")
         assert found is not None
-        assert any(shown == pytest.approx(found.value[at], rel=1e-5) for at in (step - 1, step))
+        assert any(shown == pytest.approx(found.value[at], rel=1e-5) for at in (step - 1, step, step + 1))
 
 
 def test_a_click_hides_a_run_everywhere_alt_leaves_it_alone_and_pointing_at_it_dims_the_others(page: Page, opened: str) -> None:

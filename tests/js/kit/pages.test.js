@@ -88,7 +88,7 @@ test("zoom: linked cards have their x and their steps back in common", () => {
 
 test("positions of one step at a time", () => {
   const list = positions({ choices: [1, 5, 5, 9] });
-  assert.deepEqual(list.map(({ text, again }) => [text, again]), [["1", false], ["5~1", true], ["5", true], ["9", false]]);
+  assert.deepEqual(list.map(({ text, nth, of }) => [text, nth, of]), [["1", 1, 1], ["5~1", 1, 2], ["5", 2, 2], ["9", 1, 1]]);
 });
 
 test("another axis keeps the values in view and drops the steps", () => {

@@ -10,9 +10,8 @@ function row(key, updated, more = {}) {
 }
 
 function changes(since, mark, more = {}) {
-  return {
-    since, mark: `${mark}/0`, whole: false, rows: [], gone: [], default: ["a"], usual: 10, bestBy: "", notebook: null, ...more,
-  };
+  const usual = { default: ["a"], usual: 10, bestBy: "" };
+  return { since, mark: `${mark}/0`, whole: false, rows: [], gone: [], ...usual, notebook: null, ...more };
 }
 
 const whole = (mark, rows) => changes("", mark, { whole: true, rows, notebook: BOOK });
@@ -46,8 +45,8 @@ test("changes that do not follow on the list ask for all of it", () => {
 
 test("a page without a limit begins with all runs that have its data", () => {
   const rows = [row("a", 3, { tags: {} }), row("b", 2, { tags: { image: 2 } }), row("c", 1, { state: "waiting", tags: {} })];
-  const unsaid = { default: null, usual: null, bestBy: "" };
-  const list = (needs, some = rows) => merged(null, { ...whole("x.1", some), ...unsaid }, needs).default;
+  const every = { default: null, usual: null, bestBy: "" };
+  const list = (needs, some = rows) => merged(null, { ...whole("x.1", some), ...every }, needs).default;
   assert.deepEqual(list(["image"]), ["b", "c"]);
   assert.deepEqual(list([]), ["a", "b", "c"]);
   assert.deepEqual(list(["graph"], rows.slice(0, 2)), ["a", "b"], "none has it");

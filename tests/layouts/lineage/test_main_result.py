@@ -102,7 +102,7 @@ def test_every_page_opens_on_the_same_target(seed: int, tmp_path: Path) -> None:
         for step in range(3):
             writer.add(step, dict.fromkeys(tags, 0.1 * step + 0.3))
     run = open_run(directory)
-    assert run_row("run", run, run.source, 0, loaded=True).main_tag in scores
+    assert run_row("run", run, run.source, (0, 0), loaded=True).main_tag in scores
     # Two runs
     source = MemorySource({key: {"scalar": dict.fromkeys(tags, series(5, at))} for at, key in enumerate("ab")})
     assert {line.tag for line in scalars(source, ("a", "b"))[:2]} == set(scores)

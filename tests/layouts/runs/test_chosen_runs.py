@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 from app.store.store import Store
@@ -10,7 +12,8 @@ from layouts.lineage.data_lineage.page import PAGE as PIPELINES
 from layouts.lineage.model_lineage.page import PAGE as MODEL
 from layouts.lineage.optimisation.page import PAGE as TARGET
 from layouts.lineage.pipeline_columns import table
-from layouts.runs.chosen_runs import selected_runs
+from layouts.runs.chosen_runs import selected_runs, usual_runs
+from layouts.shell.run_list import listing
 from tests.sources import MemorySource, row
 
 
@@ -83,3 +86,32 @@ def test_every_run_has_a_colour_whatever_is_on_screen() -> None:
     assert set(drawn) == set(selected_runs({"run": ["*"]}, source()))
     single = [row.key for row in source().runs.rows() if len(row.members) == 1]
     assert all(drawn[run] in {shade for hue in PALETTE for shade in hue} for run in single)
+
+
+def test_of_a_sweep_the_best_runs_are_on_screen_and_else_the_newest() -> None:
+    values = [0.1 * number for number in range(12)] + [math.nan, math.inf]
+    rows = [row(f"r{number}", main_tag="val/accuracy", main_value=value) for number, value in enumerate(values)]
+    best = usual_runs(rows)
+    assert best.best_by == "val/accuracy"
+    assert best.keys == {f"r{number}" for number in range(2, 12)}
+    less = usual_runs([replace(one, main_tag="loss") for one in rows])
+    assert (less.best_by, less.keys) == ("loss", frozenset(f"r{number}" for number in range(10)))
+    newest = frozenset(f"r{number}" for number in range(10))
+    # A name that does not say what is better, runs of several kinds, and too few finite values.
+    for others in (
+        [replace(one, main_tag="speed") for one in rows],
+        [replace(one, main_tag=f"loss{number // 3}") for number, one in enumerate(rows)],
+        [replace(one, main_value=None if number < 5 else one.main_value) for number, one in enumerate(rows)],
+    ):
+        assert usual_runs(others) == (newest, "")
+    assert usual_runs(rows, every=True).keys == {one.key for one in rows}
+    assert usual_runs(rows[:10]) == (newest, "")
+    assert usual_runs([]) == (frozenset(), "")
+
+
+def test_what_a_page_shows_by_default_is_what_it_says() -> None:
+    rows = [row(f"r{number}", main_tag="val/accuracy", main_value=0.01 * number) for number in range(20)]
+    source = MemorySource({one.key: {} for one in rows}, rows=rows)
+    sent = listing(source, ("scalar",))
+    assert sent["bestBy"] == "val/accuracy"
+    assert sent["default"] == selected_runs({}, source, ("scalar",)) == [f"r{number}" for number in range(10, 20)]

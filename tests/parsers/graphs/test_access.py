@@ -74,7 +74,7 @@ def test_files_that_are_no_graph_say_so(real_data: Path, tmp_path: Path) -> None
         run = open_run(source.path)
         actors = {os.path.join(source.path, path) for path in source_files(source.path) if "actor_set" in path}
         assert {problem.path for problem in run.problems} == actors
-        assert all(problem.kind == "no_graph" and "actors" in problem.text for problem in run.problems)
+        assert all(problem.is_note and "actors" in problem.text for problem in run.problems)
         assert len(run.graphs) == run.kinds()["graph"] == len(source.files) - len(actors)
     (tmp_path / "noise.pb").write_bytes(bytes(range(256)))
     (tmp_path / "words.dot").write_text("not a graph at all")

@@ -184,7 +184,7 @@ def test_the_sheet_says_what_was_recorded() -> None:
     assert columns["learning_rate"]["differs"]
     assert "batch_size" not in columns
     assert [group_of(name) for name in columns] == sorted(
-        (group_of(name) for name in columns), key=["metric", "user", "hyper", "dataset", "other"].index
+        (group_of(name) for name in columns), key=["user", "hyper", "metric", "dataset", "other"].index
     )
 
 

@@ -75,7 +75,7 @@ def test_the_newest_runs_that_share_most_are_compared() -> None:
         "more": run("abc", epoch=2, loss=1.0), "old": run("ab", epoch=1, loss=2.0),
     })  # fmt: skip
     for state, wanted in (
-        ({}, ("new", "more")), ({"run": ["odd", "new", "other"]}, ("new", "other")), ({"one": ["other"]}, ("other", "more")),
+        ({}, ("new", "more")), ({"run": ["odd", "new", "other"]}, ("new", "other")), ({"one": ["other"]}, ("other", "new")),
         ({"other": ["odd"]}, ("new", "odd")),
     ):  # fmt: skip
         found = pair_of(source, state)

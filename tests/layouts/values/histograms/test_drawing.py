@@ -436,3 +436,25 @@ def test_titles_have_room_and_keep_both_ends_of_a_name(width: int) -> None:
         name = note["text"].split("</span> ")[1]
         assert len(name) * 6 <= (x[1] - x[0]) * width + 12
         assert name.endswith(str(number))
+
+
+def test_runs_of_far_apart_ranges_have_axes_of_their_own_and_robust_colours_by_default() -> None:
+    def two(factor: float) -> MemorySource:
+        wide = [(step, value_of(np.linspace(-factor, factor, 200))) for step in range(5)]
+        return histograms({"a": {"w": [(step, value_of(np.linspace(-1, 1, 200))) for step in range(5)]}, "b": {"w": wide}})
+
+    def bins(figure: dict[str, Any]) -> list[tuple[float, float]]:
+        return [(panel["bins"]["low"], panel["bins"]["high"]) for panel in meta(figure)["panels"]]
+
+    both: dict[str, list[str]] = {**ask(view="heat"), "run": ["a", "b"]}
+    near, far_apart = draw(two(50), both), draw(two(100), both)
+    assert bins(near)[0] == bins(near)[1]
+    assert not meta(near)["scale"]["more"]
+    np.testing.assert_allclose(bins(far_apart), [(-1, 1), (-100, 100)])
+    assert meta(far_apart)["scale"]["more"], "the last colour is for more than its share"
+    chosen = draw(two(100), {**both, "apart": ["0"], "colour": ["root"]})
+    assert bins(chosen)[0] == bins(chosen)[1]
+    assert not meta(chosen)["scale"]["more"]
+    # The steps of one run, too.
+    grown = histograms({"a": {"w": [(step, value_of(np.linspace(-1, 1, 200) * 10.0**step)) for step in range(3)]}})
+    assert meta(draw(grown, ask(view="heat")))["scale"]["more"]
