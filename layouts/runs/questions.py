@@ -90,8 +90,8 @@ def _preferred(question: Question, known: Mapping[str, str], places: Destination
         return question
     rank = next((int(one) for one in place.state.get("rank", ()) if one.lstrip("-").isdigit()), None)
     keys = {known[run] for run in named}
-    one, number = (keys.pop(), question.number) if len(keys) == 1 else ("", len(keys))
-    return replace(question, place=place, run=one, rank=rank, number=number)
+    number = len(keys) if len(keys) > 1 else question.number
+    return replace(question, place=place, run=keys.pop() if len(keys) == 1 else "", rank=rank, number=number)
 
 
 def _having(rows: Iterable[RunRow], kinds: Iterable[str]) -> list[RunRow]:

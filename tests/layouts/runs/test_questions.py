@@ -130,6 +130,8 @@ def test_a_place_that_is_known_better_is_preferred_while_its_runs_exist() -> Non
     assert (found.place, found.run, found.rank) == (place, "faulty", 3)
     member = Destination("first_cause", {"of": ["faulty/rank_3"]})
     assert asked(rows, broke=member)["broke"].run == "faulty"
+    both = Destination("optimisation", {"run": ["new", "faulty"]})
+    assert (asked(rows, best=both)["best"].number, asked(rows, best=both)["best"].run) == (2, "")
     gone = Destination("first_cause", {"of": ["deleted"]})
     assert asked(rows, broke=gone)["broke"].run == "new"
     assert asked([], broke=place)["broke"].place is None
