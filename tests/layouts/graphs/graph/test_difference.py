@@ -65,8 +65,10 @@ def test_two_graphs_stand_on_one_canvas_with_their_difference_listed(store: Stor
         changed=len(difference.changed), added=len(come), removed=len(gone)
     )  # fmt: skip
     # A gone graph to compare with says so.
-    lost = drawn(views, DrawingRequest.read(words(store, **{"with": ["no run"]})))
+    lost = drawn(views, DrawingRequest.read(words(store, **{"with": ["no run"], "other": ["no graph"]})))
     assert "no run" in lost["meta"]["problems"][0]
+    # A link that names no second graph asks for no comparison.
+    assert not drawn(views, DrawingRequest.read(words(store, **{"with": [OTHER]})))["meta"]["problems"]
 
 
 def test_long_values_that_differ_are_shown_where_they_do() -> None:
