@@ -98,12 +98,22 @@ declare namespace RunTable {
     group?: undefined;
   }
 
+  /** A column of a group: n runs have a finite value. */
+  interface GroupNumber {
+    id: string;
+    name: string;
+    n: number;
+    mean: number;
+    low: number;
+    high: number;
+  }
+
   interface GroupRow extends Pick<Wire.RunRow, "key" | "members" | "tags" | "name" | "real" | "updated"> {
     grid: string;
     group: Pick<Group, "value" | "column" | "depth"> & {
       /** number of runs */
       count: number;
-      numbers: import("../runs/runs/group_numbers.js").GroupNumber[];
+      numbers: GroupNumber[];
       /** runs whose main scalar ended with a value that is not finite */
       diverged: number;
     };

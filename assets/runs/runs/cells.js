@@ -121,6 +121,7 @@ function noteButton({ key, name }) {
 cellRenderers.MindscopeRunGroup = ({ data }) => {
   const view = viewIn(data);
   const { value, column, count, depth, numbers, diverged } = data.group;
+  const told = numbers.map((/** @type {RunTable.GroupNumber} */ one) => said(one, count)).join("\n");
   const open = !view.groups.closed.has(data.key);
   const text = value === null ? translate("lineage.apart.missing") : typeof value === "number" ? cellText(value, "") : value;
   return make("button", {
@@ -133,20 +134,20 @@ cellRenderers.MindscopeRunGroup = ({ data }) => {
     make("strong", { className: "ms-cut" }, text),
     make("span", { className: "ms-muted" }, words(`runs.group_run${count === 1 ? "" : "s"}`, { n: countText(count) })),
     diverged > 0 && make("span", { className: "ms-bad-number" }, words("runs.group_diverged", { n: countText(diverged) }))),
-  make("span", { className: "ms-runs-group-numbers", title: numbers.map((one) => said(one, count)).join("\n") },
-    numbers.map((one) => make("span", { key: one.id, className: "ms-runs-group-number" },
+  make("span", { className: "ms-runs-group-numbers", title: told },
+    numbers.map((/** @type {RunTable.GroupNumber} */ one) => make("span", { key: one.id, className: "ms-runs-group-number" },
       make("span", { className: "ms-muted ms-cut" }, one.name), make("span", {}, textOf(one.id, one.mean)),
       one.low < one.high && make("span", { className: "ms-muted" }, rangeOf(one))))));
 };
 
-/** @param {import("./group_numbers.js").GroupNumber} one */
+/** @param {RunTable.GroupNumber} one */
 function rangeOf({ id, low, high }) {
   return `${textOf(id, low)} – ${textOf(id, high)}`;
 }
 
 /**
  * A number of a group in a sentence.
- * @param {import("./group_numbers.js").GroupNumber} one
+ * @param {RunTable.GroupNumber} one
  * @param {number} count runs of the group
  */
 function said({ id, name, n, mean, low, high }, count) {

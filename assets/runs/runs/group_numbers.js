@@ -2,11 +2,6 @@
 
 import { cellText, count, number, size } from "../../kit/units.js";
 
-/**
- * A column of a group: n runs have a finite value.
- * @typedef {{ id: string, name: string, n: number, mean: number, low: number, high: number }} GroupNumber
- */
-
 /** Columns of the list itself that are numbers of a run. */
 export const OWN = ["value", "steps", "size"];
 
@@ -16,7 +11,7 @@ export const OWN = ["value", "steps", "size"];
  * @param {string[]} columns
  * @param {(column: string, run: RunTable.Row) => unknown} valueOf
  * @param {(column: string) => string} nameOf
- * @returns {GroupNumber[]}
+ * @returns {RunTable.GroupNumber[]}
  */
 export function numbersOf(runs, columns, valueOf, nameOf) {
   return columns.flatMap((id) => {

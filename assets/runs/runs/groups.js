@@ -60,7 +60,7 @@ export class Groups {
    * @param {RunTable.Row[]} runs
    * @param {(column: string, key: string) => RunTable.Value} valueOf
    * @param {string} gridId
-   * @param {(runs: RunTable.Row[]) => { numbers: import("./group_numbers.js").GroupNumber[], diverged: number }} toldOf
+   * @param {(runs: RunTable.Row[]) => { numbers: RunTable.GroupNumber[], diverged: number }} toldOf
    */
   rows(runs, valueOf, gridId, toldOf = () => ({ numbers: [], diverged: 0 })) {
     this.paths = new Map();
@@ -74,6 +74,7 @@ export class Groups {
         path.push(value);
         const key = `group:${JSON.stringify(path.map((one) => (typeof one === "number" ? `#${one}` : one)))}`;
         const depth = path.length;
+        /** @type {RunTable.Group} */
         const group = node.children.get(key) || { children: new Map(), value, column, key, runs: [], depth };
         node.children.set(key, group);
         node = group;

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { divergedOf, numbersOf, textOf } from "../../../assets/runs/runs/group_numbers.js";
 
-const run = (value, more = {}) => ({ tag: "loss", value, valueText: value === null ? "NaN" : String(value), steps: 10, ...more });
+const textOfValue = (value) => (value === null ? "NaN" : String(value));
+const run = (value, more = {}) => ({ tag: "loss", value, valueText: textOfValue(value), steps: 10, ...more });
 const valueOf = (column, row) => row[column];
 const told = (runs, columns) => numbersOf(runs, columns, valueOf, (id) => id);
 
@@ -20,6 +21,7 @@ test("a group has the mean, lowest and highest of the finite values of each nume
 });
 
 test("numbers of a column have its unit and one precision", () => {
-  assert.deepEqual([["value", 0.5], ["steps", 1234.4], ["size", 1536], ["duration", 0.5]].map(([id, value]) => textOf(id, value)),
+  const shown = [["value", 0.5], ["steps", 1234.4], ["size", 1536], ["duration", 0.5]];
+  assert.deepEqual(shown.map(([id, value]) => textOf(id, value)),
     ["0.5000", "1,234", "1.50 KiB", "500 ms"]);
 });
