@@ -56,14 +56,15 @@ export function widthIn(font) {
 }
 
 /**
- * The room that the longest of these names need to be told apart, in px.
+ * The room that the longest of these names need with all that differs, in px, or to be told apart at all.
  * @param {Names} names
  * @param {string} font
+ * @param {boolean} [least]
  */
-export function needOf(names, font) {
+export function needOf(names, font, least = false) {
   const width = widthIn(font);
   const longest = [...names.all].sort((one, other) => other.length - one.length).slice(0, LONGEST);
-  return Math.ceil(Math.max(0, ...longest.map((name) => width(names.telling(name))))) + 1;
+  return Math.ceil(Math.max(0, ...longest.map((name) => width(least ? names.short(name, 0, width) : names.telling(name))))) + 1;
 }
 
 const sizes = typeof ResizeObserver === "undefined" ? null : new ResizeObserver((entries) => {

@@ -19,6 +19,8 @@ const isNote = (id) => NOTES.some((name) => name === id);
 const CUSTOM = /^(duration$|(setting|last|best|min|max):)/;
 const MOST_CUSTOM = 40;
 const LEAST_NAME_PX = 260;
+const NARROW_NAME_PX = 170;
+const MOST_PINNED_PX = 220;
 const BESIDE_NAME_PX = 84;  // of mark and margins of a cell
 const PHONE = 600;  // pixels of the window
 const FIND_MS = 200;
@@ -107,18 +109,30 @@ export class Columns {
       const { label, ...def } = own || { ...this.added(id), label: null };
       const width = widths.get(id);
       const narrow = id === "name" && document.documentElement.clientWidth <= PHONE;
-      const usual = narrow ? { minWidth: 150, width: 170, flex: null } : id === "name" ? { minWidth: this.nameWidth() } : {};
+      const usual = narrow ? this.narrowName() : id === "name" ? { minWidth: this.nameWidth() } : {};
       const sized = width && width > 0 ? { width, flex: null } : usual;
       const named = label ? { headerName: inLanguage(label) } : {};
       return { ...def, ...named, ...(def.filter === "agTextColumnFilter" ? this.searchable() : {}), ...sized };
     });
   }
 
-  // Of the column of names: what tells them apart has room.
+  /**
+   * What names need to be told apart.
+   * @param {boolean} [least]
+   */
+  nameNeed(least = false) {
+    const font = `13px ${getComputedStyle(document.documentElement).getPropertyValue("--ms-font")}`;
+    return needOf(namesIn(this.view.runs.rows), font, least) + BESIDE_NAME_PX;
+  }
+
   nameWidth() {
-    const { rows } = this.view.runs;
-    const need = needOf(namesIn(rows), `13px ${getComputedStyle(document.documentElement).getPropertyValue("--ms-font")}`);
-    return Math.max(LEAST_NAME_PX, Math.min(need + BESIDE_NAME_PX, 0.5 * document.documentElement.clientWidth));
+    return Math.max(LEAST_NAME_PX, Math.min(this.nameNeed(), 0.5 * document.documentElement.clientWidth));
+  }
+
+  // On a phone wide names scroll with the other columns, which would have no room beside them.
+  narrowName() {
+    const width = Math.max(NARROW_NAME_PX, this.nameNeed(true));
+    return { minWidth: 150, width, flex: null, ...(width > MOST_PINNED_PX ? { pinned: null, lockPinned: false } : {}) };
   }
 
   searchable() {

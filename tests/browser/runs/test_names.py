@@ -61,6 +61,13 @@ def test_runs_of_a_sweep_are_told_apart(page: Page, sweep: str, path: str, least
         told_apart(page, least + 10)  # those of the picker too
 
 
+@pytest.mark.long
+def test_runs_of_a_sweep_are_told_apart_on_a_phone(page: Page, sweep: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    show(page, sweep)
+    told_apart(page, 15)
+
+
 def test_the_lists_can_be_widened_and_stay_so(page: Page, sweep: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     show(page, f"{sweep}/scalars?run=*")
