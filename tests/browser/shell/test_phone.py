@@ -75,10 +75,10 @@ def sweep(serve_file: Callable[[Flask], str]) -> str:
 def test_what_differs_in_long_names_of_runs_is_shown(page: Page, sweep: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     show(page, sweep)
-    names = page.locator(".ag-pinned-left-cols-container .ms-name, .ag-center-cols-container .ms-name")
+    names = page.locator(".ag-cell[col-id=name] .ms-name")
     expect(names).to_have_count(len(SWEEP))
     steady(page, "() => [...document.querySelectorAll('.ms-name')].map((one) => one.dataset.short)")
-    shown = names_on(page, ".ag-cell .ms-name")
+    shown = names_on(page, ".ag-cell[col-id=name] .ms-name")
     assert {one.name for one in shown} == set(SWEEP)
     assert all(meant(one.short, SWEEP) == [one.name] for one in shown)
     assert [one for one in shown if one.over > 1] == [], "all of a short form is within its cell"
