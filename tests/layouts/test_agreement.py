@@ -325,7 +325,7 @@ def test_the_first_advice_is_the_same_on_overview_and_advice(jobs: list[Sampled]
 # Where figures are computed ----------------------------------------------------------------------------------------------
 
 WHERE = {
-    "own_bubble_ns": ("advice/cluster", "bubble", "limiting", "step_parts", "two_jobs", "waiting"),
+    "own_bubble_ns": ("advice/cluster", "bubble", "limiting", "rank_table", "step_parts", "two_jobs", "waiting"),
     "free_ns": ("advice/steps", "limiting", "rank_table", "replay/recording", "stage_operators", "waiting", "steps"),
     "exposed_ns": ("advice/cluster", "advice/steps", "limiting", "steps"),
     "lateness_ns": (

@@ -59,7 +59,7 @@ def test_a_host_loads_what_its_pages_need(source) -> None:
     assert {"early/hold.js", "kit/main.js", "kit/cards/cards.js", "curves/scalars/page.js"} <= set(names)
     assert not any(name.startswith("shell") for name in names), "the shell is for our own application"
     both = loaded(source, pages.Scalars, pages.Runs)
-    own = {f"runs/runs/{name}.js" for name in ("page", "cells", "columns", "expressions", "groups", "values")}
+    own = {f"runs/runs/{name}.js" for name in ("page", "cells", "columns", "expressions", "group_numbers", "groups", "values")}
     assert set(both) - set(names) == {*own, "runs/runs.css", "kit/grid.js"}
     assert [name for name in both if name in names] == names
 

@@ -114,11 +114,14 @@ def test_a_status_line_names_its_texts_and_is_hidden() -> None:
 
 def test_damage_is_listed_up_to_a_number() -> None:
     assert damage().hidden
-    assert listed_damage(()) == {"problems": [], "more": 0}
+    assert listed_damage(()) == {"problems": [], "more": 0, "notes": 0}
     problems = [Problem("/a", 0, 0, "bad_table", f"Line {line}") for line in range(MOST_PROBLEMS + 2)]
     found = listed_damage(problems)
     assert (len(found["problems"]), found["more"]) == (MOST_PROBLEMS, 2)
     assert found["problems"][0] == {"path": "/a", "text": "Line 0"}
+    note = listed_damage([Problem("/a", 0, 0, "note", "Nothing is lost"), *problems[:1]])
+    assert note["problems"][1] == {"path": "/a", "text": "Nothing is lost", "note": True}
+    assert (note["more"], note["notes"]) == (0, 1)
 
 
 def test_a_link_names_the_run_for_a_new_tab_and_what_to_open_with() -> None:
