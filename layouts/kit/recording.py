@@ -200,7 +200,7 @@ def demo_line(page: str, said: str = "recording.demo", link: str = "recording.op
     started = html.Span(
         [t(said), " ", html.Code(DEMO_COMMAND, className="ms-mono"), copy], className="ms-demo-start ms-code-box"
     )
-    opened = html.A(t(link), href="#", className="ms-demo-link", hidden=True, **{"data-demo-page": page})
+    opened = html.A(t(link), className="ms-demo-link", hidden=True, **{"data-demo-page": page})
     return html.P([started, opened], className="ms-demo-line")
 
 

@@ -86,5 +86,6 @@ export function again(page, progress) {
   /** @param {Ask} more */
   const request = (more) => setProps(page.store("what"), { data: { ...shown.ask, ...more, turn: [String(Date.now())] } });
   drawProgress(page.find(".ms-job-what-status"), progress, request, { bytes: progress.state === "reading" });
-  if (busy(progress)) shown.timer = window.setTimeout(() => request({}), AGAIN_MS);
+  // The page may have been left meanwhile.
+  if (busy(progress)) shown.timer = window.setTimeout(() => page.root.isConnected && request({}), AGAIN_MS);
 }

@@ -28,8 +28,8 @@ FIELD = ".ms-expression-field"
 
 
 def by_step(run: str, tag: str) -> pd.Series:
-    """Values by step, of one step the last written."""
-    found = open_run(RECORDED / run).series(tag)
+    """Values by step that nothing supersedes."""
+    found = open_run(RECORDED / run).resolved(tag)
     frame = pd.DataFrame({"step": found.step, "value": found.value}).drop_duplicates("step", keep="last")
     return frame.set_index("step")["value"].sort_index()
 

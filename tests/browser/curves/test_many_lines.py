@@ -147,7 +147,7 @@ def test_every_line_is_where_plotly_would_draw_it(page: Page, address: str) -> N
     with page.expect_response(lambda one: '"canvas":[' in one.text() if "_dash-update" in one.url else False) as answer:
         one = visit(page, address)
     (figure,) = [card[1] for card in answer.value.json()["response"]["ms-scalars-near-answer"]["data"]]
-    assert len(figure["canvas"]) == RUNS
+    assert len(figure["canvas"]) == RUNS + 1, "one for each run, and one for what run 7 wrote before it began again"
     assert page.locator(f"{CARD} .js-line").count() <= 3, "lines of marks and the ends of the axis"
     found = page.evaluate(COMPARED, [CARD, figure["canvas"]])
     assert found["ink"] > 1e6
@@ -173,7 +173,7 @@ def test_hover_names_the_nearest_run_and_its_values_of_the_file(page: Page, addr
     texts = hovered(page, one, 30, wanted[30])
     assert texts[0] == "run050"
     assert np.float32(float(texts[1])) == np.float32(open_run(base / "run050").series("loss").value[30])
-    assert float(texts[2]) == pytest.approx(wanted[30], rel=1e-5)
+    assert float(texts[2]) == pytest.approx(wanted[30], rel=5e-4), "four significant digits"
 
 
 def test_zoom_draws_the_part_at_once_and_goes_back(page: Page, address: str, base: Path) -> None:

@@ -43,7 +43,7 @@ LOST = """() => {
 }"""
 KEPT = f"() => !({LOST})()"
 RELOADED = """() => Array.from(document.querySelectorAll('main a[href]')).filter((one) => (
-  one.origin === location.origin && !one.dataset.page && !one.hasAttribute('download') && !one.target
+  one.origin === location.origin && one.dataset.page === undefined && !one.hasAttribute('download') && !one.target
   && !one.pathname.includes('/api/') && !one.getAttribute('href').startsWith('?') && !one.className.startsWith('ms-views')
 )).map((one) => one.outerHTML.slice(0, 200))"""
 """Links to pages that would load the whole application anew, which forgets what had the focus."""
