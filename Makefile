@@ -177,7 +177,7 @@ lock:
 clean:
 	rm -rf $(VENV) $(MUTANTS) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
-# The pictures of README and manual, of the runs in RUNS.
-RUNS ?= tests/data/runs
+# The pictures of README and manual, of the demo; RUNS are two further directories (docs/take_screenshots.py says which).
+RUNS ?=
 screenshots: $(VENV)/.test
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py $(RUNS)

@@ -1,18 +1,19 @@
-"""Take the pictures of README and manual.
+"""Take the pictures of README and manual, of the demo.
 
-    python docs/take_screenshots.py DIR [TENSORBOARD [PROFILES [DUMPS [EXPLAINED [TUNED]]]]]
+    python docs/take_screenshots.py [GRAPHS [PROFILES]]
 
-DIR (default: the runs of tests) holds MindSpore runs, TENSORBOARD runs with texts, PROFILES runs with profiler output, DUMPS
-dumps, EXPLAINED explanations of models, TUNED runs of examples/tune.yaml with their journal.log.
-A picture is named after its page, with a suffix where a page has several.
+GRAPHS holds a MindSpore run with a large graph, PROFILES runs with a strategy graph and with shapes of operators that change,
+which the demo has not. A picture is named after its page, with a suffix where a page has several.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -21,93 +22,81 @@ from playwright.sync_api import sync_playwright
 from waitress.server import create_server
 
 from app import create_app
+from app.demo import prepared, story
 from app.store.store import Store
 from layouts.runs.boards import BoardCard
+from layouts.runs.questions import Destinations
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "pictures"
-RUNS = [
-    "lenet_adam_lr0.001_b16", "lenet_adam_lr0.01_b64", "lenet_momentum_lr0.01_b32", "lenet_momentum_lr0.1_b32",
-    "lenet_sgd_lr0.05_b48", "lenet_diverges_nan",
-]  # fmt: skip
-CHOSEN = "&".join(f"run={name}" for name in RUNS)
 Picture = tuple[str, str, Literal["light", "dark"], str]
 """File name without suffix, address below the server, theme, language."""
+JOB = f"run={story.JOB}&of={story.JOB}"
+LATE = f"{JOB}&rank={story.LATE_RANK}"
+SWEEP = "&".join(f"run={name}" for name in story.sweep())
+EXPLAINED = f"run={story.EXPLAINED}"
+BROKEN = f"run={story.DIVERGES}&of={story.DIVERGES}"
 PICTURES: tuple[Picture, ...] = (
-    ("runs", "", "light", "en-US"),
-    ("board", "board?board=0123456789abcdef", "light", "en-US"),
-    ("scalars", f"scalars?{CHOSEN}&smooth=0.6", "light", "en-US"),
-    ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
-    ("scalars-groups", "scalars?run=ranks&tag=loss&tag=loss/auto&group=job", "light", "en-US"),
-    ("overview", "overview?run=lenet_adam_lr0.01_b64", "light", "en-US"),
-    ("histograms", "histograms?run=lenet_momentum_lr0.1_b32", "light", "en-US"),
-    ("tensors", "tensors?run=lenet_defaults&run=lenet_export_npy&tag=logits&minus=prev:logits", "light", "en-US"),
-    ("images", f"images?{CHOSEN}&step=40", "light", "en-US"),
-    ("dataset", "dataset?run=lenet_landscape&run=lenet_defaults&run=lenet_sgd_lr0.05_b48&node=239adf5c:0", "light", "en-US"),
-    ("landscape", "landscape?run=lenet_landscape&at=landscape_[6, 12]", "light", "en-US"),
-    ("graph", "graph?run=graph_bert_train", "light", "en-US"),
-    ("model_lineage", "model_lineage?run=*", "light", "en-US"),
-    ("data_lineage", "data_lineage?run=*&together=1&node=239adf5c:0", "light", "en-US"),
-    ("optimisation", "optimisation?target=loss&setting=epoch", "light", "en-US"),
-    ("two_runs", "two_runs?one=lenet_momentum_lr0.1_b32&other=lenet_adam_lr0.01_b64", "light", "en-US"),
-)
-
-_LEVEL2 = "profiler_new/torch_npu_text_level2", "profiler_new/torch_npu_db_level2"
-TUNING_PICTURES: tuple[Picture, ...] = (("tuning", "tuning", "light", "en-US"),)
-TENSORBOARD_PICTURES: tuple[Picture, ...] = (("text", "text", "light", "en-US"),)
-PROFILE_PICTURES: tuple[Picture, ...] = (
     ("start", "start", "light", "en-US"),
-    ("job", "job?run=profiler_new/torch_npu_st_4ranks_pp2", "light", "en-US"),
-    ("profile_overview", "profile_overview?run=mindinsight_legacy", "light", "en-US"),
-    ("timeline", "timeline?run=profiler_new/torch_npu_text_level2&slice=3637&span=118000000,168000000", "light", "en-US"),
+    ("runs", "runs", "light", "en-US"),
+    ("board", "board?board=0123456789abcdef", "light", "en-US"),
+    ("scalars", "scalars", "light", "en-US"),
+    ("scalars-dark", "scalars", "dark", "zh-CN"),
+    ("scalars-groups", "scalars?run=*&group=column:learning_rate&band=range&smooth=0.6", "light", "en-US"),
+    ("overview", f"overview?run={story.OVERFITS}", "light", "en-US"),
+    ("histograms", f"histograms?run={story.SWEEP}", "light", "en-US"),
+    ("tensors", f"tensors?run={story.SWEEP}", "light", "en-US"),
+    ("images", f"images?run={story.SWEEP}", "light", "en-US"),
+    ("dataset", "dataset", "light", "en-US"),
+    ("landscape", f"landscape?run={story.SWEEP}", "light", "en-US"),
+    ("model_lineage", "model_lineage?run=*", "light", "en-US"),
+    ("data_lineage", "data_lineage?run=*", "light", "en-US"),
+    ("optimisation", f"optimisation?{SWEEP}&target=metric/accuracy", "light", "en-US"),
+    ("two_runs", f"two_runs?one={story.STEADY}&other={story.DIVERGES}", "light", "en-US"),
+    ("text", "text", "light", "en-US"),
+    ("tuning", "tuning", "light", "en-US"),
+    ("job", f"job?{LATE}", "light", "en-US"),
+    ("profile_overview", f"profile_overview?{LATE}", "light", "en-US"),
+    ("timeline", f"timeline?{LATE}&step=3", "light", "en-US"),
+    ("operators", f"operators?{LATE}", "light", "en-US"),
+    ("steps", f"steps?{LATE}", "light", "en-US"),
+    ("memory", f"memory?{LATE}", "light", "en-US"),
+    ("preparation", f"preparation?run={story.STARVES}", "light", "en-US"),
+    ("ranks", f"ranks?{JOB}", "light", "en-US"),
+    ("cluster", f"cluster?{JOB}&picked={story.LATE_RANK}", "light", "en-US"),
+    ("communication", f"communication?{JOB}", "light", "en-US"),
+    ("pipeline", f"pipeline?{JOB}", "light", "en-US"),
+    ("two_jobs", f"two_jobs?run={story.JOB}&run={story.JOB_REPAIRED}&of={story.JOB}", "light", "en-US"),
+    ("advice", f"advice?{LATE}", "light", "en-US"),
+    ("debugger", f"debugger?{BROKEN}", "light", "en-US"),
+    ("first_cause", f"first_cause?{BROKEN}", "light", "en-US"),
+    ("two_dumps", f"two_dumps?{BROKEN}&run={story.STEADY}&with={story.STEADY}", "light", "en-US"),
+    ("saliency", f"saliency?{EXPLAINED}&sort=uncertainty", "light", "en-US"),
+    ("counterfactual", f"counterfactual?{EXPLAINED}", "light", "en-US"),
+    ("uncertainty", f"uncertainty?{EXPLAINED}", "light", "en-US"),
+    ("confusion", f"confusion?{EXPLAINED}", "light", "en-US"),
+    ("scores", f"scores?{EXPLAINED}", "light", "en-US"),
+)
+GRAPH_PICTURES: tuple[Picture, ...] = (("graph", "graph?run=graph_bert_train", "light", "en-US"),)
+PROFILE_PICTURES: tuple[Picture, ...] = (
     ("shapes", "shapes?run=profiler_new/torch_npu_st_4ranks_pp2&scale=log", "light", "en-US"),
-    ("operators", "operators?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
-    ("steps", "steps?run=mindinsight_legacy", "light", "en-US"),
-    ("memory", "memory?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
-    ("preparation", "preparation?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
-    ("ranks", "ranks?run=profiler_new/torch_npu_text_level2&aligned=1&lines=memory&zoom=0,50000000", "light", "en-US"),
-    ("cluster", "cluster?run=profiler_new/torch_npu_st_4ranks_pp2&picked=0", "light", "en-US"),
     ("strategy", "strategy?run=mindinsight_legacy/parallel_strategy&node=n1", "light", "en-US"),
-    ("communication", "communication?run=profiler_new/torch_npu_st_4ranks_pp2", "light", "en-US"),
-    ("pipeline", "pipeline?run=profiler_new/torch_npu_st_4ranks_pp2", "light", "en-US"),
-    ("two_jobs", f"two_jobs?run={_LEVEL2[0]}&run={_LEVEL2[1]}&of={_LEVEL2[0]}", "light", "en-US"),
-    ("advice", "advice?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
 )
-DUMP_PICTURES: tuple[Picture, ...] = (
-    ("debugger", "debugger?run=out_nan", "light", "en-US"),
-    ("first_cause", "first_cause?run=out_nan", "light", "en-US"),
-    ("two_dumps", "two_dumps?run=out_nan&step=0&with_step=1", "light", "en-US"),
-)
-EXPLANATION_PICTURES: tuple[Picture, ...] = (
-    ("saliency", "saliency?run=summary_weak", "light", "en-US"),
-    ("counterfactual", "counterfactual?run=summary_weak&sample=3", "light", "en-US"),
-    ("uncertainty", "uncertainty?run=summary_weak", "light", "en-US"),
-    ("confusion", "confusion?run=summary_weak&cell=0,2", "light", "en-US"),
-    ("scores", "scores?run=summary_real", "light", "en-US"),
-)
-
 
 BOARD = "0123456789abcdef"
 BOARD_CARDS = (
-    BoardCard("1" * 16, text="# Sweep of optimizers\n\nAdam at **0.01** converges first; see [lineage](model_lineage).",
-              w=4, h=5),
-    BoardCard("2" * 16, "scalars?run=lenet_adam_lr0.001_b16&run=lenet_adam_lr0.01_b64&run=lenet_sgd_lr0.05_b48&smooth=0.6",
-              "key:loss", x=4, w=8, h=8),
-    BoardCard("3" * 16, "images?run=lenet_adam_lr0.01_b64&run=lenet_sgd_lr0.05_b48", "key:input_image", y=5, w=4, h=9),
-    BoardCard("4" * 16, "histograms?run=lenet_momentum_lr0.1_b32", "key:conv1.weight/auto", x=4, y=8, w=4, h=7),
-    BoardCard("5" * 16, "two_runs?one=lenet_momentum_lr0.1_b32&other=lenet_adam_lr0.01_b64", "id:section-settings", x=8, y=8,
-              w=4, h=7),
+    BoardCard("1" * 16, text="# Learning rates\n\n**0.1** is best; see [optimisation](optimisation).", w=4, h=5),
+    BoardCard("2" * 16, f"scalars?{SWEEP}&smooth=0.6", "key:accuracy/validation", x=4, w=8, h=8),
+    BoardCard("3" * 16, f"saliency?{EXPLAINED}&sort=uncertainty", "", y=5, w=4, h=9),
+    BoardCard("4" * 16, f"histograms?run={story.SWEEP}", "key:conv.weight", x=4, y=8, w=4, h=7),
+    BoardCard("5" * 16, f"scalars?run={story.OVERFITS}", "key:loss/validation", x=8, y=8, w=4, h=7),
 )  # fmt: skip
 """The board of the picture of that page."""
-MORE = (TENSORBOARD_PICTURES, PROFILE_PICTURES, DUMP_PICTURES, EXPLANATION_PICTURES, TUNING_PICTURES)
-"""Those of further directories, in the order of the arguments."""
-
-
-def take(base: str, pictures: Sequence[Picture]) -> None:
+def take(base: str, pictures: Sequence[Picture], places: Destinations | None = None) -> None:
     with tempfile.TemporaryDirectory() as notes:
-        store = Store([base], interval=0, notes_directory=notes).start()
+        store = Store([base], interval=0, notes_directory=notes, places=places).start()
         store.wait(60)
-        store.notes.create_board("Optimizers", BOARD_CARDS, key=BOARD)
+        store.notes.create_board("Learning rates", BOARD_CARDS, key=BOARD)
         _take(store, pictures)
         store.stop()
 
@@ -124,13 +113,21 @@ def _take(store: Store, pictures: Sequence[Picture]) -> None:
             )
             page = context.new_page()
             page.goto(f"http://127.0.0.1:{server.effective_port}/{path}")
-            page.wait_for_timeout(12_000 if name == "board" else 4000)
+            page.wait_for_timeout(12_000 if name == "board" else 5000)
             page.screenshot(path=OUT / f"{name}.png")
             context.close()
         browser.close()
 
 
-if __name__ == "__main__":
-    take(sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent / "tests" / "data" / "runs"), PICTURES)
-    for base, pictures in zip(sys.argv[2:], MORE, strict=False):
+def main() -> None:
+    with tempfile.TemporaryDirectory() as workspace:
+        demo = prepared.prepare(Path(workspace), os.environ)
+        while not all((demo / name).is_dir() for name in (story.JOB, story.JOB_REPAIRED)):
+            time.sleep(0.5)
+        take(os.fspath(demo), PICTURES, places=story.places())
+    for base, pictures in zip(sys.argv[1:], (GRAPH_PICTURES, PROFILE_PICTURES), strict=False):
         take(base, pictures)
+
+
+if __name__ == "__main__":
+    main()
