@@ -42,7 +42,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         ),
         dcc.Download(id=ids("file")),
         *clock(ids),
-        html.Div(id=ids("found"), className="ms-advice-found"),
+        html.Div(id=ids("found"), className="ms-advice-found ms-waits"),
         damage(),
     ]  # fmt: skip
     return body(
