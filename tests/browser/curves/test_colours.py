@@ -122,6 +122,7 @@ def test_five_chosen_runs_differ_most_and_look_the_same_on_every_page(page: Page
     }
 
 
+@pytest.mark.long
 def test_ranks_are_shades_of_one_hue_and_others_have_another(page: Page, address: str) -> None:
     show(page, f"{address}/scalars?run=job&run={FIVE[0]}")
     drawn = lines(page)

@@ -139,6 +139,7 @@ def test_two_graphs_are_compared_on_one_canvas(page: Page, address: str) -> None
     not_in_address(page, "with")
 
 
+@pytest.mark.long
 def test_keys_full_screen_language_and_simplify(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     page.locator(".ms-graph-canvas").focus()

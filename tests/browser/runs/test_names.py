@@ -93,6 +93,7 @@ def test_the_lists_can_be_widened_and_stay_so(page: Page, sweep: str) -> None:
     page.evaluate("window.localStorage.clear()")
 
 
+@pytest.mark.long
 def test_the_whole_name_is_read_and_appears_at_the_focus(page: Page, sweep: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     show(page, f"{sweep}/scalars?run=*")

@@ -47,6 +47,7 @@ def test_a_tile_opens_its_page_for_this_run(page: Page, address: str, run: str, 
         expect(link).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_newest_data_is_seen(page: Page, address: str) -> None:
     visit(page, address, f"run={RUN}")
     expect(page.locator(".ms-fact-steps .ms-fact-value")).to_have_text("110")

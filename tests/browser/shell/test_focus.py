@@ -18,8 +18,6 @@ from tests.browser.showing import show
 from tests.browser.waiting import WAIT_MS, frames, polls, settles, steady
 
 GROUPS = sorted({page.group for page in PAGES})
-OFTEN = ("debugging",)
-"""Groups whose pages `make test` goes through, too: each visit takes 2 s."""
 MOST = 6
 """Most controls pressed per page in `make test-long`: one of each kind, those of the page before those around it."""
 CONTROLS = """(most) => {
@@ -61,8 +59,9 @@ def settle(page: Page) -> bool:
     return True
 
 
-@pytest.mark.parametrize("most", [1, pytest.param(MOST, marks=pytest.mark.long)])
-@pytest.mark.parametrize("group", [pytest.param(one, marks=[] if one in OFTEN else pytest.mark.long) for one in GROUPS])
+@pytest.mark.long
+@pytest.mark.parametrize("most", [1, MOST])
+@pytest.mark.parametrize("group", GROUPS)
 def test_no_press_of_a_control_loses_the_focus(browser: Browser, everything: str, group: str, most: int) -> None:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-US")
     context.set_default_timeout(WAIT_MS)

@@ -219,6 +219,7 @@ def test_pictures_stand_so_that_they_are_as_large_as_they_can_be(
     store.stop()
 
 
+@pytest.mark.long
 def test_eight_small_pictures_are_on_a_screen(
     unwatched: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:
