@@ -126,7 +126,7 @@ def test_more_of_very_many_parameters_are_a_press_away(page: Page, serve: Callab
 @pytest.mark.long
 def test_where_there_is_none_it_says_how_to_record_one(page: Page, address: str) -> None:
     show(page, f"{address}/dataset?run=nan_inf")
-    expect(page.locator('[data-state="none"] code')).to_contain_text("collect_dataset_graph")
+    expect(page.locator('[data-state="none"]')).to_contain_text("collect_dataset_graph")
     page.locator(".ms-dataset-elsewhere").get_by_role("button", name="lenet_landscape").click()
     expect(page.locator(BOX)).to_have_count(5)
     show(page, f"{address}/overview?run=lenet_landscape")

@@ -265,8 +265,10 @@ def test_statistics_lead_back_to_the_canvas(page: Page, address: str) -> None:
     page.reload()
     expect(page.locator(".ms-graph-crumb[aria-current]")).to_have_attribute("title", inner[0])
     page.locator(".ms-graph-tile-parameter").first.focus()
-    page.keyboard.press("Backspace")
-    expect(page.locator(".ms-graph-crumb")).to_have_count(1)
+    for above in (2, 1):
+        page.keyboard.press("Backspace")
+        expect(page.locator(".ms-graph-crumb")).to_have_count(above)
+        expect(page.locator(".ms-graph-tile:focus")).to_have_count(1)
     with page.expect_download() as download:
         page.locator('[data-save="treemap.svg"]').click()
     assert Path(download.value.path()).read_text(encoding="utf-8").startswith("<svg ")
