@@ -61,7 +61,7 @@ export function drawFull(page) {
 async function png(page, card) {
   const plot = card.querySelector(".js-plotly-plot");
   if (!plot || !plot.data || !plot.data.length) return;
-  const subject = `${page.run.name} ${page.profile.title || page.profile.rank}`;
+  const subject = `${page.run.name} ${page.profile.rank}`;
   await files.saveImage(plot, plot, "png", subject, plot, { grid: "--ms-line", nameOf: page.nameOfLine || null });
 }
 

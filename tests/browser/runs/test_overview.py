@@ -187,7 +187,7 @@ def test_no_run_chosen_and_an_empty_run(page: Page, serve: Callable[[Flask], str
     empty = row("empty", tags={"scalar": 1}, steps=0, points=0, main_tag="", main_value=None)
     address = serve(create_app(MemorySource(rows=[empty])).server)
     show(page, f"{address}/overview")
-    expect(page.locator(".ms-tile code")).to_have_count(7)
+    expect(page.locator(".ms-tile .ms-code:visible")).to_have_count(7)
     expect(page.locator(".ms-fact-size")).to_contain_text("51.5 KiB")
     show(page, f"{address}/overview?run=")
     expect(page.locator(".ms-overview-none")).to_be_visible()
