@@ -95,7 +95,7 @@ export function setRows(list, rows) {
 }
 
 /**
- * The width in px in which names are told apart beside their values.
+ * How wide the list must be, in px, to show enough of each name to tell the runs apart.
  * @param {ReturnType<typeof build>} list
  */
 export function needOf(list) {

@@ -55,7 +55,7 @@ class Launches:
         return self._by_row.get(row, -1)
 
     def full(self, call: int) -> bool:
-        """Return whether a call launched something while so many launches had not begun that it had to wait."""
+        """Return whether the launch queue of the device was full when this call began, so that it had to wait."""
         time = self._trace.slices.start[call]
         waiting = int(np.searchsorted(self._called, time)) - int(np.searchsorted(self._begun, time))
         return call in self._calls and waiting >= FULL

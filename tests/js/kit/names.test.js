@@ -15,7 +15,7 @@ test("names are shortened as in Python", () => {
   }
 });
 
-test("names of a sweep have every setting, and are told apart in any room", () => {
+test("short names of a sweep keep every setting that differs, and no two are equal at any width", () => {
   const names = new Names(SWEEP);
   for (const name of SWEEP) {
     const settings = name.split("_").slice(3);

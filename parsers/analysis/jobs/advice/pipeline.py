@@ -88,7 +88,7 @@ def cpu(frames: Frames, limit: float) -> Advice | None:
 
 
 def _enough(number: float, reason: str) -> None:
-    """Raise Unchecked if so many batches or samples are too few for nothing found to mean anything."""
+    """Raise Unchecked if there are too few batches or samples to conclude that nothing is wrong."""
     if number < ENOUGH:
         raise Unchecked(reason=reason)
 
