@@ -313,7 +313,7 @@ def test_a_changed_asset_is_read_again(tmp_path) -> None:
 
 def test_two_applications_in_one_process(make_app) -> None:
     first, second = make_app(prefix="/one"), make_app(prefix="/two")
-    assert set(first.callback_map) == set(second.callback_map) != set()
+    assert set(first.callbacks) == set(second.callbacks) != set()
     assert first.server.test_client().get("/one/scalars").status_code == 200
     assert second.server.test_client().get("/two/scalars").status_code == 200
     assert second.server.test_client().get("/one/scalars").status_code == 404
@@ -335,7 +335,7 @@ def test_callbacks_of_the_host_stay_the_hosts(make_app) -> None:
     try:
         ours = make_app()
         ours.server.test_client().get("/")
-        assert "theirs.children" not in ours.callback_map
+        assert "theirs.children" not in ours.callbacks
         assert "theirs.children" in _callback.GLOBAL_CALLBACK_MAP
     finally:
         _callback.GLOBAL_CALLBACK_MAP.clear()
