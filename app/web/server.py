@@ -14,7 +14,8 @@ from flask import Flask, Response, abort, request
 from flask_compress import Compress
 
 from app.commands.settings import parse_prefix
-from app.routes import blueprint as routes
+from app.routes import all_routes as routes
+from app.routes.runs import listing
 from app.store import workspace as workspaces
 from app.store.store import Store
 from app.web import gate, security
@@ -69,7 +70,7 @@ def create_app(
     plain = routes.blueprint(source, _name("mindscope", prefix))
     app.server.register_blueprint(plain, url_prefix=prefix + shell.ROUTES.rstrip("/"))
     app.server.add_url_rule(f"{prefix}{shell.CONTENTS}<name>.json", _name("content", prefix), app.content)
-    app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: routes.health(source))
+    app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: listing.health(source))
     policy = security.content_policy([app.renderer])
     names, allowed = security.names_of(host, allowed_hosts), security.plain_names(allowed_hosts)
     guard = security.Guard(prefix, public_prefix, policy, names, allowed, token, cookie, open_paths=(prefix + "health",))
