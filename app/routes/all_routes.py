@@ -36,7 +36,8 @@ request names known keys of runs and tags, never a path to open.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -105,14 +106,21 @@ def blueprint(source: Sources, name: str) -> Blueprint:
     """Build the routes over one source, to be registered below a URL prefix. The name must be unique per Flask application."""
     routes = Blueprint(name, __name__)
     listing.add_routes(routes, source)
-    modules: dict[str, LaterRoutes] = {}
+    modules = {module: LaterRoutes(f"app.routes.{module}", source) for module in (*GET, *POST)}
     for method, table in (("GET", GET), ("POST", POST)):
-        for module, rules in table.items():
-            later = modules.setdefault(module, LaterRoutes(f"app.routes.{module}", source))
-            for rule in rules:
-                endpoint = rule[1:].replace("/", "-").replace(".", "-")
-                routes.add_url_rule(rule, endpoint, later.view(rule), methods=[method])
+        rules = {rule: module for module, some in table.items() for rule in some}
+        for folder in dict.fromkeys(rule.rpartition("/")[0] for rule in rules):
+            names = [f'"{rule.rpartition("/")[2]}"' for rule in rules if rule.rpartition("/")[0] == folder]
+            # One rule of Flask for all names of a folder: to compile one takes 0.3 ms.
+            view = partial(_respond, modules, rules, folder)
+            endpoint = f"{method}{folder.replace('/', '-')}"
+            routes.add_url_rule(f"{folder}/<any({','.join(names)}):name>", endpoint, view, methods=[method])
     return routes
+
+
+def _respond(modules: Mapping[str, LaterRoutes], rules: Mapping[str, str], folder: str, name: str) -> Any:
+    rule = f"{folder}/{name}"
+    return modules[rules[rule]].view(rule)()
 
 
 class LaterRoutes:
@@ -132,11 +140,7 @@ class LaterRoutes:
 
     def view(self, rule: str) -> Callable[[], Any]:
         """Return the view of a route."""
-
-        def respond() -> Any:
-            with self._lock:
-                if not self._views:
-                    import_module(self._module).add_routes(self, self._source)
-            return self._views[rule]()
-
-        return respond
+        with self._lock:
+            if not self._views:
+                import_module(self._module).add_routes(self, self._source)
+        return self._views[rule]
