@@ -51,7 +51,7 @@ def test_a_route_answers_its_method_only_and_no_other_name() -> None:
     server.register_blueprint(blueprint(MemorySource({}), "routes"), url_prefix="/api")
     client = server.test_client()
     assert client.get("/api/note").status_code == 405
-    assert client.get("/api/note").headers["Allow"] == "OPTIONS, POST"
+    assert {*client.get("/api/note").headers["Allow"].split(", ")} == {"OPTIONS", "POST"}
     assert client.post("/api/scalars.csv").status_code == 405
     assert {*client.options("/api/timeline/view").headers["Allow"].split(", ")} == {"GET", "HEAD", "OPTIONS"}
     assert client.get("/api/scalars.csv").status_code == 200
