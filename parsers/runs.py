@@ -19,6 +19,7 @@ from parsers.model import PayloadBlock, Problem, Series, Source
 from parsers.payloads.access import RunPayloads
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.series import PayloadSeries
+from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
 from parsers.run_files import RunFiles
 from parsers.scalars import RunScalars, ScalarsView
 from parsers.verification import Verification
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from parsers.dumps.access import RunDump
     from parsers.explanations.access import RunExplanations
     from parsers.graphs.access import Graphs
-    from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
     from parsers.profiler.access import Profiles, RunProfiles
 
 
