@@ -92,6 +92,7 @@ NPM = PATH="$(dir $(NODE)):$$PATH" $(NODE) $(dir $(NODE))../lib/node_modules/npm
 
 scripts: $(VENV)/.test
 	@$(BIN)/python -m tests.js.wire_types --check
+	@$(BIN)/python -m tests.app.web.callback_table --check
 	@if $(MAKE) --no-print-directory node_modules/.installed; then \
 	  $(NODE) node_modules/eslint/bin/eslint.js . $(FIX) && $(NODE) node_modules/typescript/bin/tsc \
 	  && $(NODE) tests/js/strict_types.js; \
@@ -101,6 +102,7 @@ scripts: $(VENV)/.test
 # The types of what server and browser send each other, from their declarations in Python.
 types: $(VENV)/.test
 	$(BIN)/python -m tests.js.wire_types
+	$(BIN)/python -m tests.app.web.callback_table
 
 node_modules/.installed: package-lock.json $(VENV)/.test
 	$(call again,$(NPM) ci --ignore-scripts --loglevel=error)

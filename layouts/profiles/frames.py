@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from parsers import Idle, Problem
 from parsers.deferred import pandas as pd
+
+if TYPE_CHECKING:
+    from parsers import Idle, Problem
 
 
 @dataclass(frozen=True, slots=True)

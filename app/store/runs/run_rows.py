@@ -6,15 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.store.profiles.frames import TRACE
 from layouts.runs.rows import RunRow
 from parsers import Source
 from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.lineage.results import main_tag
 from parsers.names import printable
-from parsers.profiler.ranks import KINDS
-from parsers.profiler.registry import FRAMES, kinds_giving
-from parsers.profiler.trace.files import SOURCES
 from parsers.runs import Run
 
 LIVE_SECONDS = 60.0
@@ -83,8 +79,13 @@ def kinds_of(run: Run, source: Source) -> dict[str, int]:
 
 def profile_kinds(run: Run) -> dict[str, int]:
     """Return "profile.<frame>" -> number of profiles, or for frames of jobs of sessions, that have a file for that frame."""
-    if not run.profile.sessions:
+    if not run.profiled:
         return {}
+    from app.store.profiles.frames import TRACE  # few servers show profiles: 80 modules
+    from parsers.profiler.ranks import KINDS
+    from parsers.profiler.registry import FRAMES, kinds_giving
+    from parsers.profiler.trace.files import SOURCES
+
     given = {**{name: kinds_giving(schema) for name, schema in FRAMES.items()}, TRACE: SOURCES}
     counted = _counted(given, Counter(profile.kinds for profile in run.profile.values()))
     counted |= _counted(KINDS, Counter(frozenset(file.kind for file in session.files) for session in run.profile.sessions))

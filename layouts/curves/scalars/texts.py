@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "scalars.title": "common.scalars",
     "scalars.page": ("Scalar curves", "标量曲线"),
     "scalars.controls": ("How curves are drawn", "曲线显示设置"),
     # Controls

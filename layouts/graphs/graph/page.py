@@ -34,7 +34,7 @@ from layouts.kit.body import unknown_state
 from layouts.kit.callbacks import in_browser, register_catalogue
 from layouts.kit.elements import damaged_state, empty_state, icon, icon_button, toolbar
 from layouts.kit.i18n import attributes, for_browser, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.kit.recording import missing_data
 from layouts.kit.state import BadInput
@@ -288,9 +288,3 @@ def _register_browser(app: Any, ids: Ids) -> None:
     )
     for part in ("panel", "results", "tables", "flagged", "tiles", "traced", "painted"):
         call(part, Input(ids(part), "data"), root, prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="graph", texts={**TEXTS, **PAINTING_TEXTS}, needs=("graph", "dump"), layout=layout, register=register,
-    libraries=("cytoscape",), group="training",
-)  # fmt: skip

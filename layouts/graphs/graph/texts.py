@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "graph.title": "common.computation_graph",
     "graph.controls": ("Graph and level of detail", "选择计算图与显示内容"),
     "graph.run": "common.run",
     "graph.graph": "common.graph",

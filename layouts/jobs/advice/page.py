@@ -17,13 +17,12 @@ from layouts.jobs.advice.stage_kernels import ComparedStages, compared_stages
 from layouts.jobs.advice.texts import TEXTS as OWN
 from layouts.kit.body import damage
 from layouts.kit.elements import button
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.state import number, text
 from layouts.profiles.body import body, register_body
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_time
 from layouts.profiles.links import traced
-from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.profile_choice import ProfileChoice, read_choice
 from layouts.profiles.redrawing import clock, register_again, settled
 from layouts.profiles.reviewing import READ, review_of
@@ -122,9 +121,3 @@ def as_csv(found: Sequence[Advice]) -> str:
             evidence = "; ".join(f"{key}={value}" for key, value in row.items())
             rows.writerow((one.rule, repr(one.value), repr(one.threshold), cost, alone, evidence))
     return written.getvalue()
-
-
-PAGE = Page(
-    name="advice", texts=TEXTS, needs=tuple(f"profile.{name}" for name in READ), layout=layout, register=register,
-    group="performance", keeps=CHOICE,
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "advice.title": ("Advice", "调优建议"),
     "advice.csv": "common.csv",
     "advice.none": (
         "{n} of {total} rules were checked and found nothing to change.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "job.title": ("Job overview", "作业概览"),
     "job.csv": ("Tables of the job", "作业数据表"),
     "job.csv.groups": "common.rank_groups",
     "job.csv.cluster_steps": ("Parts of steps", "单步耗时组成"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "optimisation.title": ("Optimisation", "优化目标"),
     "optimisation.controls": ("Result to explain", "优化目标选择"),
     "optimisation.target": "common.target",
     "optimisation.count": ("{n} of {total} runs with settings have it", "{total} 个有配置信息的训练中 {n} 个有该指标"),

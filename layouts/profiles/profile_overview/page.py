@@ -16,14 +16,12 @@ from dash import Input, Output, State, dcc, html, no_update
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.profiles.body import body, register_body
-from layouts.profiles.efficiency import EfficiencyRequest
 from layouts.profiles.efficiency_cards import NEEDED, register_use, stores, use_card
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_time
 from layouts.profiles.plots import plot_card
-from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.profile_choice import read_choice
 from layouts.profiles.profile_overview.drawing import drawn
 from layouts.profiles.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
@@ -154,9 +152,3 @@ def summarised(source: ProfileSources, ask: Any, idle: IdleTime | None = None) -
     left = [*operators_card(choice.frame(source, "operators"), choice), *ranks_card(source, choice)]
     advice = advice_card(found, choice)
     return [*([html.Div(left)] if left else []), html.Div([*advice, *idle_cards(idle, choice)])]
-
-
-PAGE = Page(
-    name="profile_overview", texts=TEXTS, needs=("profile",), layout=layout, register=register, libraries=("plotly",),
-    group="performance", keeps=(*CHOICE, *EfficiencyRequest.keys()), formerly=("profile",),
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "profile_overview.title": ("Profile overview", "性能总览"),
     "profile_overview.made_of": ("Composition of a step", "单步耗时组成"),
     "profile_overview.joined": ("Step time: profiled and over the run", "单步耗时：性能数据与整个训练"),
     "profile_overview.busy_title": ("Busy and idle time", "忙碌与空闲时间"),

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from werkzeug.http import parse_options_header
 
-from app.routes import blueprint as routes
+from app.routes import exports as routes
 from parsers import LineageRow, Series
 
 HOSTILE = (

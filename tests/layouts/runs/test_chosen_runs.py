@@ -8,13 +8,15 @@ from pathlib import Path
 
 from app.store.store import Store
 from layouts.kit.theme import PALETTE
-from layouts.lineage.data_lineage.page import PAGE as PIPELINES
-from layouts.lineage.model_lineage.page import PAGE as MODEL
-from layouts.lineage.optimisation.page import PAGE as TARGET
 from layouts.lineage.pipeline_columns import table
 from layouts.runs.chosen_runs import selected_runs, usual_runs
 from layouts.shell.run_list import listing
+from tests.pages import page_named
 from tests.sources import MemorySource, row
+
+PIPELINES = page_named("data_lineage")
+MODEL = page_named("model_lineage")
+TARGET = page_named("optimisation")
 
 
 def source() -> MemorySource:

@@ -8,8 +8,20 @@ to the AI CPU. Those about all ranks of a job, packets and memory follow `parser
 
 from __future__ import annotations
 
-from parsers.analysis.jobs.advice.host import called
-from parsers.analysis.jobs.advice.model import REASONS, Advice, Review
-from parsers.analysis.jobs.advice.rules import BELOW, FRAMES, GAPS, OF_JOB, THRESHOLDS, advise, review
+from typing import TYPE_CHECKING
+
+from parsers.first_use import names_on_first_use
+
+if TYPE_CHECKING:
+    from parsers.analysis.jobs.advice.host import called
+    from parsers.analysis.jobs.advice.model import REASONS, Advice, Review
+    from parsers.analysis.jobs.advice.rules import BELOW, FRAMES, GAPS, OF_JOB, THRESHOLDS, advise, review
 
 __all__ = ["BELOW", "FRAMES", "GAPS", "OF_JOB", "REASONS", "THRESHOLDS", "Advice", "Review", "advise", "called", "review"]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = names_on_first_use(__name__, {
+        "parsers.analysis.jobs.advice.host": ("called",),
+        "parsers.analysis.jobs.advice.model": ("REASONS", "Advice", "Review"),
+        "parsers.analysis.jobs.advice.rules": ("BELOW", "FRAMES", "GAPS", "OF_JOB", "THRESHOLDS", "advise", "review"),
+    })  # fmt: skip

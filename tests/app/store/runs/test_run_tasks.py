@@ -63,6 +63,14 @@ def ahead_of(base: Path, index: Path, engine: Here) -> tuple[Ahead, list[Problem
     return ahead, problems
 
 
+def test_a_run_whose_files_did_not_grow_is_known_whatever_lies_beside_them(base: Path, tmp_path: Path) -> None:
+    (base / "run0" / "profiler").mkdir()
+    (base / "run0" / "profiler" / "memory_block.csv").write_text("Name,Size(KB)\n")
+    (base / "run1" / "config.json").write_text('{"lr": 0.1}')
+    assert ahead_of(base, tmp_path / "index", Counting()) == (Ahead(read=12), [])
+    assert ahead_of(base, tmp_path / "index", Counting()) == (Ahead(known=12), [])
+
+
 def test_a_server_finds_all_of_it(base: Path, tmp_path: Path) -> None:
     engine = Counting()
     assert ahead_of(base, tmp_path / "index", engine) == (Ahead(read=12), [])

@@ -12,17 +12,20 @@ import pandas as pd
 import pytest
 
 from layouts.jobs.advice.drawing import drawn
-from layouts.jobs.advice.page import PAGE, advice_for
+from layouts.jobs.advice.page import advice_for
 from layouts.jobs.advice.stage_kernels import ComparedStages, compared_stages
 from layouts.kit.i18n import CATALOGUE
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.reviewing import READ
 from parsers import open_run
 from parsers.analysis.jobs.advice import FRAMES, OF_JOB, REASONS, THRESHOLDS, Advice, Review, review
+from tests.pages import page_named
 from tests.parsers.analysis.jobs.advice.test_cluster_rules import frames_of, with_bubble
 from tests.parsers.analysis.jobs.advice.test_packet_rules import MIB, contending, growing, memory, packet, packets
 from tests.sources import MemorySource
 from tests.writers.clusters import make
+
+PAGE = page_named("advice")
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 CHOICE = ProfileChoice("r", ".", 0)

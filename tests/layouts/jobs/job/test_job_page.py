@@ -12,7 +12,7 @@ import pytest
 
 from layouts.jobs.job.cards import MOST_GROUPS, groups_card, hosts_card, problems_card, steps_card
 from layouts.jobs.job.members import MOST_CELLS, members, told_ranks
-from layouts.jobs.job.page import FRAMES, PAGE, listed, summarised
+from layouts.jobs.job.page import FRAMES, listed, summarised
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.profile_choice import JOB_KEYS
 from parsers import Problem, open_run
@@ -21,8 +21,11 @@ from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import ranks_of
 from parsers.profiler.jobs import JobFiles, Member
 from parsers.profiler.sessions import ProfileFile
+from tests.pages import page_named
 from tests.sources import MemorySource
 from tests.writers.clusters import Made, make
+
+PAGE = page_named("job")
 
 ASK: dict[str, Any] = {"run": ["a"], "session": ["s"], "rank": ["0"]}
 
