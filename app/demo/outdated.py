@@ -1,6 +1,6 @@
 """Removes copies of the demo that other versions made in a workspace, if nothing in them is anybody's own.
 
-`prepared` makes a copy for each version, 40 MB with the jobs. Notes, the index and logs are elsewhere in the workspace and stay.
+`prepared` makes a copy for each version, 40 MB with the jobs. Notes, index and logs are elsewhere in the workspace and stay.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def remove(workspace: Path, served: Collection[str]) -> list[str]:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether there are only directories and files of the demo, all with the time that `story.date` gave to those of one run."""
+    """Whether there are only directories and files of the demo, all with the time that `story.date` gave to those of a run."""
     try:
         return not folder.is_symlink() and folder.is_dir() and all(_is_untouched(entry) for entry in folder.iterdir())
     except OSError:

@@ -41,8 +41,8 @@ def prepare(workspace: Path, environment: Mapping[str, str], served: Collection[
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=dict(environment)
         )
         threading.Thread(target=_report, args=(child,), name="mindscope-demo", daemon=True).start()
-    remove = threading.Thread(target=outdated.remove, args=(workspace, (*served, folder)), name="mindscope-demo-old", daemon=True)
-    remove.start()
+    in_use = (*served, folder)
+    threading.Thread(target=outdated.remove, args=(workspace, in_use), name="mindscope-demo-old", daemon=True).start()
     return folder
 
 
