@@ -33,7 +33,7 @@ from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import toolbar
 from layouts.kit.figures.alternatives import described_by, listed, named
-from layouts.kit.i18n import attributes, CATALOGUE, LANGUAGES, both, t
+from layouts.kit.i18n import CATALOGUE, LANGUAGES, attributes, both, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.state import text
