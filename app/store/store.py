@@ -76,7 +76,7 @@ class Store:
     def stop(self) -> None:
         """Stop reading, save to the index what has been read, and wait for both."""
         self.follower.stop()
-        for source in (self.profiles, self.lineage, self.dumps, self.explanations, self.live, self.studies):
+        for source in (self.graphs, self.profiles, self.lineage, self.dumps, self.explanations, self.live, self.studies):
             source.stop()
         self.follower.join()
         if self._snapshots is not None:
