@@ -33,6 +33,10 @@ TEXTS = define_texts({
     ),
     "profiling.reading": ("Reading {done} of {total}", "正在读取 {done} / {total}"),
     "profiling.preparing": "common.being_prepared",
+    "profiling.reading_ranks": (
+        "Reading files of {ranks} ranks: {done} of {total}", "正在读取 {ranks} 个 rank 的文件：{done} / {total}",
+    ),
+    "profiling.preparing_ranks": ("Preparing {ranks} ranks", "正在准备 {ranks} 个 rank"),
     "profiling.waiting": ("Waiting: another profile is being read", "等待中：正在读取另一份性能数据"),
     "profiling.cancelled": ("Reading was stopped.", "读取已停止。"),
     "profiling.work_failed": ("Reading failed because of an internal error: {text}", "程序内部错误，读取中断：{text}"),
