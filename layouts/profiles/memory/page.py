@@ -31,9 +31,9 @@ from parsers.model import Ints
 from layouts.kit import units as fmt
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
-from layouts.kit.elements import toolbar
+from layouts.kit.elements import scrolled, toolbar
 from layouts.kit.figures.alternatives import described_by, listed, named
-from layouts.kit.i18n import CATALOGUE, LANGUAGES, attributes, both, t
+from layouts.kit.i18n import CATALOGUE, LANGUAGES, both, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.state import text
@@ -67,7 +67,14 @@ def layout(ids: Ids, routes: str) -> html.Div:
         toolbar([], label="memory.controls", class_name="ms-memory-tools"),
         plot_card(ids("curve"), "curve", t("memory.curve"), "ms-memory-curve"),
         _card("moment", [
-            _part("at"), html.Div([html.Div(className="ms-memory-tiles"), _scrolled_part("table")], className="ms-memory-both"),
+            _part("at"),
+            html.Div(
+                [
+                    html.Div(className="ms-memory-tiles"),
+                    scrolled([], "ms-memory-of-table", **{"data-part-of": "table"}),
+                ],
+                className="ms-memory-both",
+            ),
             _part("blocks"),
         ]),
         _card("pool", [_part("pool-said"), html.Div(className="ms-memory-pool")]),
@@ -87,14 +94,9 @@ def layout(ids: Ids, routes: str) -> html.Div:
     )  # fmt: skip
 
 
-def _part(name: str, **props: Any) -> html.Div:
+def _part(name: str) -> html.Div:
     """An element that the page's script fills with the part of this name."""
-    return html.Div(className=f"ms-memory-of-{name}", **{"data-part-of": name}, **props)
-
-
-def _scrolled_part(name: str) -> html.Div:
-    """One that may be higher than its place, which then scrolls by keys, too."""
-    return _part(name, tabIndex=0, role="group", **attributes(aria_label="elements.scrolled"))
+    return html.Div(className=f"ms-memory-of-{name}", **{"data-part-of": name})
 
 
 def _card(name: str, content: Sequence[Any]) -> html.Section:

@@ -106,12 +106,12 @@ def compare(first: Network, second: Network, attributes: tuple[Attributes, Attri
             changed[row] = fields
     gone, come = shown[match[shown] < 0], np.flatnonzero(second.shown & (back < 0))
     removed, added = _edges(first, second, match)
-    mine, theirs = is_counted(first), is_counted(second)
+    counts, counts_other = is_counted(first), is_counted(second)
     counted = CountedDifference(
-        gone[mine[gone]],
-        come[theirs[come]],
-        removed[mine[first.source[removed]] & mine[first.target[removed]]],
-        added[theirs[second.source[added]] & theirs[second.target[added]]],
+        gone[counts[gone]],
+        come[counts_other[come]],
+        removed[counts[first.source[removed]] & counts[first.target[removed]]],
+        added[counts_other[second.source[added]] & counts_other[second.target[added]]],
     )
     return GraphDifference(match, back, gone, come, changed, removed, added, counted)
 
@@ -119,7 +119,8 @@ def compare(first: Network, second: Network, attributes: tuple[Attributes, Attri
 def is_counted(network: Network) -> Bools:
     """Return which nodes are a difference if the other graph has them not: no constants, and no operators that pass on."""
     passing = [code for code, kind in enumerate(network.types) if kind in PASSING]
-    return (network.kind != CONSTANT) & ~((network.kind == OPERATOR) & np.isin(network.type, passing))
+    passes: Bools = (network.kind == OPERATOR) & np.isin(network.type, passing)
+    return np.asarray((network.kind != CONSTANT) & ~passes, np.bool_)
 
 
 class _Side:
