@@ -13,6 +13,7 @@ from typing import Any
 
 from dash import html
 
+from layouts.kit.counted import counted
 from layouts.kit.texts import COMMON
 
 Text = tuple[str, str]
@@ -63,9 +64,9 @@ def texts_of(part: str) -> Texts:
 
 
 def both(key: str, **values: object) -> tuple[str, str]:
-    """Return the English and the Chinese text of a key with its placeholders filled in."""
+    """Return the English and the Chinese text of a key with its placeholders filled in: "1 step", "2 steps"."""
     english, chinese = CATALOGUE[key]
-    return (english.format(**values), chinese.format(**values)) if values else (english, chinese)
+    return (counted(english, values).format(**values), chinese.format(**values)) if values else (english, chinese)
 
 
 def t(key: str, **values: object) -> html.Span:
