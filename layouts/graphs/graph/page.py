@@ -21,10 +21,10 @@ from layouts.graphs.drawing import drawn, unread
 from layouts.graphs.graph.catalogue import catalogue
 from layouts.graphs.graph.files import file
 from layouts.graphs.graph.finding import results
+from layouts.graphs.graph.graph_progress import progress
 from layouts.graphs.graph.painting import Painter
 from layouts.graphs.graph.painting_texts import TEXTS as PAINTING_TEXTS
 from layouts.graphs.graph.panel import panel
-from layouts.graphs.graph.reading import progress
 from layouts.graphs.graph.statistics import flagged, statistics
 from layouts.graphs.graph.texts import TEXTS
 from layouts.graphs.graph.tracing import listed, read_trace, traced_boxes

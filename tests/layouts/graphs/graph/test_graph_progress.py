@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from layouts.graphs.asks import DrawingRequest
 from layouts.graphs.drawing import unread
-from layouts.graphs.graph.reading import progress
+from layouts.graphs.graph.graph_progress import progress
 from layouts.graphs.graph_views import Of
 from layouts.kit.work import WorkResult
 from tests.sources import MemorySource
