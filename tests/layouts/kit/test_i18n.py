@@ -185,5 +185,5 @@ def test_a_text_holds_both_languages() -> None:
 def test_attributes_hold_both_languages_and_show_english() -> None:
     got = attributes(title="shell.language", aria_label="shell.theme")
     assert got["title"] == got["data-en-title"] == "切换到中文"
-    assert got["data-zh-title"] == "Switch to English (EN)"
+    assert got["data-zh-title"] == "EN, switch to English"
     assert {"aria-label", "data-en-aria-label", "data-zh-aria-label"} < set(got)
