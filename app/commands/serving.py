@@ -77,7 +77,8 @@ def served_demo(base: str, directories: Directories) -> str:
         print("mindscope: without a workspace the demo has no jobs of ranks", file=sys.stderr, flush=True)
         return base
     try:
-        return os.fspath(prepared.prepare(Path(directories.workspace), _child_environment("", "")))
+        served = [record.base for record in processes.running(directories.records or None)]
+        return os.fspath(prepared.prepare(Path(directories.workspace), _child_environment("", ""), served))
     except OSError as error:
         print(f"mindscope: the demo has no jobs of ranks: {error}", file=sys.stderr, flush=True)
         return base

@@ -151,7 +151,7 @@ class Store:
     def stop(self) -> None:
         """Stop reading, save to the index what has been read, and wait for both."""
         self.follower.stop()
-        for name in ("profiles", "lineage", "dumps", "explanations", "live", "studies"):
+        for name in ("graphs", "profiles", "lineage", "dumps", "explanations", "live", "studies"):
             if name in vars(self):
                 getattr(self, name).stop()
         self.follower.join()

@@ -9,13 +9,14 @@ const MANY = 1_000_000;
 
 /**
  * Show an answer of the server in a line; act(more) asks again with cancel or again, if it can be stopped. bytes: done and
- * total are bytes of files, whatever their number, and the state "reading" has a progress.
+ * total are bytes of files, whatever their number, and the state "reading" has a progress. ranks: how many have these files,
+ * if that is to be told.
  * @param {HTMLElement} line
  * @param {Body.Progress | null} answer
  * @param {((more: Wire.Query) => void) | null} [act]
- * @param {{ bytes?: boolean }} [options]
+ * @param {{ bytes?: boolean, ranks?: number }} [options]
  */
-export function drawProgress(line, answer, act = null, { bytes = false } = {}) {
+export function drawProgress(line, answer, act = null, { bytes = false, ranks = 1 } = {}) {
   line.hidden = !answer || !SHOWN.includes(answer.state);
   if (!answer || line.hidden) return;
   const { state, done = 0, total = 0, text = "" } = answer;
@@ -24,7 +25,8 @@ export function drawProgress(line, answer, act = null, { bytes = false } = {}) {
   const key = state === "failed" ? "work_failed" : preparing ? "preparing" : state;
   const words = find(line, ".ms-body-text");
   const unit = bytes || total >= MANY ? size : count;
-  writeText(words, `${bar.dataset.name}.${key}`, { done: unit(done), total: unit(total), text });
+  const about = ranks > 1 && (key === "reading" || key === "preparing") ? `${key}_ranks` : key;
+  writeText(words, `${bar.dataset.name}.${about}`, { done: unit(done), total: unit(total), text, ranks: count(ranks) });
   words.classList.toggle("ms-body-wrong", state === "failed");
   const going = busy(answer);
   bar.hidden = !going || !(total || bytes);

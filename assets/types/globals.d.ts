@@ -9,12 +9,18 @@ interface Window {
   dashAgGridFunctions: Record<string, (...values: any[]) => any>;
   dashAgGridComponentFunctions: Record<string, (props: any) => any>;
   dash_ag_grid: { getApiAsync(id: string): Promise<GridApi> };
+  dash_cytoscape?: DashCytoscape;
   Plotly: Plotly;
   React: { createElement(...parts: unknown[]): unknown };
   /** early/prefs.js */
   mindscope: { prefs: KeptPreferences };
   /** early/hold.js */
   mindscopeModules: Promise<unknown>[];
+}
+
+/** dash-cytoscape: its component, with what Cytoscape is given where the server names nothing. */
+interface DashCytoscape {
+  Cytoscape: { defaultProps: Record<string, unknown> };
 }
 
 /** Functions of a namespace that Dash calls with the values of inputs and states. */

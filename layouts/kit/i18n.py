@@ -14,6 +14,7 @@ from typing import Any
 
 from dash import html
 
+from layouts.kit.counted import counted
 from layouts.kit.texts import COMMON
 
 Text = tuple[str, str]
@@ -94,9 +95,9 @@ def _import_part(part: str) -> None:
 
 
 def both(key: str, **values: object) -> tuple[str, str]:
-    """Return the English and the Chinese text of a key with its placeholders filled in."""
+    """Return the English and the Chinese text of a key with its placeholders filled in: "1 step", "2 steps"."""
     english, chinese = CATALOGUE[key]
-    return (english.format(**values), chinese.format(**values)) if values else (english, chinese)
+    return (counted(english, values).format(**values), chinese.format(**values)) if values else (english, chinese)
 
 
 def t(key: str, **values: object) -> html.Span:

@@ -21,7 +21,7 @@ TEXTS = define_texts({
     "shell.every": ("every", "每"),
     "shell.seconds": ("s", "秒"),
     "shell.bounds": ("From 3 to 300 seconds", "3 到 300 秒"),
-    "shell.language": ("切换到中文", "Switch to English"),
+    "shell.language": ("切换到中文", "EN, switch to English"),
     "shell.theme": ("Switch theme (t)", "切换主题（t）"),
     "shell.empty": ("There is no run below this directory yet.", "该目录下还没有训练数据。"),
     "shell.missing": ("The directory of the runs does not exist or is not accessible.", "训练目录不存在或无法访问。"),

@@ -1,4 +1,4 @@
-"""Reports the progress of reading a profile to the caller, who may cancel it."""
+"""Reports the progress of reading a profile or a graph to the caller, who may cancel it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,18 @@ def watched(watch: Watch) -> Iterator[None]:
         yield
     finally:
         _WATCH.reset(token)
+
+
+REPORTED = 1 << 18
+"""Bytes after which a reader of one large value reports."""
+
+
+def report_up_to(position: int, reported: int) -> int:
+    """Report the bytes of a value from `reported` to `position` if they are enough; return the end of what is reported."""
+    if position - reported < REPORTED:
+        return reported
+    report_read(position - reported)
+    return position
 
 
 def report_read(size: int) -> None:

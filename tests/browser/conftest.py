@@ -38,9 +38,7 @@ from tests.browser.waiting import WAIT_MS
 from tests.recorded import RECORDED
 from tests.writers.step_traces import step_trace_raw, step_trace_time
 
-SAID_OF_SPEED = (
-    "GL Driver Message", "willReadFrequently", "custom wheel sensitivity", "preload but not used within a few seconds",
-)  # fmt: skip
+SAID_OF_SPEED = ("GL Driver Message", "willReadFrequently", "preload but not used within a few seconds")
 PURGED = "_redrawFromAutoMarginCount"
 """What plotly.js reads of a plot that was purged while it redrew its margins, as the page was left; nothing is shown then."""
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
@@ -377,9 +375,8 @@ def page(context: BrowserContext, tab: Tab) -> Iterator[Page]:
 def _is_complaint(message: ConsoleMessage) -> bool:
     """Errors and warnings, but for the icon that Chromium asks every host for: a host's icon is the host's.
 
-    What a graphics driver says of its speed, plotly.js of how it reads letters for it, and cytoscape.js of dash-cytoscape's own
-    default for the wheel is no complaint either, nor that a busy machine has not yet used what it loaded ahead:
-    test_what_is_loaded_ahead_is_used looks whether it is used at all.
+    What a graphics driver says of its speed, and plotly.js of how it reads letters for it, is no complaint either, nor that a
+    busy machine has not yet used what it loaded ahead: test_what_is_loaded_ahead_is_used looks whether it is used at all.
     """
     if any(said in message.text for said in SAID_OF_SPEED):
         return False

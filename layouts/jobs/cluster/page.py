@@ -17,7 +17,7 @@ from layouts.jobs.cluster.job_cache import JobCache
 from layouts.jobs.cluster.texts import TEXTS
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
-from layouts.kit.elements import toolbar
+from layouts.kit.elements import scrolled, toolbar
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids
 from layouts.profiles.body import body, register_body
@@ -65,7 +65,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 
 def _section(name: Any, title: str) -> html.Section:
     head = html.Header(html.H3(t(title), className="ms-card-title"), className="ms-card-head")
-    return html.Section([head, html.Div(id=name, className="ms-cluster-body")], className="ms-card", tabIndex=-1)
+    return html.Section([head, scrolled([], "ms-cluster-body", id=name)], className="ms-card", tabIndex=-1)
 
 
 def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:

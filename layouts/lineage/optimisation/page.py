@@ -41,6 +41,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
             html.Div(
                 [
                     toolbar([], label="optimisation.controls", class_name="ms-optimisation-bar"),
+                    html.Div(className="ms-card ms-optimisation-answer", role="status", hidden=True),
                     html.Div(
                         [
                             html.Section(

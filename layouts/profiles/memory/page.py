@@ -31,7 +31,7 @@ from parsers.model import Ints
 from layouts.kit import units as fmt
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
-from layouts.kit.elements import toolbar
+from layouts.kit.elements import scrolled, toolbar
 from layouts.kit.figures.alternatives import described_by, listed, named
 from layouts.kit.i18n import LANGUAGES, both, t, texts_of
 from layouts.kit.page import Ids
@@ -66,7 +66,14 @@ def layout(ids: Ids, routes: str) -> html.Div:
         toolbar([], label="memory.controls", class_name="ms-memory-tools"),
         plot_card(ids("curve"), "curve", t("memory.curve"), "ms-memory-curve"),
         _card("moment", [
-            _part("at"), html.Div([html.Div(className="ms-memory-tiles"), _part("table")], className="ms-memory-both"),
+            _part("at"),
+            html.Div(
+                [
+                    html.Div(className="ms-memory-tiles"),
+                    scrolled([], "ms-memory-of-table", **{"data-part-of": "table"}),
+                ],
+                className="ms-memory-both",
+            ),
             _part("blocks"),
         ]),
         _card("pool", [_part("pool-said"), html.Div(className="ms-memory-pool")]),

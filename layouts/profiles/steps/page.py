@@ -13,7 +13,7 @@ from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
-from layouts.kit.elements import toolbar
+from layouts.kit.elements import scrolled, toolbar
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids
 from layouts.profiles.body import body, register_body
@@ -35,7 +35,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         plot_card(ids("bars"), "bars", t("steps.bars"), "ms-breakdown-bars"),
         html.Div(
             [
-                html.Section(html.Div(id=ids("detail"), className="ms-breakdown-detail"), className="ms-card", tabIndex=-1),
+                html.Section(scrolled([], "ms-breakdown-detail", id=ids("detail")), className="ms-card", tabIndex=-1),
                 plot_card(ids("streams"), "streams", t("steps.streams"), "ms-breakdown-streams"),
             ],
             className="ms-breakdown-row",

@@ -252,7 +252,7 @@ class TestTraces:
             assert [file["path"] for file in source["profile_files"]] == [str(trace)]
             checked = run("check", place)
             assert checked.returncode == 0
-            assert checked.stdout.startswith(f"1 runs, 1 files, {trace.stat().st_size:,} bytes: no damage")
+            assert checked.stdout.startswith(f"1 run, 1 file, {trace.stat().st_size:,} bytes: no damage")
             out = tmp_path / f"out-{place.name.partition('.')[0]}"
             done = run("export", place, "--out", out)
             assert done.returncode == 0, done.stderr
@@ -292,3 +292,16 @@ class TestTraces:
         done = run("list", tmp_path / "x.json")
         assert done.returncode == 2
         assert "expected a directory, a trace or an event file" in done.stderr
+
+
+def test_check_counts_runs_as_the_pages_do(real_data: Path) -> None:
+    from app.store.store import Store
+
+    for base in (RECORDED, real_data / "summary"):
+        store = Store([base], interval=0).start()
+        assert store.wait(100)
+        rows = store.runs.rows()
+        store.stop()
+        said = run("check", str(base)).stdout.splitlines()[-1]
+        assert said.startswith(f"{len(rows)} runs, ")
+        assert (": no damage" in said) == (sum(row.problems for row in rows) == 0)

@@ -259,7 +259,7 @@ def test_new_samples_of_a_growing_run_appear(page: Page, tmp_path: Path, serve: 
         writer.flush()
         for address in served(tmp_path / "runs", serve):
             show(page, f"{address}/saliency")
-            expect(page.locator(".ms-explanations-total")).to_contain_text("1 of 1 samples")
+            expect(page.locator(".ms-explanations-total")).to_contain_text("1 of 1 sample")
             writer.sample(1, picture(1), truth=[0], probabilities={0: 0.2})
             writer.flush()
             expect(page.locator(".ms-explanations-total")).to_contain_text("2 of 2 samples")
