@@ -76,6 +76,10 @@ declare namespace Wire {
     usual: number | null;
     /** The scalar by which those of `default` are the best; empty if they are the newest. */
     bestBy: string;
+    /**
+     * Number of groups of runs whose names differ in the seed alone, if those of `default` are the best of each; else 0.
+     */
+    groups: number;
     /** Kinds of data that pages can show without a run. */
     also: string[];
     /** Null: as before. */
