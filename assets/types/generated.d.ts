@@ -631,6 +631,21 @@ declare namespace Curves {
     grouped: boolean;
   }
 
+  /** layouts/curves/scalars/matrix.py: A page of the matrix. */
+  interface LastMatrix {
+    /** The table, see layouts/kit/plain_html.py. */
+    content: Graphs.PlainHtml[];
+    /** Number of rows before those shown. */
+    first: number;
+    shown: number;
+    runs: number;
+    /** Number of tags shown. */
+    columns: number;
+    tags: number;
+    /** Number of rows on a page. */
+    page: number;
+  }
+
   /** layouts/curves/scalars/sheet.py: A sheet and what was asked for. */
   interface Sheet {
     few: number;
@@ -639,6 +654,7 @@ declare namespace Curves {
     base: string | null;
     refused: string;
     table: FinalTable | null;
+    matrix: LastMatrix | null;
     ask: Wire.Query;
   }
 
