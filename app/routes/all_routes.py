@@ -6,7 +6,7 @@ The module of a route is imported by the first request for it.
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
     <prefix>api/scalars.csv?expr=EXPRESSION      curves derived from tags (`app.routes.curves.expressions`)
     <prefix>api/scalars.csv?superseded=1         also values that were written again after a restart
-    <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.routes.curves.scalar_groups`)
+    <prefix>api/scalars-final.csv, api/scalars-matrix.csv, api/scalars-groups.csv   (`app.routes.curves.scalar_groups`)
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings and metrics in this order; default: all; also lineage.json
     <prefix>api/pipelines.csv?col=COLUMN&run=KEY pipeline parameters, likewise; also pipelines.json
@@ -48,8 +48,8 @@ from layouts.sources import Sources
 
 GET = {
     "exports": (
-        "/scalars.csv", "/scalars.json", "/scalars-final.csv", "/scalars-groups.csv", "/expression.json", "/histograms.csv",
-        "/dataset.json", "/lineage.csv", "/lineage.json", "/pipelines.csv", "/pipelines.json", "/insights.csv",
+        "/scalars.csv", "/scalars.json", "/scalars-final.csv", "/scalars-matrix.csv", "/scalars-groups.csv", "/expression.json",
+        "/histograms.csv", "/dataset.json", "/lineage.csv", "/lineage.json", "/pipelines.csv", "/pipelines.json", "/insights.csv",
     ),
     "values.media": ("/image", "/text", "/landscape.npz"),
     "values.tensors": (

@@ -57,6 +57,7 @@ def add_routes(routes: Any, source: Sources) -> None:
     routes.add_url_rule("/scalars.csv", "csv", lambda: scalars(source, _csv_pieces, "csv", "text/csv"))
     routes.add_url_rule("/scalars.json", "json", lambda: scalars(source, _json_pieces, "json", "application/json"))
     routes.add_url_rule("/scalars-final.csv", "finals", lambda: compared(source, "final"))
+    routes.add_url_rule("/scalars-matrix.csv", "matrix", lambda: compared(source, "matrix"))
     routes.add_url_rule("/scalars-groups.csv", "groups", lambda: compared(source, "groups"))
     routes.add_url_rule("/expression.json", "expression", lambda: expression(source))
     routes.add_url_rule("/histograms.csv", "histograms", lambda: histograms(source))
@@ -195,7 +196,8 @@ def scalars(
 
 
 def compared(source: Sources, what: str) -> Response:
-    """Respond with the final values of runs or groups ("final") or the curves of groups ("groups") as CSV."""
+    """Respond with the final values of runs or groups ("final"), the last values of runs by tags ("matrix") or the curves of
+    groups ("groups") as CSV."""
     try:
         refuse_unknown_parameters(scalar_groups.PARAMETERS[what])
         wait_for_scan(source)
@@ -205,7 +207,8 @@ def compared(source: Sources, what: str) -> Response:
         runs = selected_runs({"run": query["run"]}, source)
         _wait_for_runs(source, runs)
         expressions.check(query["tag"], (tag for run in runs for tag in source.runs.tags(run)))
-        pieces = scalar_groups.final_rows(source, query, runs) if what == "final" else scalar_groups.curve_rows(source, query)
+        by_run = {"final": scalar_groups.final_rows, "matrix": scalar_groups.matrix_rows}.get(what)
+        pieces = by_run(source, query, runs) if by_run else scalar_groups.curve_rows(source, query)
     except ValueError as error:  # Unusable, BadInput and PatternError are ValueErrors
         return refusal(error)
     answer = Response(pieces, mimetype="text/csv")

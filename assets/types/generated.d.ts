@@ -76,6 +76,10 @@ declare namespace Wire {
     usual: number | null;
     /** The scalar by which those of `default` are the best; empty if they are the newest. */
     bestBy: string;
+    /**
+     * Number of groups of runs whose names differ in the seed alone, if those of `default` are the best of each; else 0.
+     */
+    groups: number;
     /** Kinds of data that pages can show without a run. */
     also: string[];
     /** Null: as before. */
@@ -627,6 +631,21 @@ declare namespace Curves {
     grouped: boolean;
   }
 
+  /** layouts/curves/scalars/matrix.py: A page of the matrix. */
+  interface LastMatrix {
+    /** The table, see layouts/kit/plain_html.py. */
+    content: Graphs.PlainHtml[];
+    /** Number of rows before those shown. */
+    first: number;
+    shown: number;
+    runs: number;
+    /** Number of tags shown. */
+    columns: number;
+    tags: number;
+    /** Number of rows on a page. */
+    page: number;
+  }
+
   /** layouts/curves/scalars/sheet.py: A sheet and what was asked for. */
   interface Sheet {
     few: number;
@@ -635,6 +654,7 @@ declare namespace Curves {
     base: string | null;
     refused: string;
     table: FinalTable | null;
+    matrix: LastMatrix | null;
     ask: Wire.Query;
   }
 

@@ -158,6 +158,8 @@ interface RunList {
   usual: number | null;
   /** the scalar by which these are the best, empty if they are the newest */
   bestBy: string;
+  /** number of groups of runs whose names differ in the seed alone, if these are the best of each, else 0 */
+  groups: number;
   /** kinds of data that pages can show without a run */
   also: string[];
   notebook: Wire.Notebook;

@@ -87,6 +87,12 @@ TEXTS = define_texts({
         "{tag} 末值最优的 {n} 个训练，共 {runs} 个训练（{ranks} 张卡）。可选择其他训练",
     ),
     "picker.best": ("Best {n}", "最优 {n} 个"),
+    "picker.of_groups": ("Best of {n} groups, {total} runs", "{n} 组各取最优，共 {total} 个训练"),
+    "picker.counted_groups": (
+        "Best by last value of {tag}, of {groups} groups of names that differ in the seed; {runs} runs, {ranks} ranks",
+        "每组取 {tag} 末值最优的训练，共 {groups} 组，同组名称仅随机种子不同；{runs} 个训练，{ranks} 张卡",
+    ),
+    "picker.groups": ("Best of each group", "每组最优"),
     "picker.one": "common.one_run",
     "picker.none_of_one": ("0 of 1 run", "已选 0/1 个训练"),
     "picker.only_chosen": ("Chosen only", "仅看已选"),

@@ -26,7 +26,7 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 import layouts
 from layouts.curves import expressions, lines, marks, thresholds
 from layouts.curves.last_values import ShownLast
-from layouts.curves.scalars import charts, ranking, sheet
+from layouts.curves.scalars import charts, matrix, ranking, sheet
 from layouts.curves.scalars.insights import InsightMark, InsightMarks
 from layouts.dumps.catalogue import DumpCatalogue
 from layouts.dumps.listing import DumpListing, ListedDump
@@ -112,6 +112,7 @@ CURVES: Mapping[str, Any] = {
     "FinalCell": sheet.FinalCell,
     "FinalRow": sheet.FinalRow,
     "FinalTable": sheet.FinalTable,
+    "LastMatrix": matrix.LastMatrix,
     "Sheet": sheet.FilledSheet,
     "Severest": ranking.Severest,
     "RankingAnswer": ranking.Ranking,

@@ -205,6 +205,10 @@ def rows(store: Store, address: str) -> list[dict[str, str]]:
 def test_exported_files(store: Store, base: Path, tmp_path: Path) -> None:
     final = rows(store, f"/api/scalars-final.csv?tag={TAG}")
     agree({row["name"]: (float(row["last"]), int(row["last_step"])) for row in final}, LAST)
+    matrix = rows(store, f"/api/scalars-matrix.csv?tag={TAG}&tag=none")
+    assert [row["none"] for row in matrix] == [""] * len(RUNS)
+    by_value = {row["run"]: float(row[TAG]) for row in matrix}
+    assert by_value == pytest.approx({name: value for name, (value, _) in LAST.items()}, nan_ok=True)
     route = rows(store, f"/api/scalars.csv?tag={TAG}")
     agree({row["run"]: (float(row["value"]), int(row["step"])) for row in route}, LAST)
     write([open_run(source) for source in discover(base)], tmp_path / "scalars.csv")

@@ -1,6 +1,7 @@
 """Groups of runs as CSV: their final values and their curves, as the scalars page shows them but unthinned.
 
     <prefix>api/scalars-final.csv?run=KEY&tag=TAG&group=regex:lr(.*)&base=group:0.1    one row per tag and run or group
+    <prefix>api/scalars-matrix.csv?run=KEY&tag=TAG    last values: one row per run, one column per tag
     <prefix>api/scalars-groups.csv?run=KEY&tag=TAG&group=column:lr&line=median&band=range&x=step&smooth=0.6
 """
 
@@ -13,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from layouts.curves.chosen_lines import group_lines
-from layouts.curves.final_values import Row, read_wanted, rows
+from layouts.curves.final_values import Row, labels, read_wanted, rows
 from layouts.curves.grouping import Grouping, grouping
 from layouts.curves.scalar_asks import COLUMNS, ChartRequest
+from layouts.curves.scalars.matrix import csv_lines
 from layouts.sources import RunSources, Sources
 from parsers.analysis import Estimate
 from parsers.export.cells import csv_names, number_text
@@ -28,6 +30,7 @@ FINALS = (
 
 PARAMETERS = {
     "final": ("run", "tag", "expr", "group", "base"),
+    "matrix": ("run", "tag", "expr"),
     "groups": ("run", "tag", "expr", "group", "base", "line", "band", "x", "zone", "smooth"),
 }
 
@@ -38,6 +41,11 @@ def final_rows(source: Sources, query: Query, runs: Sequence[str]) -> Iterator[b
     groups = grouping(source, ask.by, runs)
     lines = (_final_line(row) for row in rows(source, ask, groups, runs))
     return _with_head(FINALS, lines)
+
+
+def matrix_rows(source: Sources, query: Query, runs: Sequence[str]) -> Iterator[bytes]:
+    """Return the last values of runs by tags as CSV."""
+    return csv_lines(source, runs, labels(source), query["tag"])
 
 
 def curve_rows(source: Sources, query: Query) -> Iterator[bytes]:

@@ -43,7 +43,8 @@ def run_row(key: str, run: Run, source: Source, counts: tuple[int, int], *, load
     """
     tags = run.tags("scalar")
     longest, main = run.steps, main_tag(tags)
-    last = last_value(run.resolved(main)) if main and len(run.series(main).step) else None
+    curve = run.resolved(main) if main and len(run.series(main).step) else None
+    last = last_value(curve) if curve else None
     return RunRow(
         key=key,
         name=key,
@@ -62,6 +63,7 @@ def run_row(key: str, run: Run, source: Source, counts: tuple[int, int], *, load
         main_step=last.step if last else -1,
         main_finite=last.finite if last and last.finite_step >= 0 else None,
         main_finite_step=last.finite_step if last else -1,
+        main_points=len(curve.step) if curve else 0,
         problems=counts[0],
         notes=counts[1],
         version=run.version,
@@ -138,6 +140,7 @@ def job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
         main_step=first.main_step if first else -1,
         main_finite=first.main_finite if first else None,
         main_finite_step=first.main_finite_step if first else -1,
+        main_points=first.main_points if first else 0,
         problems=sum(row.problems for row in rows),
         notes=sum(row.notes for row in rows),
         version=sum(row.version for row in rows),

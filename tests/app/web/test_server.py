@@ -95,6 +95,7 @@ ROUTES = {
     "/api/ranks/view": {"GET"},
     "/api/runs.json": {"GET"},
     "/api/scalars-final.csv": {"GET"},
+    "/api/scalars-matrix.csv": {"GET"},
     "/api/scalars-groups.csv": {"GET"},
     "/api/scalars.csv": {"GET"},
     "/api/scalars.json": {"GET"},
