@@ -49,8 +49,8 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 def import_from_the_end(config: pytest.Config) -> None:
     """In every other worker of pytest-xdist, import the modules of tests from the last one on, before they are collected.
 
-    All workers collect the same modules in the same order. In a clean checkout two that do so together compile each of them twice;
-    from both ends each compiles half, and finds the other half on disk.
+    All workers collect the same modules in the same order. In a clean checkout two that do so together compile each of them
+    twice; from both ends each compiles half, and finds the other half on disk.
     """
     if os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw") not in "13579":
         return

@@ -202,7 +202,8 @@ def test_samples_are_sorted_by_disagreement_in_the_background(page: Page, record
     page.get_by_label("Sort by").select_option("disagreement")
 
     def worst(sample: int) -> float:
-        return max(1 - scipy.stats.spearmanr(heat(sample, 0, label).ravel(), heat(sample, 1, label).ravel()).statistic for label in (0, 1))
+        pairs = [[heat(sample, explainer, label).ravel() for explainer in (0, 1)] for label in (0, 1)]
+        return max(1 - scipy.stats.spearmanr(*pair).statistic for pair in pairs)
 
     wanted = sorted(range(5), key=lambda sample: -worst(sample))
     expect_ids(page, wanted[:3])
