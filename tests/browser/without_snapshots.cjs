@@ -1,6 +1,7 @@
 // Read by Playwright's driver when it starts: `expect` describes the whole page each time it looks and what it waits for is not
-// there yet, for a message that it rarely prints. That took an eighth of the processor time of the browser tests. Where a version of
-// Playwright is written in another way nothing is replaced, and tests take longer.
+// there yet, for a message that it rarely prints. That took an eighth of the processor time of the browser tests. Where a
+// version of Playwright is written in another way nothing is replaced, and tests take longer.
+const Module = require("node:module");
 
 const REPLACED = [
   ["_ariaSnapshotForExpect(element, options, frameVisible) {", "_ariaSnapshotForExpect() {\\n    return;"],
