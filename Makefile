@@ -24,8 +24,11 @@ AT_ONCE = -n logical --dist worksteal
 BROWSERS = -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") + 1 )) --dist worksteal
 ONCE_MORE = --last-failed --last-failed-no-failures none
 
-# At most twelve minutes on two free processors once all is installed.
-test: install lint unit pages
+# At most twelve minutes on two free processors once all is installed. One process checks types and tests wait at times, so lint
+# and unit tests run at once.
+test: install
+	@$(MAKE) --no-print-directory --keep-going -j3 scripts python unit
+	@$(MAKE) --no-print-directory pages
 
 # What takes too long for every run, in parts of at most some minutes: tests with the marker `long` by where they are, four times
 # the examples of each property, long fuzzing, and small faults. `.ci/run` takes as many parts in turn as fit into three minutes; `make long-parts` names them.

@@ -47,6 +47,7 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 
 
 COSTS = pytest.StashKey[Costs]()
+WITHOUT_SNAPSHOTS = Path(__file__).with_name("without_snapshots.cjs")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,12 +63,17 @@ def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
             pytest.fail("MINDSCOPE_REQUIRE_BROWSER=1, but there is no Chromium on the PATH and none in CHROMIUM_PATH")
         pytest.skip("no Chromium on the PATH and none in CHROMIUM_PATH")
     expect.set_options(timeout=WAIT_MS)
-    with sync_playwright() as playwright:
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("NODE_OPTIONS", f"--require={WITHOUT_SNAPSHOTS}")
+        started = sync_playwright().start()
+    try:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-        chromium = playwright.chromium.launch(executable_path=path, args=flags)
+        chromium = started.chromium.launch(executable_path=path, args=flags)
         pytestconfig.stash[COSTS].follow(chromium)
         yield chromium
         chromium.close()
+    finally:
+        started.stop()
 
 
 def _free_port() -> int:
