@@ -1,7 +1,8 @@
 """Frames of profiles: read in the background with progress, cached in memory up to a limit and on disk.
 
 They have an index directory of their own; the key of a frame there includes its files' sizes and times, so a changed file is
-read again. Reading a frame does not give way to others: it holds locks of its profile, and half a frame takes memory.
+read again. Reading a frame does not give way to others: it holds locks of its profile, and half a frame takes memory. While it
+waits for the process that reads a database, others are read.
 """
 
 from __future__ import annotations
@@ -166,7 +167,7 @@ class ProfileFrames:
         task.total = task.size
         self._open()
         try:
-            with watched(watch):
+            with watched(watch, task.aside):
                 made = self._read(task, profile, path, key)
         finally:
             profile.let_go()
