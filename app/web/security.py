@@ -3,7 +3,8 @@
 Host and Origin: a web page can point its own host name to 127.0.0.1 and then read a local server (DNS rebinding). So the Host
 of every request must be a name of this server, and the Origin of a request other than GET must be the server it is sent to.
 Sec-Fetch-Site: browsers say in it that a page of another site sends the request; then only links are followed.
-Token: a server that other machines can reach requires one. An address that offers wrong ones has to wait.
+Token: a server that other machines can reach requires one. An address that offers wrong ones has to wait before the next wrong
+one is answered; the right one is never held up, because honest visitors may share that address.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def content_policy(inline: Iterable[str] = ()) -> str:
 
 
 class Attempts:
-    """Wrong tokens by address: after FREE of them an address waits, twice as long after each further one."""
+    """Wrong tokens by address: after FREE of them it waits before the next is counted, twice as long after each further one."""
 
     FREE = 5
     LONGEST = 60
@@ -107,7 +108,7 @@ class Attempts:
         self._failures: Cache[str, tuple[int, float]] = Cache(self.ADDRESSES)
 
     def wait(self, address: str) -> int:
-        """Return the seconds, rounded up, until a token of this address is looked at again; 0 if at once."""
+        """Return the seconds, rounded up, that a visitor at this address who offered a wrong token has to wait; 0 if none."""
         count, last = self._failures.get(address) or (0, 0.0)
         if count < self.FREE:
             return 0
@@ -119,10 +120,6 @@ class Attempts:
         with self._lock:
             count, _ = self._failures.get(address) or (0, 0.0)
             self._failures.put(address, (count + 1, self._clock()))
-
-    def passed(self, address: str) -> None:
-        """Forget the wrong tokens of an address."""
-        self._failures.pop(address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,17 +209,18 @@ class Guard:
         in_address = request.args.get("token") if offered is None and request.method == "GET" else None
         if offered is None and in_address is None:
             return _refusal(401, _SIGN_IN)
-        visitor = request.remote_addr or ""
-        seconds = self.attempts.wait(visitor)
-        if seconds:
-            refused = _refusal(429, f"Too many wrong tokens from this address: try again in {seconds} s.")
-            refused.headers["Retry-After"] = str(seconds)
-            return refused
         if not _equal(offered or in_address or "", self.token):
+            return self._wrong_token(request.remote_addr or "")
+        return None if in_address is None else self._sign_in()
+
+    def _wrong_token(self, visitor: str) -> Response:
+        seconds = self.attempts.wait(visitor)
+        if not seconds:
             self.attempts.failed(visitor)
             return _refusal(401, _SIGN_IN)
-        self.attempts.passed(visitor)
-        return None if in_address is None else self._sign_in()
+        refused = _refusal(429, f"Too many wrong tokens from this address: try again in {seconds} s.")
+        refused.headers["Retry-After"] = str(seconds)
+        return refused
 
     def _sign_in(self) -> Response:
         """Redirect to the same URL without the token, and set the cookie."""
