@@ -1,4 +1,4 @@
-"""Open a browser at an address with a token, which must not be in the browser's command line: all users of a machine read those.
+"""Open a browser at an address with a token, which must not be in the browser's command line, since all users can read it.
 
 The browser is given a file of this user alone that redirects to the address. It is removed after KEPT_SECONDS and when the
 server ends; one that a killed server left is overwritten by the next server at its port, and removed with it.

@@ -320,7 +320,7 @@ def _create_server(settings: Settings, store: Any, listener: socket.socket, toke
         store, prefix=settings.url_path_prefix, host=settings.host, allowed_hosts=settings.allowed_host, token=token,
         cookie=f"mindscope-{listener.getsockname()[1]}", demo="here" if demo else "",
     )  # fmt: skip
-    return create_server(app.server, listener)
+    return create_server(app.server, listener, refuse=app.guard.refuse_early, is_light=app.is_light)
 
 
 # In the background --------------------------------------------------------------------------------------------------
