@@ -48,6 +48,9 @@ READ_SECONDS = 30
 LEAST_PROGRESS = 4 << 10
 LARGEST_BODY = 64 << 20
 """Bytes; a larger request is refused by waitress, whatever the application says of its headers."""
+WAITING_BYTES = 1 << 20
+"""Bytes of a response that wait to be sent before the thread that makes it waits, too. With waitress' 16 MiB, clients that do not
+read cost a second of computing each."""
 BODY_IN_MEMORY = 64 << 10
 """Bytes of a body that are kept in memory while it arrives; the rest is in a temporary file."""
 CHECKED_BYTES = 256 << 10
@@ -252,15 +255,19 @@ class Server(TcpWSGIServer):
     def handle_accept(self) -> None:
         """Accept the connections that wait, and close others if there are too many."""
         channels: Any = self.active_channels  # a dict by file descriptor, whatever waitress' types say
-        for _ in range(ACCEPTED_AT_ONCE):
+        for accepted in range(ACCEPTED_AT_ONCE):
             before = len(channels)
             super().handle_accept()
             if len(channels) == before:
-                return
-            if before >= CONNECTIONS_OF_ONE:
-                channel: Any
-                for channel in crowds.unneeded(list(channels.values()), CONNECTIONS, CONNECTIONS_OF_ONE, time.time()):
-                    channel.handle_close()
+                break
+        else:
+            accepted = ACCEPTED_AT_ONCE
+        if accepted and len(channels) > CONNECTIONS_OF_ONE:
+            self._make_room(list(channels.values()))
+
+    def _make_room(self, channels: list[Any]) -> None:
+        for channel in crowds.unneeded(channels, CONNECTIONS, CONNECTIONS_OF_ONE, time.time()):
+            channel.handle_close()
 
     def maintenance(self, now: int) -> None:
         """Close connections that are idle or stuck. Waitress calls it every CHECK_SECONDS, with the time in seconds."""
@@ -298,9 +305,9 @@ def create_server(
     _allow_files(3 * (CONNECTIONS + OVERFLOW))
     adjustments = Adjustments(
         sockets=[listener], threads=THREADS, ident="", clear_untrusted_proxy_headers=True, expose_tracebacks=False,
-        max_request_body_size=LARGEST_BODY, inbuf_overflow=BODY_IN_MEMORY, asyncore_use_poll=hasattr(socket, "AF_UNIX"),
-        connection_limit=CONNECTIONS + OVERFLOW, backlog=4096, channel_timeout=IDLE_SECONDS, cleanup_interval=CHECK_SECONDS,
-        log_socket_errors=False,
+        max_request_body_size=LARGEST_BODY, inbuf_overflow=BODY_IN_MEMORY, outbuf_high_watermark=WAITING_BYTES,
+        asyncore_use_poll=hasattr(socket, "AF_UNIX"), connection_limit=CONNECTIONS + OVERFLOW, backlog=4096,
+        channel_timeout=IDLE_SECONDS, cleanup_interval=CHECK_SECONDS, log_socket_errors=False,
     )  # fmt: skip
     address = (listener.family, listener.type, listener.proto, listener.getsockname())
     server = Server(application, {}, True, listener, adj=adjustments, bind_socket=False, sockinfo=address)

@@ -30,21 +30,27 @@ class Connection(Protocol):
 
 
 def unneeded(connections: Sequence[Connection], most: int, most_of_one: int, now: float) -> list[Connection]:
-    """Return at most one connection to close, so that there are at most `most`, and `most_of_one` of the last one's address.
+    """Return the connections to close so that there are at most `most`, and `most_of_one` of each address.
 
-    connections are in the order of their creation; the last, a new one, is closed only if its address has too many and no other
-    of it can be closed. now is a time in seconds.
+    connections are in the order of their creation, now is a time in seconds. Of an address with too many its newest go if no other
+    of it may be closed; in all, more than `most` stay then.
     """
-    *others, new = connections
-    address = new.addr[0]
-    crowded = Counter(each.addr[0] for each in connections)[address] > most_of_one
-    if not crowded and len(connections) <= most:
-        return []
-    found = [
-        (importance, number) for number, each in enumerate(others)
-        if (not crowded or each.addr[0] == address) and (importance := each.importance()) is not None
-        and (importance[0] != NOT_READING or now - importance[1] > PATIENCE)
-    ]  # fmt: skip
-    if found:
-        return [others[min(found)[1]]]
-    return [new] if crowded else []
+    found = []
+    for number, each in enumerate(connections):
+        importance = each.importance()
+        if importance is not None and (importance[0] != NOT_READING or now - importance[1] > PATIENCE):
+            found.append((importance, number))
+    by_address: dict[str, list[int]] = {}
+    for _, number in sorted(found):
+        by_address.setdefault(connections[number].addr[0], []).append(number)
+    closed: set[int] = set()
+    counts = Counter(each.addr[0] for each in connections)
+    for address, count in counts.items():
+        if count > most_of_one:
+            newest = [number for number, each in reversed(list(enumerate(connections))) if each.addr[0] == address]
+            dispensable = by_address.get(address, [])
+            others = [number for number in newest if number not in set(dispensable)]
+            closed.update([*dispensable, *others][: count - most_of_one])
+    rest = [number for _, number in sorted(found) if number not in closed]
+    closed.update(rest[: max(0, len(connections) - len(closed) - most)])
+    return [connections[number] for number in sorted(closed)]

@@ -260,5 +260,11 @@ def test_a_host_application_is_left_alone(make_app) -> None:
 
 
 def test_large_requests_are_refused(client) -> None:
-    body = b'{"output": "' + b"x" * (security.LARGEST_REQUEST + 1) + b'"}'
-    assert client.post("/_dash-update-component", data=body, content_type="application/json").status_code == 413
+    for path, largest in (("/_dash-update-component", security.LARGER_REQUESTS["_dash-update-component"]), ("/api/note", 1 << 20)):
+        for size, status in ((largest, 400), (largest + 1, 413)):
+            assert client.post(path, data=b"x" * size, content_type="application/json").status_code == status
+
+
+def test_each_larger_request_is_one_of_a_route(client) -> None:
+    posted = {rule.rule.rpartition("/")[2] for rule in client.application.url_map.iter_rules() if "POST" in rule.methods}
+    assert set(security.LARGER_REQUESTS) < posted
