@@ -49,8 +49,8 @@ LEAST_PROGRESS = 4 << 10
 LARGEST_BODY = 64 << 20
 """Bytes; a larger request is refused by waitress, whatever the application says of its headers."""
 WAITING_BYTES = 1 << 20
-"""Bytes of a response that wait to be sent before the thread that makes it waits, too. With waitress' 16 MiB, clients that do not
-read cost a second of computing each."""
+"""Bytes of a response that wait to be sent before the thread that makes it waits, too. With waitress' 16 MiB, clients that do
+not read cost a second of computing each."""
 BODY_IN_MEMORY = 64 << 10
 """Bytes of a body that are kept in memory while it arrives; the rest is in a temporary file."""
 CHECKED_BYTES = 256 << 10
@@ -255,17 +255,17 @@ class Server(TcpWSGIServer):
     def handle_accept(self) -> None:
         """Accept the connections that wait, and close others if there are too many."""
         channels: Any = self.active_channels  # a dict by file descriptor, whatever waitress' types say
-        for accepted in range(ACCEPTED_AT_ONCE):
-            before = len(channels)
+        before = len(channels)
+        for _ in range(ACCEPTED_AT_ONCE):
+            known = len(channels)
             super().handle_accept()
-            if len(channels) == before:
+            if len(channels) == known:
                 break
-        else:
-            accepted = ACCEPTED_AT_ONCE
-        if accepted and len(channels) > CONNECTIONS_OF_ONE:
+        if len(channels) > max(before, CONNECTIONS_OF_ONE):
             self._make_room(list(channels.values()))
 
     def _make_room(self, channels: list[Any]) -> None:
+        channel: Any
         for channel in crowds.unneeded(channels, CONNECTIONS, CONNECTIONS_OF_ONE, time.time()):
             channel.handle_close()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain, islice
 from typing import Any, Protocol
 
 INCOMPLETE, IDLE, NOT_READING = range(3)
@@ -32,8 +33,8 @@ class Connection(Protocol):
 def unneeded(connections: Sequence[Connection], most: int, most_of_one: int, now: float) -> list[Connection]:
     """Return the connections to close so that there are at most `most`, and `most_of_one` of each address.
 
-    connections are in the order of their creation, now is a time in seconds. Of an address with too many its newest go if no other
-    of it may be closed; in all, more than `most` stay then.
+    connections are in the order of their creation, now is a time in seconds. If none of an address with too many may be closed,
+    its newest are; in all, more than `most` stay then.
     """
     found = []
     for number, each in enumerate(connections):
@@ -44,13 +45,11 @@ def unneeded(connections: Sequence[Connection], most: int, most_of_one: int, now
     for _, number in sorted(found):
         by_address.setdefault(connections[number].addr[0], []).append(number)
     closed: set[int] = set()
-    counts = Counter(each.addr[0] for each in connections)
-    for address, count in counts.items():
+    for address, count in Counter(each.addr[0] for each in connections).items():
         if count > most_of_one:
-            newest = [number for number, each in reversed(list(enumerate(connections))) if each.addr[0] == address]
-            dispensable = by_address.get(address, [])
-            others = [number for number in newest if number not in set(dispensable)]
-            closed.update([*dispensable, *others][: count - most_of_one])
-    rest = [number for _, number in sorted(found) if number not in closed]
-    closed.update(rest[: max(0, len(connections) - len(closed) - most)])
+            known = set(first := by_address.get(address, []))
+            newest = (n for n in reversed(range(len(connections))) if connections[n].addr[0] == address and n not in known)
+            closed.update(islice(chain(first, newest), count - most_of_one))
+    rest = (number for _, number in sorted(found) if number not in closed)
+    closed.update(list(islice(rest, max(0, len(connections) - len(closed) - most))))
     return [connections[number] for number in sorted(closed)]
