@@ -35,7 +35,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
@@ -52,6 +51,7 @@ from app.routes.profiles import frames as profiles
 from app.routes.refusals import Unusable, refusal
 from app.routes.runs import boards, notes
 from app.routes.tuning import studies
+from app.routes.unread_runs import say_last_steps, wait_for_runs, wait_for_scan
 from app.routes.values import media, tensors
 from app.routes.values.histograms import histogram_rows
 from app.store.curves.insights import insight_rows
@@ -70,8 +70,6 @@ NOTED = ("remark", "tags")
 """Columns of notes."""
 ROWS = 1000
 """Rows of the list of runs in one response, at most."""
-PATIENCE = 10.0
-"""Seconds an export waits for runs that are still being read."""
 PATTERN_SECONDS = 1.0
 """Time limit for matching a pattern."""
 
@@ -150,7 +148,7 @@ def runs(source: RunSources) -> Response:
     try:
         _refuse_unknown_parameters(("from", "limit"))
         first, limit = _whole_number("from", 0, 0, 10**9), _whole_number("limit", ROWS, 1, ROWS)
-        _wait_for_scan(source)
+        wait_for_scan(source)
     except Unusable as error:
         return refusal(error)
     rows = source.runs.rows()
@@ -184,11 +182,13 @@ def dataset(source: ValueSources) -> Response:
         if set(request.args) != {"run"} or len(named) != 1:
             raise Unusable(f"expected the parameter run once and no other, found {', '.join(request.args)[:80] or 'none'}")
         (run,) = named
-        _wait_for_scan(source)
+        wait_for_scan(source)
         if not any(run in row.members for row in source.runs.rows()):
             raise Unusable(f"no such run: {run[:200]!r}", 404)
-        _wait_for_runs(source, [run])
+        unread = wait_for_runs(source, [run])
         graph = source.graphs.dataset(run)
+        if graph is None and unread:
+            raise Unusable(f"still reading {run[:200]!r}; try again later", 503)
         if graph is None:
             raise Unusable(f"run {run[:200]!r} has no dataset graph", 404)
     except Unusable as error:
@@ -224,7 +224,7 @@ def settings(source: Sources, kind: str) -> Response:
     """
     try:
         _refuse_unknown_parameters(("run", "col"))
-        _wait_for_scan(source)
+        wait_for_scan(source)
         described = _with_notes(source.lineage.rows(), source.notes.notebook().notes)
         rows = _named(described, [row.run for row in described], "run")
         names = _named_columns(lineage.columns(rows))
@@ -237,7 +237,7 @@ def pipelines(source: Sources, kind: str) -> Response:
     """Respond with the operation parameters of data pipelines as "csv" or "json", like `settings`."""
     try:
         _refuse_unknown_parameters(("run", "col"))
-        _wait_for_scan(source)
+        wait_for_scan(source)
         found = pipeline_table(source, None)
         noted = _with_notes(found.rows, source.notes.notebook().notes)
         rows = _named(noted, [row.run for row in noted], "run")
@@ -277,13 +277,13 @@ def insights(source: RunSources) -> Response:
     try:
         _refuse_unknown_parameters(("run",))
         runs = _selected_runs(source)
-        _wait_for_runs(source, runs)
+        unread = wait_for_runs(source, runs)
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(insight_rows(source, runs), mimetype="text/csv")
     answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-insights.csv")
     answer.cache_control.no_store = True
-    return answer
+    return say_last_steps(answer, source, unread)
 
 
 def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:
@@ -307,12 +307,12 @@ def compared(source: Sources, what: str) -> Response:
     """Respond with the final values of runs or groups ("final") or the curves of groups ("groups") as CSV."""
     try:
         _refuse_unknown_parameters(scalar_groups.PARAMETERS[what])
-        _wait_for_scan(source)
+        wait_for_scan(source)
         query = {name: request.args.getlist(name) for name in request.args if name != expressions.PARAMETER}
         query.setdefault("run", ["*"])
         query["tag"] = expressions.named_tags()
         runs = selected_runs({"run": query["run"]}, source)
-        _wait_for_runs(source, runs)
+        unread = wait_for_runs(source, runs)
         expressions.check(query["tag"], (tag for run in runs for tag in source.runs.tags(run)))
         pieces = scalar_groups.final_rows(source, query, runs) if what == "final" else scalar_groups.curve_rows(source, query)
     except ValueError as error:  # Unusable, BadInput and PatternError are ValueErrors
@@ -320,7 +320,7 @@ def compared(source: Sources, what: str) -> Response:
     answer = Response(pieces, mimetype="text/csv")
     answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-scalars-{what}.csv")
     answer.cache_control.no_store = True
-    return answer
+    return say_last_steps(answer, source, unread)
 
 
 def expression(source: RunSources) -> Response:
@@ -344,14 +344,14 @@ def export(
     """Respond with the selected data of one kind, streamed."""
     try:
         runs = _selected_runs(source, (*_PARAMETERS, expressions.PARAMETER, "superseded") if kind == "scalar" else _PARAMETERS)
-        _wait_for_runs(source, runs)
+        unread = wait_for_runs(source, runs)
         selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind, _single("superseded") == "1")
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(pieces(source, selection), mimetype=mimetype)
     answer.headers["Content-Disposition"] = disposition(selection, suffix)
     answer.cache_control.no_store = True
-    return answer
+    return say_last_steps(answer, source, unread)
 
 
 def disposition(selection: Selection, suffix: str) -> str:
@@ -376,7 +376,7 @@ _PARAMETERS = ("run", "runs", "tag", "tags", "from", "to")
 def _selected_runs(source: RunSources, parameters: Sequence[str] = _PARAMETERS) -> list[str]:
     """Return the member keys of the runs a request names, in the order of the list of runs."""
     _refuse_unknown_parameters(parameters)
-    _wait_for_scan(source)
+    wait_for_scan(source)
     rows = source.runs.rows()
     members = [member for row in rows for member in row.members]
     named = request.args.getlist("run")
@@ -392,32 +392,6 @@ def _selected_runs(source: RunSources, parameters: Sequence[str] = _PARAMETERS) 
     if pattern is not None:
         chosen.update(matching(pattern, members, PATTERN_SECONDS))
     return [member for member in members if member in chosen]
-
-
-def _wait_for_scan(source: RunSources) -> None:
-    """Wait for the first scan, so that an undiscovered run is not reported missing."""
-    end = time.monotonic() + PATIENCE
-    while (status := source.runs.status()).read_at is None:
-        if status.failed:
-            raise Unusable(f"scanning for runs failed: {status.failed}", 503)
-        if time.monotonic() > end:
-            raise Unusable("still scanning for runs; try again later", 503)
-        time.sleep(0.05)
-
-
-def _wait_for_runs(source: RunSources, runs: Sequence[str]) -> None:
-    """Wait until the runs have been read, so that no export is silently incomplete."""
-    end = time.monotonic() + PATIENCE
-    source.runs.want(runs)
-    while unread := _unread(source, runs):
-        if time.monotonic() > end:
-            raise Unusable(f"still reading {len(unread)} runs, {unread[0]!r} first; try again later", 503)
-        time.sleep(0.05)
-
-
-def _unread(source: RunSources, runs: Sequence[str]) -> list[str]:
-    chosen = set(runs)
-    return [row.key for row in source.runs.rows() if row.state in ("waiting", "loading") and not chosen.isdisjoint(row.members)]
 
 
 def _selected_pairs(source: RunSources, runs: Sequence[str], kind: str) -> tuple[tuple[str, str], ...]:

@@ -23,8 +23,9 @@ Importance = tuple[int, float]
 class Connection(Protocol):
     """What is asked of a connection."""
 
-    addr: Any
-    """Address and port of the client."""
+    @property
+    def addr(self) -> Any:
+        """Address and port of the client."""
 
     def importance(self) -> Importance | None:
         """Return how much it is missed; None if it must stay."""
