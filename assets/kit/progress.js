@@ -18,13 +18,15 @@ const MANY = 1_000_000;
 export function drawProgress(line, answer, act = null, { bytes = false } = {}) {
   line.hidden = !answer || !SHOWN.includes(answer.state);
   if (!answer || line.hidden) return;
-  const { state, done = 0, total = 0, text = "" } = answer;
+  const { state, done = 0, total = 0, text = "", ahead } = answer;
   const bar = find(line, "progress");
   const preparing = bytes ? state === "reading" && (!done || done >= total) : state === "working" && !total;
-  const key = state === "failed" ? "work_failed" : preparing ? "preparing" : state;
+  const named = state === "waiting" && ahead ? "waiting_for" : state;
+  const key = state === "failed" ? "work_failed" : preparing ? "preparing" : named;
   const words = find(line, ".ms-body-text");
   const unit = bytes || total >= MANY ? size : count;
-  writeText(words, `${bar.dataset.name}.${key}`, { done: unit(done), total: unit(total), text });
+  const first = ahead ? { what: ahead.name, run: ahead.run, read: size(ahead.done), whole: size(ahead.total) } : {};
+  writeText(words, `${bar.dataset.name}.${key}`, { done: unit(done), total: unit(total), text, ...first });
   words.classList.toggle("ms-body-wrong", state === "failed");
   const going = busy(answer);
   bar.hidden = !going || !(total || bytes);

@@ -34,6 +34,9 @@ TEXTS = define_texts({
     "profiling.reading": ("Reading {done} of {total}", "正在读取 {done} / {total}"),
     "profiling.preparing": "common.being_prepared",
     "profiling.waiting": ("Waiting: another profile is being read", "等待中：正在读取另一份性能数据"),
+    "profiling.waiting_for": (
+        "Waiting: {what} of {run} is being read, {read} of {whole}", "等待中：正在读取 {run} 的 {what}，已读 {read} / {whole}",
+    ),
     "profiling.cancelled": ("Reading was stopped.", "读取已停止。"),
     "profiling.work_failed": ("Reading failed because of an internal error: {text}", "程序内部错误，读取中断：{text}"),
     "profiling.progress": "common.reading",
