@@ -49,7 +49,8 @@ from layouts.sources import Sources
 GET = {
     "exports": (
         "/scalars.csv", "/scalars.json", "/scalars-final.csv", "/scalars-matrix.csv", "/scalars-groups.csv", "/expression.json",
-        "/histograms.csv", "/dataset.json", "/lineage.csv", "/lineage.json", "/pipelines.csv", "/pipelines.json", "/insights.csv",
+        "/histograms.csv", "/dataset.json", "/lineage.csv", "/lineage.json", "/pipelines.csv", "/pipelines.json",
+        "/insights.csv",
     ),
     "values.media": ("/image", "/text", "/landscape.npz"),
     "values.tensors": (

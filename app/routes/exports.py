@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
@@ -12,14 +11,8 @@ from flask import Response, request
 
 from app.routes.curves import expressions, scalar_groups
 from app.routes.refusals import Unusable, refusal
-from app.routes.runs.listing import (
-    PATIENCE,
-    json_answer,
-    json_value,
-    refuse_unknown_parameters,
-    single,
-    wait_for_scan,
-)
+from app.routes.runs.listing import json_answer, json_value, refuse_unknown_parameters, single
+from app.routes.unread_runs import say_last_steps, wait_for_runs, wait_for_scan
 from app.routes.values import media
 from app.routes.values.histograms import histogram_rows
 from app.store.curves.insights import insight_rows
@@ -79,8 +72,10 @@ def dataset(source: ValueSources) -> Response:
         wait_for_scan(source)
         if not any(run in row.members for row in source.runs.rows()):
             raise Unusable(f"no such run: {run[:200]!r}", 404)
-        _wait_for_runs(source, [run])
+        unread = wait_for_runs(source, [run])
         graph = source.graphs.dataset(run)
+        if graph is None and unread:
+            raise Unusable(f"still reading {run[:200]!r}; try again later", 503)
         if graph is None:
             raise Unusable(f"run {run[:200]!r} has no dataset graph", 404)
     except Unusable as error:
@@ -169,13 +164,13 @@ def insights(source: RunSources) -> Response:
     try:
         refuse_unknown_parameters(("run",))
         runs = _selected_runs(source)
-        _wait_for_runs(source, runs)
+        unread = wait_for_runs(source, runs)
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(insight_rows(source, runs), mimetype="text/csv")
     answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-insights.csv")
     answer.cache_control.no_store = True
-    return answer
+    return say_last_steps(answer, source, unread)
 
 
 def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:
@@ -205,7 +200,7 @@ def compared(source: Sources, what: str) -> Response:
         query.setdefault("run", ["*"])
         query["tag"] = expressions.named_tags()
         runs = selected_runs({"run": query["run"]}, source)
-        _wait_for_runs(source, runs)
+        unread = wait_for_runs(source, runs)
         expressions.check(query["tag"], (tag for run in runs for tag in source.runs.tags(run)))
         by_run = {"final": scalar_groups.final_rows, "matrix": scalar_groups.matrix_rows}.get(what)
         pieces = by_run(source, query, runs) if by_run else scalar_groups.curve_rows(source, query)
@@ -214,7 +209,7 @@ def compared(source: Sources, what: str) -> Response:
     answer = Response(pieces, mimetype="text/csv")
     answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-scalars-{what}.csv")
     answer.cache_control.no_store = True
-    return answer
+    return say_last_steps(answer, source, unread)
 
 
 def expression(source: RunSources) -> Response:
@@ -238,14 +233,14 @@ def export(
     """Respond with the selected data of one kind, streamed."""
     try:
         runs = _selected_runs(source, (*_PARAMETERS, expressions.PARAMETER, "superseded") if kind == "scalar" else _PARAMETERS)
-        _wait_for_runs(source, runs)
+        unread = wait_for_runs(source, runs)
         selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind, single("superseded") == "1")
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(pieces(source, selection), mimetype=mimetype)
     answer.headers["Content-Disposition"] = disposition(selection, suffix)
     answer.cache_control.no_store = True
-    return answer
+    return say_last_steps(answer, source, unread)
 
 
 def disposition(selection: Selection, suffix: str) -> str:
@@ -286,21 +281,6 @@ def _selected_runs(source: RunSources, parameters: Sequence[str] = _PARAMETERS) 
     if pattern is not None:
         chosen.update(matching(pattern, members, PATTERN_SECONDS))
     return [member for member in members if member in chosen]
-
-
-def _wait_for_runs(source: RunSources, runs: Sequence[str]) -> None:
-    """Wait until the runs have been read, so that no export is silently incomplete."""
-    end = time.monotonic() + PATIENCE
-    source.runs.want(runs)
-    while unread := _unread(source, runs):
-        if time.monotonic() > end:
-            raise Unusable(f"still reading {len(unread)} runs, {unread[0]!r} first; try again later", 503)
-        time.sleep(0.05)
-
-
-def _unread(source: RunSources, runs: Sequence[str]) -> list[str]:
-    chosen = set(runs)
-    return [row.key for row in source.runs.rows() if row.state in ("waiting", "loading") and not chosen.isdisjoint(row.members)]
 
 
 def _selected_pairs(source: RunSources, runs: Sequence[str], kind: str) -> tuple[tuple[str, str], ...]:

@@ -32,6 +32,9 @@ from layouts.sources import Sources
 from parsers import Source
 from parsers.discovery import source_of
 
+_LIGHT = ("health", "_dash-layout", "_dash-dependencies")
+_FILES = ("assets/", "_dash-component-suites/", shell.CONTENTS)
+
 Places = str | os.PathLike[str] | Sources | Sequence[str | os.PathLike[str] | Source]
 
 
@@ -75,6 +78,7 @@ def create_app(
     names, allowed = security.names_of(host, allowed_hosts), security.plain_names(allowed_hosts)
     guard = security.Guard(prefix, public_prefix, policy, names, allowed, token, cookie, open_paths=(prefix + "health",))
     guard.install(app.server)
+    app.guard = guard
     _compress(app.server, prefix)
     downloads = Downloads()
     app.server.after_request(lambda response: downloads.limit(response) if guard.concerns(request.path) else response)
@@ -111,6 +115,9 @@ def _directories(
 
 class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash, so its base class is Any
     """Dash with our index page and static files, isolated from other Dash applications in the process."""
+
+    guard: security.Guard
+    """What checks the requests; `create_app` sets it."""
 
     def __init__(
         self, source: Sources, prefix: str, public_prefix: str, server: Flask | None, pages: Sequence[Page], demo: str = ""
@@ -172,6 +179,11 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         if self._dependencies is None:  # concurrent requests may build it twice, with equal results
             self._dependencies = Bundle(to_json(self.callbacks.listed()).encode(), "dependencies.json")
         return self._dependencies.answer(0)
+
+    def is_light(self, path: str) -> bool:
+        """Return whether a path is that of `health`, of a page, or of a file that pages start with: answered from memory."""
+        rest = path.removeprefix(self.prefix)
+        return rest in _LIGHT or rest in self._pages_by_path or rest.startswith(_FILES)
 
     def _setup_hooks(self) -> None:
         """Use no hooks of other packages."""

@@ -361,6 +361,14 @@ declare namespace Wire {
     digest: string;
   }
 
+  /** layouts/profiles/reading_progress.py: What is read before: a frame of a run, done of total bytes. */
+  interface ReadFirst {
+    name: string;
+    run: string;
+    done: number;
+    total: number;
+  }
+
   /** layouts/profiles/reading_progress.py: The progress of reading, or what is wrong. */
   interface Reading {
     /** run, session, rank, mark */
@@ -376,6 +384,7 @@ declare namespace Wire {
     done?: number;
     total?: number;
     text?: string;
+    ahead?: ReadFirst;
   }
 
   /** layouts/dumps/catalogue.py: The dumps of the chosen runs. */

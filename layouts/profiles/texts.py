@@ -38,6 +38,9 @@ TEXTS = define_texts({
     ),
     "profiling.preparing_ranks": ("Preparing {ranks} ranks", "正在准备 {ranks} 个 rank"),
     "profiling.waiting": ("Waiting: another profile is being read", "等待中：正在读取另一份性能数据"),
+    "profiling.waiting_for": (
+        "Waiting: {what} of {run} is being read, {read} of {whole}", "等待中：正在读取 {run} 的 {what}，已读 {read} / {whole}",
+    ),
     "profiling.cancelled": "common.reading_was_stopped",
     "profiling.work_failed": ("Reading failed because of an internal error: {text}", "程序内部错误，读取中断：{text}"),
     "profiling.progress": "common.reading",

@@ -37,7 +37,7 @@ from layouts.kit.cards.recorded import RecordedSeries, RecordedSteps
 from layouts.kit.figures.typed_arrays import TypedArray
 from layouts.kit.parameters import Request, parameters
 from layouts.profiles.catalogue import ProfileCatalogue, ProfiledJob, ProfiledRun, ProfileKind
-from layouts.profiles.reading_progress import ReadingProgress
+from layouts.profiles.reading_progress import ReadFirst, ReadingProgress
 from layouts.runs.boards import BoardCard, SentBoard
 from layouts.runs.chosen_runs import KeyAndName
 from layouts.runs.damage import FileAndText
@@ -88,6 +88,7 @@ WIRE: Mapping[str, Any] = {
     "ProfiledRun": ProfiledRun,
     "ProfiledJob": ProfiledJob,
     "ProfileCatalogue": ProfileCatalogue,
+    "ReadFirst": ReadFirst,
     "Reading": ReadingProgress,
     "DumpCatalogue": DumpCatalogue,
     "ListedDump": ListedDump,

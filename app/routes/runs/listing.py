@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,14 +12,13 @@ import msgspec
 from flask import Response, request
 
 from app.routes.refusals import Unusable, refusal
+from app.routes.unread_runs import wait_for_scan
 from layouts.runs.rows import RunRow
 from layouts.sources import RunSources
 from parsers.export import number_text
 
 ROWS = 1000
 """Rows of the list of runs in one response, at most."""
-PATIENCE = 10.0
-"""Seconds an export waits for runs that are still being read."""
 
 
 def add_routes(routes: Any, source: RunSources) -> None:
@@ -68,17 +66,6 @@ def _whole_number(name: str, default: int, low: int, high: int) -> int:
     if not re.fullmatch("[0-9]{1,10}", text) or not low <= int(text) <= high:
         raise Unusable(f"{name}: expected a whole number from {low} to {high}, found {text[:80]!r}")
     return int(text)
-
-
-def wait_for_scan(source: RunSources) -> None:
-    """Wait for the first scan, so that an undiscovered run is not reported missing."""
-    end = time.monotonic() + PATIENCE
-    while (status := source.runs.status()).read_at is None:
-        if status.failed:
-            raise Unusable(f"scanning for runs failed: {status.failed}", 503)
-        if time.monotonic() > end:
-            raise Unusable("still scanning for runs; try again later", 503)
-        time.sleep(0.05)
 
 
 def single(name: str) -> str | None:
