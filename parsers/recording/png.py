@@ -8,20 +8,23 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.errors import FormatError
-from parsers.payloads.png import SIGNATURE
+from .errors import RecordingError
 
-_GREY, _RGB = 0, 2
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_COLOUR_TYPES = {(): 0, (3,): 2, (4,): 6}
 
 
 def encode_png(picture: NDArray[np.uint8]) -> bytes:
-    """Encode a picture of shape (height, width), or (height, width, 3) for RGB. FormatError for another shape."""
-    if picture.ndim not in (2, 3) or picture.shape[2:] not in ((), (3,)) or not picture.size:
-        raise FormatError(f"picture: expected the shape (height, width) or (height, width, 3), found {picture.shape}")
+    """Encode a picture of shape (height, width), (height, width, 3) for RGB or (height, width, 4) for RGBA.
+
+    RecordingError for another shape.
+    """
+    if picture.ndim not in (2, 3) or picture.shape[2:] not in _COLOUR_TYPES or not picture.size:
+        raise RecordingError(f"picture: expected the shape (height, width) or (height, width, 3), found {picture.shape}")
     height, width = picture.shape[:2]
-    header = struct.pack(">IIBBBBB", width, height, 8, _RGB if picture.ndim == 3 else _GREY, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPES[picture.shape[2:]], 0, 0, 0)
     rows = np.concatenate([np.zeros((height, 1), np.uint8), picture.reshape(height, -1)], axis=1)
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b""))
-    return SIGNATURE + b"".join(
+    return _SIGNATURE + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
     )
