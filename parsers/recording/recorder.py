@@ -288,19 +288,8 @@ class Recorder:
     def _output(self, kind: type[Layout]) -> Output:
         with self._lock:
             if kind not in self._outputs:
-                known = {TensorBoardLayout: self._tensorboard_name, MindSporeLayout: self._mindspore_name}
-                name = known.get(kind, self._lineage_name)
-                self._outputs[kind] = Output(self.directory, name, kind, largest=self._largest, durable=self._fsync)
+                self._outputs[kind] = Output(self.directory, _name_of(kind, self._rank), kind, largest=self._largest, durable=self._fsync)
             return self._outputs[kind]
-
-    def _tensorboard_name(self, second: int, writer: str) -> str:
-        return f"events.out.tfevents.{second:010d}.{writer}"
-
-    def _mindspore_name(self, second: int, writer: str) -> str:
-        return f"events.out.events.summary.{second}.{self._rank}.{writer}_MS"
-
-    def _lineage_name(self, second: int, writer: str) -> str:
-        return f"events.out.events.summary.{second}.{self._rank}.{writer}_lineage"
 
     def _lineage(self, encode: Callable[[LineageLayout], bytes]) -> None:
         if not self._away():
@@ -344,6 +333,14 @@ class Recorder:
         """End recording since a file cannot be written."""
         self._stopped = True
         self._warn("", f"recording ended, the training goes on: {error}")
+
+
+def _name_of(kind: type[Layout], rank: int) -> Callable[[int, str], str]:
+    """Return what makes names of files of a layout, from seconds and a writer, as its readers know them."""
+    if kind is TensorBoardLayout:
+        return lambda second, writer: f"events.out.tfevents.{second:010d}.{writer}"
+    ending = "lineage" if kind is LineageLayout else "MS"
+    return lambda second, writer: f"events.out.events.summary.{second}.{rank}.{writer}_{ending}"
 
 
 def _holder(value: Value, layout: type[Layout]) -> type[Layout]:
