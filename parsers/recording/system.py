@@ -19,7 +19,7 @@ _NVIDIA = ("index", "utilization.gpu", "memory.used", "memory.total", "temperatu
 _NVIDIA_TAGS = ("utilization_percent", "memory_used_bytes", "memory_total_bytes", "temperature_celsius", "power_watts")
 _MEBIBYTE = 1 << 20
 _NPU_LINE = re.compile(
-    r"\|\s*(\d+)\s+(\d+)\s*\|\s*[0-9A-Fa-f:.]+\s*\|\s*(\d+)\s+(\d+)\s*/\s*(\d+)(?:\s+(\d+)\s*/\s*(\d+))?\s*\|"
+    r"\|\s*(\d+)(?:\s+\d+)?\s*\|\s*[0-9A-Fa-f]+:[0-9A-Fa-f:.]+\s*\|\s*(\d+)\s+(\d+)\s*/\s*(\d+)(?:\s+(\d+)\s*/\s*(\d+))?\s*\|"
 )
 _NPU_HEAD = re.compile(r"\|\s*(\d+)\s+\S+\s*\|\s*\S+\s*\|\s*([\d.]+|-)\s+(\d+|-)\s")
 
@@ -119,8 +119,8 @@ def npu_values(table: str) -> dict[str, float]:
         chip = _NPU_LINE.match(line)
         if chip and card:
             place = f"system/npu_{card}" if chip[1] == "0" else f"system/npu_{card}_{chip[1]}"
-            used, whole = (chip[6], chip[7]) if chip[6] and int(chip[7]) else (chip[4], chip[5])
-            found[f"{place}/utilization_percent"] = float(chip[3])
+            used, whole = (chip[5], chip[6]) if chip[5] and int(chip[6]) else (chip[3], chip[4])
+            found[f"{place}/utilization_percent"] = float(chip[2])
             found[f"{place}/memory_used_bytes"] = float(used) * _MEBIBYTE
             found[f"{place}/memory_total_bytes"] = float(whole) * _MEBIBYTE
             continue
