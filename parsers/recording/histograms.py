@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .values import array_of
+from .values import CountedHistogram, array_of
 from .wire import delimited, float64, number
 
 _TENSORBOARD_BUCKETS = 30
@@ -101,6 +101,27 @@ def mindspore_histogram(values: ArrayLike) -> bytes:
     apart = number(2, found.nan) + number(3, found.above) + number(4, found.below)
     whole = found.finite + found.nan + found.above + found.below
     return buckets + apart + float64(5, found.high) + float64(6, found.low) + float64(7, found.total) + number(8, whole)
+
+
+def mindspore_counted(histogram: CountedHistogram) -> bytes:
+    """Encode counts as `Summary.Histogram` of MindSpore's summary.proto; the first bucket begins at the least value."""
+    limits = np.asarray(histogram.limits, np.float64).tolist()
+    counts = np.asarray(histogram.counts, np.float64).tolist()
+    left = min([histogram.low, *limits[:1]])
+    buckets = b""
+    for right, count in zip(limits, counts):
+        buckets += delimited(1, float64(1, left) + float64(2, right - left) + number(3, round(count)))
+        left = right
+    moments = float64(5, histogram.high) + float64(6, histogram.low) + float64(7, histogram.total)
+    return buckets + moments + number(8, round(histogram.number))
+
+
+def tensorboard_counted(histogram: CountedHistogram) -> bytes:
+    """Encode counts as `HistogramProto` of TensorFlow's summary.proto."""
+    moments = (histogram.low, histogram.high, histogram.number, histogram.total, histogram.squares)
+    fields = b"".join(float64(place, float(value)) for place, value in enumerate(moments, 1))
+    limits, counts = (np.asarray(part, "<f8").tobytes() for part in (histogram.limits, histogram.counts))
+    return fields + delimited(6, limits) + delimited(7, counts)
 
 
 def tensorboard_histogram(values: ArrayLike) -> bytes:

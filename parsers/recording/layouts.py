@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import RecordingError
-from .histograms import mindspore_histogram, tensorboard_histogram
-from .values import Histogram, Image, Landscape, Surface, Tensor, Text, Value, array_of
+from .histograms import mindspore_counted, mindspore_histogram, tensorboard_counted, tensorboard_histogram
+from .values import CountedHistogram, Histogram, Image, Landscape, Surface, Tensor, Text, Value, array_of
 from .wire import delimited, number, packed_float32, record, text, varint
 
 MINDSPORE_DTYPES = {
@@ -97,6 +97,8 @@ class MindSporeLayout(Layout):
             return delimited(4, _image(value))
         if isinstance(value, Histogram):
             return delimited(9, mindspore_histogram(value.values))
+        if isinstance(value, CountedHistogram):
+            return delimited(9, mindspore_counted(value))
         if isinstance(value, Tensor):
             return delimited(8, _mindspore_tensor(array_of(value.values), tag))
         if isinstance(value, Landscape):
@@ -129,11 +131,14 @@ class TensorBoardLayout(Layout):
             return delimited(4, _image(value))
         if isinstance(value, Histogram):
             return delimited(5, tensorboard_histogram(value.values))
+        if isinstance(value, CountedHistogram):
+            return delimited(5, tensorboard_counted(value))
         if isinstance(value, _TensorScalar):
             tensor = number(1, TENSORFLOW_DTYPES["float32"]) + delimited(2, b"") + varint(5 << 3 | 5) + packed_float32(value)
             return delimited(8, tensor) + self._metadata(tag, "scalars")
         if isinstance(value, Tensor):
-            return delimited(8, _tensorboard_tensor(array_of(value.values), tag)) + self._metadata(tag, "tensors")
+            tensor = _tensorboard_tensor(array_of(value.values), tag)
+            return delimited(8, tensor) + self._metadata(tag, value.plugin, value.content)
         if isinstance(value, Text):
             tensor = number(1, TENSORFLOW_STRING) + delimited(2, delimited(2, number(1, 1))) + text(8, value.text)
             return delimited(8, tensor) + self._metadata(tag, "text")
@@ -141,12 +146,12 @@ class TensorBoardLayout(Layout):
             raise RecordingError(f"{tag}: TensorBoard event files cannot hold a loss landscape; write one of MindSpore")
         return varint(2 << 3 | 5) + packed_float32(value)
 
-    def _metadata(self, tag: str, plugin: str) -> bytes:
+    def _metadata(self, tag: str, plugin: str, content: bytes = b"") -> bytes:
         """Return the metadata with a tag's plugin, which TensorFlow writes into the first event of the tag only."""
         if tag in self._described:
             return b""
         self._described.add(tag)
-        return delimited(9, delimited(1, text(1, plugin)))
+        return delimited(9, delimited(1, text(1, plugin) + (delimited(2, content) if content else b"")))
 
 
 class _TensorScalar(float):

@@ -21,7 +21,7 @@ _MAPS = {int: 3, str: 4, float: 5}
 _TRAIN = {
     "optimizer": (1, 1, str), "learning_rate": (1, 2, float), "loss_function": (1, 3, str), "epoch": (1, 4, int),
     "parallel_mode": (1, 5, str), "device_num": (1, 6, int), "batch_size": (1, 8, int),
-    "train_dataset_path": (2, 1, str), "train_dataset_count": (2, 2, int), "network": (3, 1, str),
+    "train_dataset_path": (2, 1, str), "train_dataset_count": (2, 2, int), "network": (3, 1, str), "loss": (3, 2, float),
 }  # fmt: skip
 
 
@@ -46,6 +46,10 @@ class LineageLayout(MindSporeLayout):
         head = float64(1, wall_time)
         custom = record(head + delimited(10, delimited(1, maps))) if maps else b""
         return record(head + delimited(6, train)) + custom
+
+    def pipeline(self, wall_time: float, graph: bytes) -> bytes:
+        """Return the record of a data pipeline: a serialised `DatasetGraph` of lineage.proto."""
+        return record(float64(1, wall_time) + delimited(9, graph))
 
     def metrics(self, wall_time: float, values: Mapping[str, float]) -> bytes:
         """Return the record of all results by name; the last one of a file counts."""

@@ -28,12 +28,16 @@ def image_of(value: object, order: str = "") -> Image:
         return value
     if is_picture(value):
         return _of_pil(value)
+    return _encoded(pixels_of(value, order))
+
+
+def pixels_of(value: object, order: str = "") -> NDArray[np.uint8]:
+    """Return the pixels of a picture or a batch, as for `image_of`: of shape (height, width) or (height, width, channels)."""
     array = array_of(value)
     if not array.size:
         raise RecordingError(f"picture: expected pixels, found an array of shape {array.shape}")
     bright = _eight_bits(_channels_last(array, order))
-    whole = _tiled(bright) if bright.ndim == 4 else bright
-    return _encoded(whole)
+    return _tiled(bright) if bright.ndim == 4 else bright
 
 
 def _of_pil(picture: Any) -> Image:

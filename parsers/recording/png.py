@@ -28,3 +28,10 @@ def encode_png(picture: NDArray[np.uint8]) -> bytes:
     return _SIGNATURE + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
     )
+
+
+def png_size(data: bytes) -> tuple[int, int]:
+    """Return (width, height) of an encoded picture; RecordingError if it has no header."""
+    if data[:8] != _SIGNATURE or data[12:16] != b"IHDR" or len(data) < 24:
+        raise RecordingError("picture: expected PNG, found something else")
+    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")

@@ -78,7 +78,7 @@ class Recorder:
         self._stopped = False
         self._explanations: list[ExplanationWriter] = []
         self._plan: ProfilePlan | None = None
-        self._begun = first_second(self.directory)
+        self.begun = first_second(self.directory)
         outputs, end = self._outputs, weakref.WeakMethod(self._end)  # the thread must not keep the Recorder alive
         self._flusher = Flusher(lambda: list(outputs.values()), lambda error: _call(end(), error))
         self._finalizer = weakref.finalize(self, _finish, self._process, self._flusher, outputs)
@@ -112,7 +112,7 @@ class Recorder:
             return
         at = time.time() if wall_time is None else wall_time
         if type(step) is not int:
-            whole = self._guarded("step", operator.index, step)
+            whole = self.attempt("step", operator.index, step)
             if whole is None:
                 return
             step = whole
@@ -139,7 +139,7 @@ class Recorder:
 
         order names the axes (like "CHW") where the shape does not tell. None, with a warning, for what is no picture.
         """
-        return self._guarded("image", lambda: image_of(picture, order))
+        return self.attempt("image", lambda: image_of(picture, order))
 
     def text(self, text: str) -> Text:
         """Return a text, to be logged."""
@@ -157,10 +157,10 @@ class Recorder:
             for item in iterable:
                 times.begins()
                 if self._plan is not None:
-                    self._guarded("profile", self._plan.begins, step)
+                    self.attempt("profile", self._plan.begins, step)
                 yield item
                 if self._plan is not None:
-                    self._guarded("profile", self._plan.ends, step)
+                    self.attempt("profile", self._plan.ends, step)
                 step += 1
                 times.waits()
         finally:
@@ -178,7 +178,7 @@ class Recorder:
 
     def settings(self, values: object) -> None:
         """Record settings, in addition to earlier ones: of a mapping or the attributes of an object; "/" joins inner names."""
-        found = self._guarded("settings", flat_settings, values)
+        found = self.attempt("settings", flat_settings, values)
         if found:
             with self._lock:
                 self._settings.update(found)
@@ -186,11 +186,16 @@ class Recorder:
 
     def metrics(self, values: Mapping[str, object]) -> None:
         """Record results of the whole run by name, in addition to earlier ones."""
-        found = self._guarded("metrics", flat_metrics, values)
+        found = self.attempt("metrics", flat_metrics, values)
         if found:
             with self._lock:
                 self._metrics.update(found)
                 self._lineage(lambda layout: layout.metrics(time.time(), self._metrics))
+
+    def pipeline(self, graph: bytes) -> None:
+        """Record a data pipeline: a serialised `DatasetGraph` of MindSpore's lineage.proto."""
+        with self._lock:
+            self._lineage(lambda layout: layout.pipeline(time.time(), graph))
 
     def graph(self, model: Any, kind: str = "") -> None:
         """Record a graph: bytes or a message of ONNX or of TensorFlow's GraphDef, or a text of DOT.
@@ -199,10 +204,10 @@ class Recorder:
         """
 
         def write(found: bytes) -> None:
-            output = self._output(TensorBoardLayout)
+            output = self._main
             self._add(output, output.layout.graph(found, time.time()))
 
-        self._guarded("graph", lambda: write_graph(self.directory, model, kind, write))
+        self.attempt("graph", lambda: write_graph(self.directory, model, kind, write))
 
     def landscape(self, tag: str, landscape: Landscape) -> None:
         """Record a loss landscape, in a file of MindSpore's layout."""
@@ -216,6 +221,18 @@ class Recorder:
         writer = ExplanationWriter(self.directory, labels=labels, explainers=explainers, metrics=metrics)
         self._explanations.append(writer)
         return writer
+
+    def attempt(self, tag: str, work: Callable[..., T], *arguments: Any) -> T | None:
+        """Return what work returns; where it fails, warn once for the tag and return None."""
+        if self._away():
+            return None
+        try:
+            return work(*arguments)
+        except OSError as error:
+            self._end(error)
+        except Exception as error:  # noqa: BLE001  recording must not end the training, whatever a value does
+            self._warn(tag, f"{tag}: not recorded: {error}")
+        return None
 
     def flush(self) -> None:
         """Write what was recorded to the files now."""
@@ -234,7 +251,7 @@ class Recorder:
         if self._sampler is not None:
             self._sampler.stop()
         for writer in self._explanations:
-            self._guarded("explain", writer.close)
+            self.attempt("explain", writer.close)
         self._stopped = True
         self._finalizer.detach()
         self._flusher.stop()
@@ -255,7 +272,7 @@ class Recorder:
         for tag, value in values.items():
             if value is None:
                 continue
-            found = self._guarded(str(tag), recognised, value)
+            found = self.attempt(str(tag), recognised, value)
             if found is not None:
                 groups.setdefault(_holder(found, self._layout), {})[str(tag)] = found
         for kind, group in groups.items():
@@ -272,7 +289,7 @@ class Recorder:
         """Return the records of a step of which something cannot be recorded: each value alone, without the wrong ones."""
         found = []
         for tag, value in values.items():
-            record = self._guarded(str(tag), output.layout.step, step, at, {str(tag): value})
+            record = self.attempt(str(tag), output.layout.step, step, at, {str(tag): value})
             found.append(record or b"")
         return b"".join(found)
 
@@ -288,7 +305,8 @@ class Recorder:
     def _output(self, kind: type[Layout]) -> Output:
         with self._lock:
             if kind not in self._outputs:
-                self._outputs[kind] = Output(self.directory, _name_of(kind, self._rank), kind, largest=self._largest, durable=self._fsync)
+                name = _name_of(kind, self._rank)
+                self._outputs[kind] = Output(self.directory, name, kind, largest=self._largest, durable=self._fsync)
             return self._outputs[kind]
 
     def _lineage(self, encode: Callable[[LineageLayout], bytes]) -> None:
@@ -304,23 +322,11 @@ class Recorder:
     def _sampled(self, at: float, values: Mapping[str, float]) -> None:
         """Record a sample of the system; its step is the number of seconds since the run began."""
         if not self._away():
-            self._write(self._main, max(0, round(at) - self._begun), at, values)
+            self._write(self._main, max(0, round(at) - self.begun), at, values)
 
     def _stop_profile(self) -> None:
         if self._plan is not None:
-            self._guarded("profile", self._plan.stop)
-
-    def _guarded(self, tag: str, work: Callable[..., T], *arguments: Any) -> T | None:
-        """Return what work returns; where it fails, warn once for the tag and return None."""
-        if self._away():
-            return None
-        try:
-            return work(*arguments)
-        except OSError as error:
-            self._end(error)
-        except Exception as error:  # noqa: BLE001  recording must not end the training, whatever a value does
-            self._warn(tag, f"{tag}: not recorded: {error}")
-        return None
+            self.attempt("profile", self._plan.stop)
 
     def _warn(self, tag: str, text: str) -> None:
         with self._lock:

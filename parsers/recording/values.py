@@ -23,10 +23,31 @@ class Histogram:
 
 
 @dataclass(frozen=True)
+class CountedHistogram:
+    """A distribution that somebody else has counted: limits are the right edges of buckets, of shape (n,), as are counts.
+
+    low and high are the least and greatest value, number how many there are; squares is the sum of their squares.
+    """
+
+    limits: ArrayLike
+    counts: ArrayLike
+    low: float
+    high: float
+    number: float
+    total: float
+    squares: float
+
+
+@dataclass(frozen=True)
 class Tensor:
-    """An array. MindSpore stores all dtypes as float32."""
+    """An array. MindSpore stores all dtypes as float32.
+
+    plugin and content are the plugin of TensorBoard that shows it, and what that plugin stores beside it.
+    """
 
     values: ArrayLike
+    plugin: str = "tensors"
+    content: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -71,8 +92,8 @@ class Landscape:
     steps_per_epoch: int = 1
 
 
-Value = Union[float, Histogram, Tensor, Image, Text, Landscape]
-VALUES = (Histogram, Tensor, Image, Text, Landscape)
+Value = Union[float, Histogram, CountedHistogram, Tensor, Image, Text, Landscape]
+VALUES = (Histogram, CountedHistogram, Tensor, Image, Text, Landscape)
 
 
 def array_of(value: object) -> NDArray[Any]:
