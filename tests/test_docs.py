@@ -24,12 +24,12 @@ from app.commands.settings import SETTINGS
 from app.routes.all_routes import GET, POST
 from layouts import PAGES
 from layouts.kit.i18n import CATALOGUE
-from parsers.explanations.recording import ExplanationWriter
 from parsers.export import FORMATS
 from parsers.export.directory import KINDS as EXPORTED
 from parsers.model import KINDS, Reader
 from parsers.profiler.frame_parts import FrameReader
 from parsers.profiler.registry import FRAME_READERS, display_name
+from parsers.recording import ExplanationWriter
 from parsers.registry import READERS
 from tests.contract.samples import PROFILE_SAMPLES, SAMPLES
 from tests.parsers.profiler.written import FILES

@@ -71,7 +71,7 @@ _MS_PROFILE = """from mindspore import Profiler
 profiler = Profiler(output_path="summary/run_1/profiler"{more})
 model.train(epochs, dataset)
 profiler.analyse()"""
-_EXPLAIN = """from parsers.explanations.recording import ExplanationWriter{imports}
+_EXPLAIN = """from parsers.recording import ExplanationWriter{imports}
 
 with ExplanationWriter("summary/run_1", labels=["cat", "dog"]{explainers}) as writer:
     writer.sample(0, picture, truth=[0], probabilities={{0: 0.93, 1: 0.07}}{sample})"""

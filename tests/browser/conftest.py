@@ -30,7 +30,7 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from app import create_app
 from app.store.store import Store
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser.costs import Costs
 from tests.browser.everything import write_everything
 from tests.browser.showing import leave

@@ -28,8 +28,8 @@ from layouts.runs.runs.columns import values as column_values
 from layouts.shell.run_list import listing
 from parsers import discover, open_run
 from parsers.analysis.curves.final_values import last_value
-from parsers.events.writer import EventWriter
 from parsers.export.scalars import write
+from parsers.recording import EventWriter
 from tests.layouts.jobs.job.test_job_page import texts_in
 
 NAN, INF = math.nan, math.inf

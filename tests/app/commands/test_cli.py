@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.commands.cli import main
-from parsers.events.writer import record
+from parsers.recording.wire import record
 from tests.amounts import long_after
 from tests.app.commands.running import ROOT, free_port, run
 from tests.recorded import RECORDED

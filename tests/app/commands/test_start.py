@@ -21,7 +21,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from app.commands import opening, serving
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.amounts import long_after
 from tests.app.commands.running import ROOT, free_port, get, run
 from tests.recorded import RECORDED

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from parsers import open_run
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser.conftest import in_address, not_in_address
 from tests.browser.showing import show
 from tests.browser.waiting import becomes, polls

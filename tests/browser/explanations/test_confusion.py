@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
-from parsers.explanations.recording import ExplanationWriter
+from parsers.recording import ExplanationWriter
 from tests.browser.showing import show
 
 MATRIX = ".ms-confusion-matrix"

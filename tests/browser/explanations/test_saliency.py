@@ -18,7 +18,7 @@ from playwright.sync_api import Locator, Page, expect
 from app import create_app
 from app.store.store import Store
 from parsers import open_run
-from parsers.explanations.recording import ExplanationWriter, Uncertainty
+from parsers.recording import ExplanationWriter, Uncertainty
 from tests.browser.conftest import not_in_address
 from tests.browser.showing import show
 from tests.browser.waiting import becomes

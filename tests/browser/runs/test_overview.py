@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from app.web.embedding import pages
-from parsers.events.writer import EventWriter, Image, Text
+from parsers.recording import EventWriter, Image, Text
 from tests.browser.showing import show
 from tests.browser.waiting import frames, polls
 from tests.parsers.payloads.test_images import png

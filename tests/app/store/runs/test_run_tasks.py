@@ -19,8 +19,8 @@ from app.store.runs.packs import Snapshots
 from app.store.runs.run_tasks import Ahead, RunTask, read_ahead
 from app.store.store import Store
 from parsers import Problem, discover, open_run
-from parsers.events.writer import EventWriter
 from parsers.model import Source
+from parsers.recording import EventWriter
 from parsers.snapshot import dump, key_of, load
 from tests.recorded import RECORDED
 
