@@ -59,9 +59,13 @@ def imports(text: str, known: Mapping[str, object], package: str = "") -> Iterat
 def all_imports() -> dict[str, list[tuple[str, bool]]]:
     """Module -> what it imports. Read by the first test that asks, not while tests are collected."""
     return {
-        name: list(imports(path.read_text(encoding="utf-8"), modules(), name if path.stem == "__init__" else name.rpartition(".")[0]))
+        name: list(imports(path.read_text(encoding="utf-8"), modules(), package_of(name, path)))
         for name, path in modules().items()
     }
+
+
+def package_of(module: str, path: Path) -> str:
+    return module if path.stem == "__init__" else module.rpartition(".")[0]
 
 
 def within(module: str, package: str) -> bool:

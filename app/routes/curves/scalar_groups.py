@@ -16,8 +16,8 @@ import numpy as np
 from layouts.curves.chosen_lines import group_lines
 from layouts.curves.final_values import Row, labels, read_wanted, rows
 from layouts.curves.grouping import Grouping, grouping
+from layouts.curves.last_values import last_of
 from layouts.curves.scalar_asks import COLUMNS, ChartRequest
-from layouts.curves.scalars.matrix import csv_lines
 from layouts.sources import RunSources, Sources
 from parsers.analysis import Estimate
 from parsers.export.cells import csv_names, number_text
@@ -44,8 +44,8 @@ def final_rows(source: Sources, query: Query, runs: Sequence[str]) -> Iterator[b
 
 
 def matrix_rows(source: Sources, query: Query, runs: Sequence[str]) -> Iterator[bytes]:
-    """Return the last values of runs by tags as CSV."""
-    return csv_lines(source, runs, labels(source), query["tag"])
+    """Return the last values of runs by tags as CSV, in the order of the runs; NaN is nan, what was not recorded is empty."""
+    return _matrix_lines(source, runs, labels(source), query["tag"])
 
 
 def curve_rows(source: Sources, query: Query) -> Iterator[bytes]:
@@ -55,6 +55,16 @@ def curve_rows(source: Sources, query: Query) -> Iterator[bytes]:
     if groups is None:
         raise ValueError("group: expected a grouping such as regex:lr(.*) or column:learning_rate, found none")
     return _with_head(("tag", "group", "x", "runs", ask.line, "low", "high"), _curve_lines(source, ask, groups))
+
+
+def _matrix_lines(
+    source: RunSources, runs: Sequence[str], names: Mapping[str, str], tags: Sequence[str]
+) -> Iterator[bytes]:
+    yield (csv_names("run", *tags) + "\n").encode("utf-8", "surrogateescape")
+    for run in runs:
+        found = (last_of(source, run, tag) for tag in tags)
+        cells = [csv_names(names.get(run, run)), *("" if one is None else number_text(one.value) for one in found)]
+        yield (",".join(cells) + "\n").encode("utf-8", "surrogateescape")
 
 
 def _with_head(names: Sequence[str], lines: Iterator[bytes]) -> Iterator[bytes]:

@@ -6,13 +6,12 @@ A page of rows is sorted and made here, so that a browser holds at most `MOST_RO
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
 
 from dash import html
 from parsers.analysis.curves.final_values import LastValue
-from parsers.export.cells import csv_names, number_text
 
 from layouts.curves.last_values import attributes_of, last_of
 from layouts.kit import units as fmt
@@ -83,15 +82,6 @@ def matrix(source: RunSources, runs: Sequence[str], names: Mapping[str, str], ch
         "content": markup(drawn), "first": first, "shown": len(page), "runs": len(every), "columns": len(shown),
         "tags": len(tags), "page": MOST_ROWS,
     }  # fmt: skip
-
-
-def csv_lines(source: RunSources, runs: Sequence[str], names: Mapping[str, str], tags: Sequence[str]) -> Iterator[bytes]:
-    """Yield the whole matrix as CSV in the order of the runs; NaN is nan, what was not recorded is empty."""
-    yield (csv_names(RUN, *tags) + "\n").encode("utf-8", "surrogateescape")
-    for run in runs:
-        found = (last_of(source, run, tag) for tag in tags)
-        cells = [csv_names(names.get(run, run)), *("" if one is None else number_text(one.value) for one in found)]
-        yield (",".join(cells) + "\n").encode("utf-8", "surrogateescape")
 
 
 def _sorted(source: RunSources, runs: Sequence[str], names: Mapping[str, str], order: MatrixOrder) -> list[str]:
