@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from parsers.analysis.jobs.advice.host import called
 from parsers.analysis.jobs.advice.model import REASONS, Advice, Review
-from parsers.analysis.jobs.advice.rules import BELOW, FRAMES, GAPS, OF_JOB, THRESHOLDS, advise, review
+from parsers.analysis.jobs.advice.rules import BELOW, FRAMES, GAPS, OF_JOB, THRESHOLDS, advise, judged, review, with_costs
 
-__all__ = ["BELOW", "FRAMES", "GAPS", "OF_JOB", "REASONS", "THRESHOLDS", "Advice", "Review", "advise", "called", "review"]
+__all__ = [
+    "BELOW", "FRAMES", "GAPS", "OF_JOB", "REASONS", "THRESHOLDS", "Advice", "Review", "advise", "called", "judged", "review",
+    "with_costs",
+]  # fmt: skip
