@@ -113,12 +113,12 @@ def test_savings_come_later_and_what_was_read_stays_in_place(
         status, cards = page.locator(".ms-advice-status"), page.locator(".ms-advice-card")
         expect(status).to_contain_text("Computing savings")
         expect(status).to_contain_text("30.0 %")
-        card = page.locator('.ms-advice-card[data-rule="slow_rank"]')
+        card = page.locator('.ms-advice-card[data-rule="communication"]')
         expect(card).to_contain_text("computing savings")
-        expect(card.locator("input")).to_have_attribute("data-rule", "slow_rank")
+        expect(card.locator("input")).to_have_attribute("data-rule", "communication")
         before = cards.evaluate_all("all => all.map((one) => one.dataset.rule)")
         card.locator("summary").click()
-        page.evaluate("window.scrollBy(0, document.querySelector('[data-rule=slow_rank]').getBoundingClientRect().top + 5)")
+        page.evaluate("window.scrollBy(0, document.querySelector('[data-rule=communication]').getBoundingClientRect().top + 5)")
         top = card.evaluate("one => one.getBoundingClientRect().top")
         height = page.evaluate("document.querySelector('.ms-advice-bar').getBoundingClientRect().height")
         status.get_by_role("button", name="Stop").click()
@@ -130,7 +130,7 @@ def test_savings_come_later_and_what_was_read_stays_in_place(
             held.set()
             expect(card).to_contain_text("of a step")
         assert b"computing" not in download.value.path().read_bytes()
-        assert "slow_rank," in download.value.path().read_text()
+        assert "communication," in download.value.path().read_text()
         expect(status).to_be_hidden()
         assert page.evaluate("document.querySelector('.ms-advice-bar').getBoundingClientRect().height") == height
         after = cards.evaluate_all("all => all.map((one) => one.dataset.rule)")
@@ -139,7 +139,7 @@ def test_savings_come_later_and_what_was_read_stays_in_place(
         assert card.evaluate("one => one.getBoundingClientRect().top") == pytest.approx(top, abs=2.0)
         expect(card.locator("details").first).to_have_attribute("open", "")
         opened = page.locator(".ms-advice-card > .ms-card-body > details[open]")
-        assert opened.evaluate_all("all => all.map((one) => one.closest('[data-rule]').dataset.rule)") == ["slow_rank"]
+        assert opened.evaluate_all("all => all.map((one) => one.closest('[data-rule]').dataset.rule)") == ["communication"]
         for rule in after:
             expect(page.locator(f'.ms-advice-card[data-rule="{rule}"] input')).to_have_attribute("data-rule", rule)
     finally:
