@@ -27,8 +27,10 @@ export function drawProgress(line, answer, act = null, { bytes = false, ranks = 
   const words = find(line, ".ms-body-text");
   const unit = bytes || total >= MANY ? size : count;
   const about = ranks > 1 && (key === "reading" || key === "preparing") ? `${key}_ranks` : key;
-  const first = ahead ? { what: ahead.name, run: ahead.run, read: size(ahead.done), whole: size(ahead.total) } : {};
-  writeText(words, `${bar.dataset.name}.${about}`, { done: unit(done), total: unit(total), text, ranks: count(ranks), ...first });
+  /** @type {Record<string, string>} */
+  const amounts = { done: unit(done), total: unit(total), text, ranks: count(ranks) };
+  if (ahead) Object.assign(amounts, { what: ahead.name, run: ahead.run, read: size(ahead.done), whole: size(ahead.total) });
+  writeText(words, `${bar.dataset.name}.${about}`, amounts);
   words.classList.toggle("ms-body-wrong", state === "failed");
   const going = busy(answer);
   bar.hidden = !going || !(total || bytes);

@@ -14,7 +14,6 @@ import ast
 import importlib
 import inspect
 import itertools
-import pkgutil
 import sys
 import textwrap
 import types
@@ -214,8 +213,9 @@ def generated() -> str:
 
 def requests() -> list[type[Request]]:
     """Return every declaration of a request in the layouts."""
-    for module in pkgutil.walk_packages(layouts.__path__, "layouts."):
-        importlib.import_module(module.name)
+    top = Path(layouts.__path__[0])
+    for path in sorted(top.rglob("*.py")):  # the folders of pages are packages without __init__.py, which pkgutil does not walk
+        importlib.import_module(".".join(("layouts", *path.relative_to(top).with_suffix("").parts)).removesuffix(".__init__"))
     # A dataclass with slots is a second class of the same name; the first one is no longer in its module.
     found = [one for one in Request.__subclasses__() if getattr(sys.modules[one.__module__], one.__name__, None) is one]
     return sorted((one for one in found if one.__module__.startswith("layouts.")), key=lambda one: one.__name__)
