@@ -29,12 +29,14 @@ def run(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
 
 def called(*arguments: object) -> subprocess.CompletedProcess[str]:
     """Do the same within this process, which costs a tenth: where the command is tested and not how a process starts."""
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors:
+    out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         try:
             code = main([*map(str, arguments)])
         except SystemExit as ended:
             code = int(str(ended.code or 0))
-    return subprocess.CompletedProcess(arguments, code, out.getvalue(), errors.getvalue())
+    written, said = (stream.buffer.getvalue().decode() for stream in (out, errors))
+    return subprocess.CompletedProcess(arguments, code, written, said)
 
 
 def get(url: str, **headers: str) -> tuple[int, str]:

@@ -151,7 +151,7 @@ class TestWithoutServer:
     def test_a_full_disk_under_the_output(self, options) -> None:
         with open("/dev/full", "w") as full:
             command = [sys.executable, "-m", "app", "list", str(RECORDED), *options]
-            done = subprocess.called(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, check=False)
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, check=False)
         assert done.returncode == 1
         assert done.stderr == "mindscope: the output could not be written: No space left on device\n"
 

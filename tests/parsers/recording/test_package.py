@@ -60,12 +60,15 @@ def test_its_version_is_that_of_mindscope() -> None:
     assert len(versions) == 1
 
 
+FRAMEWORKS = {"huggingface": "transformers"}
+
+
 @pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.py")), ids=lambda path: str(path.relative_to(FOLDER)))
 def test_a_module_is_python_3_9_and_imports_only_what_is_allowed(path: Path) -> None:
     """Frameworks may be imported within functions of their adapters, where they are in use anyway."""
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text, feature_version=(3, 9))
-    assert text.count("from __future__ import annotations") == 1, "annotations would be evaluated"
+    assert not tree.body[1:] or "from __future__ import annotations" in text, "annotations would be evaluated"
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
@@ -74,5 +77,5 @@ def test_a_module_is_python_3_9_and_imports_only_what_is_allowed(path: Path) -> 
         else:
             continue
         outside = {name.partition(".")[0] for name in found} - sys.stdlib_module_names - ALLOWED
-        framework = {path.stem.partition("_")[0]} if path.parent.name == "adapters" else set()
+        framework = {FRAMEWORKS.get(path.stem, path.stem)} if path.parent.name == "adapters" else set()
         assert outside <= framework

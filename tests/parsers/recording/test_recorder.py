@@ -180,7 +180,8 @@ def test_ranks_have_directories_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [1j, np.array([1j]), object(), b"bytes", {"a": 1}, np.array(["text"]), DeviceTensor(1, "lost")], ids=repr
+    "wrong", [1j, np.array([1j]), object(), b"bytes", {"a": 1}, np.array(["text"]), DeviceTensor(1, "lost")],
+    ids=("complex", "complex array", "object", "bytes", "dict", "array of text", "lost tensor"),
 )
 def test_what_is_no_value_is_left_out_with_one_warning(tmp_path: Path, wrong: object) -> None:
     if isinstance(wrong, DeviceTensor):
