@@ -11,7 +11,7 @@ from app.live.dump import LiveDump
 from app.live.received import ReceivedValues
 from app.live.session import Session
 from layouts.dumps import live_sessions as live
-from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, Unfit
 from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 from parsers.debugger.messages import Metadata
 
@@ -57,7 +57,7 @@ class Sessions:
 
     def order(self, key: str, order: Order) -> LiveSession:
         """Give an order; KeyError for an unknown session, Unfit if it cannot be followed."""
-        return self._of(key).order(order)
+        return self._dismiss(key) if order.kind == live.DISMISS else self._of(key).order(order)
 
     def watch(self, key: str, watchpoints: Sequence[Watchpoint]) -> LiveSession:
         """Set the watchpoints of a session. Errors as for `order`."""
@@ -75,6 +75,16 @@ class Sessions:
             with self._lock:
                 self._dumps[key] = found
         return found
+
+    def _dismiss(self, key: str) -> LiveSession:
+        """Forget a session that is over, and what it sent; return what it was."""
+        with self._lock:
+            session = self._sessions[key]
+            if session.connected:
+                raise Unfit(f"training is {session.state}; expected one that is over or lost")
+            self._forget(session)
+        session.end(live.GONE)
+        return session.look()
 
     def _of(self, key: str) -> Session:
         with self._lock:

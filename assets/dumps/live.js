@@ -90,6 +90,15 @@ async function order(page, kind, more = {}) {
   }
 }
 
+/** Forget the chosen session, and show what is shown without a choice. */
+async function dismiss(page) {
+  const { key } = sessionOf(page);
+  await order(page, "dismiss");
+  if (page.liveRefused) return;
+  take(page, { ...page.live, sessions: page.live.sessions.filter((one) => one.key !== key) });
+  page.change({ of: [], rank: [], step: [], node: [], io: [] });
+}
+
 // Drawing -----------------------------------------------------------------------------------------------------------
 
 function press(key, act, attributes = {}) {
@@ -118,6 +127,7 @@ function parts(page) {
     next: press("live.next", ask("node", { node: "" }), { tip: "live.next.tip" }),
     recheck: press("live.recheck", ask("recheck"), { tip: "live.recheck.tip" }),
     pause: press("live.pause", ask("pause"), { tip: "live.pause.tip" }),
+    dismiss: press("live.dismiss", () => dismiss(page), { tip: "live.dismiss.tip" }),
   };
   const sure = make("details", "ms-details ms-live-sure", [
     make("summary", "ms-button", words("live.terminate")),
@@ -161,7 +171,8 @@ function drawBar(page) {
 function drawSession(page, host, session) {
   const { steps, buttons, sure, state, facts, about, error } = parts(page);
   if (host.firstChild !== state) {
-    const open = [steps, buttons.continue, buttons.until, buttons.node, buttons.next, buttons.recheck, buttons.pause, sure];
+    const { continue: go, until, node, next, recheck, pause, dismiss: forget } = buttons;
+    const open = [steps, go, until, node, next, recheck, pause, forget, sure];
     host.replaceChildren(state, facts, make("span", "ms-toolbar ms-live-orders", open), about, error);
     host.classList.remove("ms-live-open");
   }
@@ -186,6 +197,7 @@ function drawSession(page, host, session) {
   buttons.next.hidden ||= !byNode;
   buttons.recheck.hidden ||= !session.recheck;
   buttons.pause.disabled = session.state !== "running";
+  buttons.dismiss.hidden = !(session.state === "ended" || lost);
 }
 
 // The sentence that explains a state: text key and values.
@@ -240,7 +252,9 @@ function drawListening(page, host, address) {
     make("summary", "ms-button ms-button-quiet", words("live.how")), make("div", "ms-popover ms-live-how", how),
   ]);
   const error = page.liveError ? [make("span", "ms-body-wrong", page.liveError)] : [];
-  host.replaceChildren(where, ...(alone ? how : sessions.map(show(page))), ...turned, ...error, ...(alone ? [] : [details]));
+  // Other pages about dumps name the sessions in their select.
+  const chips = page.root.dataset.page === "debugger" ? sessions.map(show(page)) : [];
+  host.replaceChildren(where, ...(alone ? how : chips), ...turned, ...error, ...(alone ? [] : [details]));
 }
 
 const show = (page) => ({ key, state, reason, step }) => {

@@ -86,6 +86,8 @@ LIVE_TEXTS = define_texts({
     "live.recheck.tip": ("Check the changed watchpoints at this step", "在当前步骤检查已变更的监测点"),
     "live.terminate": ("Terminate", "终止"),
     "live.sure": ("End this training? It cannot be resumed.", "确定终止训练？终止后无法恢复。"),
+    "live.dismiss": ("Forget session", "移除会话"),
+    "live.dismiss.tip": ("Forget this session and what it sent", "移除该会话及其发送的数据"),
     "live.keep": ("Keep running", "不终止"),
     "live.no_answer": "common.the_server_does_not_answer",
     "live.listening": ("Live training can connect at {address}", "在线训练可连接到 {address}"),

@@ -22,7 +22,7 @@ NONE, DONE, TERMINATED, GONE, SILENT, REPLACED, REFUSED = REASONS = (
 done: training has finished. terminated: by an order. gone: the connection was closed. silent: three signs of life were missed.
 replaced: the same program began another training. refused: it sent too much that could not be read.
 """
-CONTINUE, NODE, PAUSE, TERMINATE, RECHECK = ORDERS = ("continue", "node", "pause", "terminate", "recheck")
+CONTINUE, NODE, PAUSE, TERMINATE, RECHECK, DISMISS = ORDERS = ("continue", "node", "pause", "terminate", "recheck", "dismiss")
 UNTIL_HIT = -1
 MOST_STEPS = (1 << 31) - 1
 KEY = "live:"
@@ -40,7 +40,7 @@ class Order:
     """What training is to do.
 
     kind: "continue" (steps of them, UNTIL_HIT until a watchpoint is hit), "node" (run to the operator of this full name, "" for
-    the next one), "pause", "terminate", or "recheck" (check the watchpoints again).
+    the next one), "pause", "terminate", "recheck" (check the watchpoints again), or "dismiss" (forget a training that is over).
     """
 
     kind: str

@@ -235,6 +235,20 @@ def test_orders_that_do_not_fit_the_state_say_why(served: Served) -> None:
         served.order("terminate")
 
 
+def test_a_session_that_is_over_is_dismissed_with_what_it_sent(served: Served) -> None:
+    served.training()
+    served.reaches("waiting")
+    with pytest.raises(Unfit, match="expected one that is over or lost"):
+        served.order("dismiss")
+    served.order("terminate")
+    served.reaches("ended")
+    assert served.order("dismiss").state == "ended"
+    assert served.sessions.status().sessions == ()
+    assert served.sessions.dump("live:1") is None
+    with pytest.raises(KeyError):
+        served.order("dismiss")
+
+
 @pytest.mark.parametrize(("version", "state", "unusual"), [
     ("1.5.0", "waiting", False), ("2.2.14", "waiting", False), ("2.3.0", "waiting", True), ("", "waiting", True),
     ("1.4.0", "mismatch", True), ("0.9", "mismatch", True), ("3.0", "mismatch", True), ("x", "mismatch", True),

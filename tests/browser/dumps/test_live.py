@@ -93,6 +93,10 @@ def test_a_whole_session(page: Page, port: tuple[str, int, Store]) -> None:
     training.join()
     assert training.log[-1] == "exit"
 
+    press("Forget session")
+    expect(live).to_contain_text("Waiting for training to connect", use_inner_text=True)
+    assert store.live.status().sessions == ()
+
 
 def test_a_version_that_is_not_supported_and_one_that_goes(page: Page, port: tuple[str, int, Store]) -> None:
     address, number, _ = port
