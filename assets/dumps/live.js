@@ -11,7 +11,9 @@ const EVERY_MS = 1000;
 const OPEN = ["waiting", "node_too_large"];
 const OVER = ["pending", "ended"];
 
+/** @param {string} key */
 export const isLive = (key) => key.startsWith("live:");
+/** @param {string} key */
 export const sessionName = (key) => translate("live.session", { n: key.slice("live:".length) });
 
 /** The chosen session, or null. */
@@ -44,7 +46,10 @@ async function ask(page) {
   return answer.json();
 }
 
-// What decides the drawing: everything but the seconds since the last message.
+/**
+ * What decides the drawing: everything but the seconds since the last message.
+ * @param {object | null} live
+ */
 const seen = (live) => live && JSON.stringify(live, (key, value) => key === "heard_s" ? undefined : value);
 
 /** Keep asking while the page is there and training can connect. */
