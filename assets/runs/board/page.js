@@ -14,6 +14,7 @@ import * as cards from "./cards.js";
 import * as frames from "./frames.js";
 import { freePlace, settled } from "./grid.js";
 import * as moving from "./moving.js";
+import { otherRuns } from "./runs_of_cards.js";
 import * as saving from "./saving.js";
 import * as texts from "./texts.js";
 
@@ -76,6 +77,7 @@ function show(page) {
   else if (!page.board) load(page);
   else if (!page.saving && !page.stepped && head.version !== page.board.mark) load(page);
   if (!page.board) return;
+  drawBar(page);
   for (const card of page.board.cards) {
     const element = page.elements.get(card.key);
     if (element) cards.update(page, element, card);
@@ -238,7 +240,8 @@ function importer(page) {
 function drawBar(page) {
   const { board } = page;
   const bar = page.find(".ms-board-bar");
-  const drawn = JSON.stringify([board.key, board.name, page.editable]);
+  const others = page.editable && page.root.closest(".ms-shell") ? otherRuns(board.cards, chosenRuns(page)) : [];
+  const drawn = JSON.stringify([board.key, board.name, page.editable, others.length > 0]);
   if (bar.dataset.drawn === drawn && bar.firstChild) return;
   bar.dataset.drawn = drawn;
   const more = make("summary", "ms-button ms-button-icon", icon("more"));
@@ -253,9 +256,26 @@ function drawBar(page) {
   ] : [file];
   bar.replaceChildren(
     all(page), make("h2", "ms-board-name ms-cut ms-name", board.name, { title: board.name }), make("span", "ms-grow"),
+    ...(others.length ? [useRuns(page)] : []),
     ...(page.editable ? [button("text", "board.add_text", () => cards.addText(page, freePlace(page.board.cards, 4, 5)))] : []),
     menu(more, items),
   );
+}
+
+/** @param {Boards.Page} page */
+const chosenRuns = (page) => page.state.run || [];
+
+/** @param {Boards.Page} page */
+function useRuns(page) {
+  const made = button("runs", "board.use_runs", () => {
+    const changes = otherRuns(page.board.cards, chosenRuns(page));
+    const had = new Map(page.board.cards.map(({ key, place }) => [key, place]));
+    saving.changeCards(page, changes);
+    const back = () => saving.changeCards(page, changes.map(({ key }) => ({ key, place: had.get(key) || "" })));
+    saving.say(page, "board.runs_used", {}, [["board.undo", back]]);
+  });
+  setLabel(made, "title", "board.use_runs.title");
+  return made;
 }
 
 /** @param {Boards.Page} page */

@@ -29,6 +29,12 @@ TEXTS = define_texts({
     "board.tidy": ("Arrange in {n} columns", "排成 {n} 列"),
     "board.tidy_one": ("Arrange in one column", "排成一列"),
     "board.tidied": ("All cards have one size now.", "所有卡片的大小已统一。"),
+    "board.use_runs": ("Use the chosen runs in all cards", "全部卡片使用所选训练"),
+    "board.use_runs.title": (
+        "Show the runs chosen above in every card; cards that have them already stay as they are",
+        "让每张卡片显示上方所选的训练；已显示这些训练的卡片保持不变",
+    ),
+    "board.runs_used": ("All cards show the chosen runs now.", "全部卡片现已显示所选训练。"),
     "board.delete": "common.delete",
     "board.delete_board": ("Delete this board", "删除此看板"),
     "board.empty": ("This board has no cards.", "此看板还没有卡片。"),

@@ -381,6 +381,20 @@ def test_cards_and_boards_are_duplicated_and_arranged(page: Page, shared: str, k
 
 
 @pytest.mark.long
+def test_runs_are_chosen_once_for_all_cards(page: Page, shared: str, key: str) -> None:
+    address = made(shared, LOSS, SAID, {"key": KEYS[3], "place": "scalars?run=nan_inf&log=1", "part": "key:loss"}, key=key)
+    show(page, f"{address}&run=long_history")
+    page.get_by_role("button", name="Use the chosen runs in all cards").click()
+    expect(page.locator(".ms-board-toast")).to_contain_text("All cards show the chosen runs now", use_inner_text=True)
+    becomes(page, lambda: saved(shared, key)[KEYS[1]]["place"], "scalars?run=long_history&smooth=0.6")
+    assert saved(shared, key)[KEYS[3]]["place"] == "scalars?run=long_history&log=1"
+    assert saved(shared, key)[KEYS[2]]["text"].startswith("# Daily")
+    expect(page.get_by_role("button", name="Use the chosen runs in all cards")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    becomes(page, lambda: saved(shared, key)[KEYS[3]]["place"], "scalars?run=nan_inf&log=1")
+
+
+@pytest.mark.long
 def test_the_wheel_scrolls_the_board_over_a_table_that_has_ended(
     page: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:

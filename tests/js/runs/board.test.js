@@ -1,6 +1,7 @@
 import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
+import { otherRuns, withRuns } from "../../../assets/runs/board/runs_of_cards.js";
 import { COLUMNS, freePlace, moved, resized, settled, shifted, stepped, tidied } from "../../../assets/runs/board/grid.js";
 
 const card = (key, x, y, w = 4, h = 4) => ({ key, x, y, w, h });
@@ -13,6 +14,21 @@ function wrong(cards) {
   const outside = cards.some((one) => one.x < 0 || one.y < 0 || one.x + one.w > COLUMNS);
   return outside || new Set(cells).size !== cells.length;
 }
+
+test("a card is given other runs and keeps the rest of its address", () => {
+  assert.equal(withRuns("scalars?run=a&smooth=0.6&run=b", ["c/1", "d"]), "scalars?run=c/1&run=d&smooth=0.6");
+  assert.equal(withRuns("scalars?run=a&smooth=0.6", []), "scalars?smooth=0.6");
+  assert.equal(withRuns("runs?run=a", []), "runs");
+  assert.equal(withRuns("runs", ["a&b=c"]), "runs?run=a%26b%3Dc");
+});
+
+test("cards of text and those that show these runs stay as they are", () => {
+  const cards = [["a", "scalars?run=x"], ["b", null], ["c", "images"], ["d", "scalars?run=x&run=y"]]
+    .map(([key, place]) => ({ key, place, version: `v${key}` }));
+  assert.deepEqual(otherRuns(cards, ["x"]), [
+    { key: "c", place: "images?run=x", was: "vc" }, { key: "d", place: "scalars?run=x", was: "vd" }]);
+  assert.deepEqual(otherRuns(cards, []).map(({ key }) => key), ["a", "d"]);
+});
 
 test("a board without cards", () => {
   assert.deepEqual(settled([]), []);
