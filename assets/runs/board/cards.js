@@ -29,11 +29,18 @@ export function nameOf(card) {
 }
 
 /**
+ * The name of a page in the menu, if our menu is there; the list of runs opens at "" and at "runs".
+ * @param {string} path
+ */
+const menuText = (path) =>
+  document.querySelector(`.ms-menu-link[data-page="${path === "runs" ? "" : CSS.escape(path)}"] .ms-menu-text`);
+
+/**
  * Title of a page, in both languages if our menu is there.
  * @param {string} path
  */
 function pageTitle(path) {
-  const link = document.querySelector(`.ms-menu-link[data-page="${CSS.escape(path)}"] .ms-menu-text`);
+  const link = menuText(path);
   return link ? link.textContent : path || "runs";
 }
 
@@ -45,7 +52,7 @@ function pageTitle(path) {
 function titleOf(card, own) {
   if (card.title || (card.place !== null && card.part.startsWith("key:"))) return [nameOf(card)];
   if (card.place === null) return [];  // a text says itself what it is about
-  const link = document.querySelector(`.ms-menu-link[data-page="${CSS.escape(card.place.split("?")[0])}"] .ms-menu-text`);
+  const link = menuText(card.place.split("?")[0]);
   const page = link ? make("span", "", Array.from(link.cloneNode(true).childNodes)) : nameOf(card);
   if (!own) return [page];
   const inBoth = own.some((node) => node instanceof Element && node.className === "en");
