@@ -68,7 +68,7 @@ TEXTS = define_texts({
     "runs.pattern_wrong": ("Filter of {name}: {text}", "“{name}”的筛选：{text}"),
     "runs.add_remark": ("Write a remark on {name}", "为 {name} 写备注"),
     "runs.insights_join": "common.comma",
-    "runs.insights_some": ("{n} {kind}", "{kind} {n}"),
+    "runs.insights_some": ("{kind} {n}", "{kind} {n}"),
     "runs.insights_none": ("Nothing stands out", "没有异常"),
     "runs.steps": "common.number_of_steps",
     "runs.scalars": ("Scalars", "标量数"),
