@@ -18,6 +18,7 @@ const LINES = ["mean", "median", "worst"];
 const BANDS = ["interval", "std", "range", "none"];
 const MOST_CHOICES = 300;
 const MOST_TAGS = 500;
+const MOST_GROUPED = 300;  // runs that are all shown when grouping begins
 
 // The control --------------------------------------------------------------------------------------------------------
 
@@ -37,7 +38,16 @@ function choose(page, values) {
   // A group cannot be the baseline of other groups.
   const base = last(page.state, "base", "");
   const other = "group" in values && base.startsWith("group:");
-  page.change({ ...values, ...(other ? { base: [] } : {}) });
+  const all = Boolean(values.group?.length) && onlyUsual(page);
+  page.change({ ...values, ...(other ? { base: [] } : {}), ...(all ? { run: ["*"] } : {}) });
+}
+
+/**
+ * Whether nobody has chosen runs, and all can be grouped: of the best of each group each would be a group of its own.
+ * @param {Curves.Page} page
+ */
+function onlyUsual({ state, catalogue }) {
+  return !(state && state.run && state.run.length) && Boolean(catalogue) && catalogue.total <= MOST_GROUPED;
 }
 
 /** @param {Curves.Page} page */

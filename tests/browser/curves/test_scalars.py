@@ -478,6 +478,18 @@ def test_runs_are_grouped_compared_with_a_baseline_and_told_in_a_table(page: Pag
     expect(page.locator(".ms-group-warning")).to_be_visible()
     expect(loss.locator(".scatterlayer .trace path.js-fill")).to_have_count(2)
 
+    # Without a choice of runs all are grouped, not the best of each group.
+    show(page, f"{address}/scalars")
+    page.locator(".ms-grouping > summary").click()
+    page.get_by_label("Group by").select_option("regex")
+    what.fill("lr([0-9])")
+    what.press("Enter")
+    expect(chips.filter(has_text="n 5")).to_have_count(1)
+    in_address(page, "run", "*")
+    show(page, f"{address}/scalars?{runs}&group=regex:lr([0-9])")
+    expect(chips).to_have_text(["1n 5", "2n 3"])
+    page.locator(".ms-grouping > summary").click()
+
     # Off and on again shows the same groups.
     page.get_by_label("Group by").select_option("")
     expect(lines).to_have_count(8)
