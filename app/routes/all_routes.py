@@ -49,9 +49,10 @@ from layouts.sources import Sources
 GET = {
     "exports": (
         "/scalars.csv", "/scalars.json", "/scalars-final.csv", "/scalars-matrix.csv", "/scalars-groups.csv", "/expression.json",
-        "/histograms.csv", "/dataset.json", "/lineage.csv", "/lineage.json", "/pipelines.csv", "/pipelines.json",
-        "/insights.csv",
+        "/histograms.csv", "/insights.csv",
     ),
+    "graphs.dataset": ("/dataset.json",),
+    "lineage.tables": ("/lineage.csv", "/lineage.json", "/pipelines.csv", "/pipelines.json"),
     "values.media": ("/image", "/text", "/landscape.npz"),
     "values.tensors": (
         "/tensor", "/tensor-about", "/tensor-statistics", "/tensor-histograms", "/tensor-bad", "/tensor.npy", "/tensor.csv",

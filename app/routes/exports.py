@@ -1,33 +1,29 @@
-"""Exports of scalars, histograms, settings, pipelines and insights of chosen runs (`app.routes.all_routes`)."""
+"""Exports of scalars, histograms and insights of chosen runs (`app.routes.all_routes`)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from flask import Response, request
 
 from app.routes.curves import expressions, scalar_groups
 from app.routes.refusals import Unusable, refusal
-from app.routes.runs.listing import json_answer, json_value, refuse_unknown_parameters, single
+from app.routes.runs.listing import json_answer, refuse_unknown_parameters, single
 from app.routes.unread_runs import say_last_steps, wait_for_runs, wait_for_scan
 from app.routes.values import media
 from app.routes.values.histograms import histogram_rows
 from app.store.curves.insights import insight_rows
 from app.store.runs.matching import PatternError, matching
 from layouts.curves.expressions import checked
-from layouts.lineage.pipeline_columns import table as pipeline_table
 from layouts.runs.chosen_runs import selected_runs
-from layouts.runs.notes import Note
 from layouts.sources import RunSources, Sources, ValueSources
-from parsers import DatasetNode, LineageRow, Series
-from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, parts
+from parsers import Series
+from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, parts
 
 T = TypeVar("T")
-NOTED = ("remark", "tags")
-"""Columns of notes."""
 PATTERN_SECONDS = 1.0
 """Time limit for matching a pattern."""
 
@@ -54,109 +50,7 @@ def add_routes(routes: Any, source: Sources) -> None:
     routes.add_url_rule("/scalars-groups.csv", "groups", lambda: compared(source, "groups"))
     routes.add_url_rule("/expression.json", "expression", lambda: expression(source))
     routes.add_url_rule("/histograms.csv", "histograms", lambda: histograms(source))
-    routes.add_url_rule("/dataset.json", "dataset", lambda: dataset(source))
-    routes.add_url_rule("/lineage.csv", "lineage-csv", lambda: settings(source, "csv"))
-    routes.add_url_rule("/lineage.json", "lineage-json", lambda: settings(source, "json"))
-    routes.add_url_rule("/pipelines.csv", "pipelines-csv", lambda: pipelines(source, "csv"))
-    routes.add_url_rule("/pipelines.json", "pipelines-json", lambda: pipelines(source, "json"))
     routes.add_url_rule("/insights.csv", "insights-csv", lambda: insights(source))
-
-
-def dataset(source: ValueSources) -> Response:
-    """Respond with the data pipeline of one run as a list of operations, the last one first; 404 if none was recorded."""
-    try:
-        named = request.args.getlist("run")
-        if set(request.args) != {"run"} or len(named) != 1:
-            raise Unusable(f"expected the parameter run once and no other, found {', '.join(request.args)[:80] or 'none'}")
-        (run,) = named
-        wait_for_scan(source)
-        if not any(run in row.members for row in source.runs.rows()):
-            raise Unusable(f"no such run: {run[:200]!r}", 404)
-        unread = wait_for_runs(source, [run])
-        graph = source.graphs.dataset(run)
-        if graph is None and unread:
-            raise Unusable(f"still reading {run[:200]!r}; try again later", 503)
-        if graph is None:
-            raise Unusable(f"run {run[:200]!r} has no dataset graph", 404)
-    except Unusable as error:
-        return refusal(error)
-    operations = (_operation(number, parent, node) for number, (parent, _, node) in enumerate(graph.walk()))
-    answer = json_answer({"run": run, "mark": graph.mark, "problem": graph.problem, "operations": list(operations)})
-    answer.headers["Content-Disposition"] = media.attachment(f"{media.safe_name(run) or 'run'}-dataset.json")
-    return answer
-
-
-def _operation(number: int, parent: int, node: DatasetNode) -> dict[str, Any]:
-    """Return an operation of a pipeline as JSON; feeds is the id of the operation that consumes its data."""
-    fields = {"id": number, "feeds": None if parent < 0 else parent, "type": node.type, "recorded": node.recorded,
-            "kind": node.kind, "parameters": node.parameters, "operations": [asdict(one) for one in node.operations],
-            "sampler": node.sampler and asdict(node.sampler)}  # fmt: skip
-    encoded: dict[str, Any] = _json_ready(fields)
-    return encoded
-
-
-def _json_ready(value: Any) -> Any:
-    """Return a nested value with text in place of NaN and infinities."""
-    if isinstance(value, float):
-        return json_value(value)
-    if isinstance(value, dict):
-        return {key: _json_ready(one) for key, one in value.items()}
-    return [_json_ready(one) for one in value] if isinstance(value, (list, tuple)) else value
-
-
-def settings(source: Sources, kind: str) -> Response:
-    """Respond with settings and metrics as "csv" or "json", with columns and runs in the order of the request.
-
-    The columns remark and tags come from notes; without `col` they are included if any run has a note.
-    """
-    try:
-        refuse_unknown_parameters(("run", "col"))
-        wait_for_scan(source)
-        described = _with_notes(source.lineage.rows(), source.notes.notebook().notes)
-        rows = _named(described, [row.run for row in described], "run")
-        names = _named_columns(lineage.columns(rows))
-    except Unusable as error:
-        return refusal(error)
-    return _rows_answer(rows, names, "lineage", kind)
-
-
-def pipelines(source: Sources, kind: str) -> Response:
-    """Respond with the operation parameters of data pipelines as "csv" or "json", like `settings`."""
-    try:
-        refuse_unknown_parameters(("run", "col"))
-        wait_for_scan(source)
-        found = pipeline_table(source, None)
-        noted = _with_notes(found.rows, source.notes.notebook().notes)
-        rows = _named(noted, [row.run for row in noted], "run")
-        names = _named_columns([*found.columns, *(name for name in NOTED if any(name in row.settings for row in rows))])
-    except Unusable as error:
-        return refusal(error)
-    return _rows_answer(rows, names, "pipelines", kind)
-
-
-def _rows_answer(rows: Sequence[LineageRow], names: Sequence[str], name: str, kind: str) -> Response:
-    pieces, mimetype = (lineage.csv_rows, "text/csv") if kind == "csv" else (lineage.json_rows, "application/json")
-    answer = Response(pieces(rows, names), mimetype=mimetype)
-    answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs([row.run for row in rows])}-{name}.{kind}")
-    answer.cache_control.no_store = True
-    return answer
-
-
-def _named_columns(known: Sequence[str]) -> list[str]:
-    """Return the columns of an export: run, then the requested ones of those known and NOTED; default: all known."""
-    if "col" in request.args:
-        known = list(dict.fromkeys([*known, *NOTED]))
-    return ["run", *(name for name in _named(known, known, "col") if name != "run")]
-
-
-def _with_notes(rows: Sequence[LineageRow], notes: Mapping[str, Note]) -> list[LineageRow]:
-    """Return the rows with remark and tags added as columns where a run has them."""
-    return [row._replace(settings={**row.settings, **_noted(notes[row.run])}) if row.run in notes else row for row in rows]
-
-
-def _noted(note: Note) -> dict[str, str]:
-    columns = zip(NOTED, (note.remark, ", ".join(tag.removeprefix(":") for tag in note.tags)), strict=True)
-    return {name: text for name, text in columns if text}
 
 
 def insights(source: RunSources) -> Response:
@@ -168,19 +62,9 @@ def insights(source: RunSources) -> Response:
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(insight_rows(source, runs), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-insights.csv")
+    answer.headers["Content-Disposition"] = media.attachment(f"{media.runs_name(runs)}-insights.csv")
     answer.cache_control.no_store = True
     return say_last_steps(answer, source, unread)
-
-
-def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:
-    """Return the items whose keys the request names in a parameter, in its order; all if it names none."""
-    named = request.args.getlist(parameter)
-    by_key = dict(zip(keys, found, strict=True))
-    missing = next((name for name in named if name not in by_key), None)
-    if missing is not None:
-        raise Unusable(f"no such {parameter}: {missing[:200]!r}", 404)
-    return [by_key[name] for name in dict.fromkeys(named)] if named else list(found)
 
 
 def scalars(
@@ -207,7 +91,7 @@ def compared(source: Sources, what: str) -> Response:
     except ValueError as error:  # Unusable, BadInput and PatternError are ValueErrors
         return refusal(error)
     answer = Response(pieces, mimetype="text/csv")
-    answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-scalars-{what}.csv")
+    answer.headers["Content-Disposition"] = media.attachment(f"{media.runs_name(runs)}-scalars-{what}.csv")
     answer.cache_control.no_store = True
     return say_last_steps(answer, source, unread)
 
@@ -246,14 +130,9 @@ def export(
 def disposition(selection: Selection, suffix: str) -> str:
     """Return the Content-Disposition of an export, named after its run or their number, a single tag, and steps."""
     runs, tags = ({pair[part] for pair in selection.pairs} for part in (0, 1))
-    parts = [_of_runs(runs), media.safe_name(next(iter(tags))) if len(tags) == 1 else ""]
+    parts = [media.runs_name(runs), media.safe_name(next(iter(tags))) if len(tags) == 1 else ""]
     steps = [] if selection.steps == ALL_STEPS else ["steps{}-{}".format(*selection.steps)]
     return media.attachment("-".join([*filter(None, parts), f"{selection.kind}s", *steps]) + f".{suffix}")
-
-
-def _of_runs(runs: Collection[str]) -> str:
-    """Return the run as a part of a file name, or how many there are."""
-    return media.safe_name(next(iter(runs))) if len(runs) == 1 else f"{len(runs)}-runs"
 
 
 # Parameters ---------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -180,6 +181,11 @@ def _answer(data: bytes, media: str, key: ValueKey, suffix: str) -> Response:
 def safe_name(text: str) -> str:
     """Convert a text to a safe part of a file name: letters, digits, dots, hyphens and underscores, at most 80 characters."""
     return re.sub(r"[^\w.-]+", "_", text).strip("._-")[:80].strip("._-")
+
+
+def runs_name(runs: Collection[str]) -> str:
+    """Return the run as a part of a file name, or how many there are."""
+    return safe_name(next(iter(runs))) if len(runs) == 1 else f"{len(runs)}-runs"
 
 
 def attachment(name: str) -> str:
