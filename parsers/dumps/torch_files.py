@@ -22,12 +22,12 @@ from parsers.files import RegularFile
 
 _LONGEST = 1 << 20
 _MOST_OPCODES = 100_000
-_STORAGES = {
+STORAGES = {
     "FloatStorage": "float32", "DoubleStorage": "float64", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
     "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8",
     "BoolStorage": "bool", "ComplexFloatStorage": "complex64", "ComplexDoubleStorage": "complex128",
 }  # fmt: skip
-_ITEMSIZE = {
+ITEMSIZE = {
     "float32": 4, "float64": 8, "float16": 2, "bfloat16": 2, "int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1,
     "bool": 1, "complex64": 8, "complex128": 16,
 }  # fmt: skip
@@ -35,7 +35,7 @@ _MARK = object()
 
 
 @dataclass(frozen=True, slots=True)
-class _Name:
+class PickledName:
     """A name in the pickle, never imported."""
 
     module: str
@@ -43,7 +43,9 @@ class _Name:
 
 
 @dataclass(frozen=True, slots=True)
-class _Storage:
+class Storage:
+    """The values of a tensor: their type, the name of their member of the archive, and their number."""
+
     dtype: str
     key: str
     count: int
@@ -72,26 +74,31 @@ class TorchTensor:
         return True
 
 
-class _Bytes(io.RawIOBase):
+class ArchiveBytes(io.RawIOBase):
     """A file read by position, as zipfile wants it."""
 
     def __init__(self, file: RegularFile) -> None:
         self._file, self._at = file, 0
 
     def readable(self) -> bool:
+        """See io.RawIOBase."""
         return True
 
     def seekable(self) -> bool:
+        """See io.RawIOBase."""
         return True
 
     def tell(self) -> int:
+        """See io.RawIOBase."""
         return self._at
 
     def seek(self, offset: int, whence: int = 0) -> int:
+        """See io.RawIOBase."""
         self._at = max(offset + (0, self._at, self._file.size)[whence], 0)
         return self._at
 
     def readinto(self, into: Any) -> int:
+        """See io.RawIOBase."""
         got = self._file.fill(memoryview(into).cast("B"), self._at)
         self._at += got
         return got
@@ -105,7 +112,7 @@ def _is_stored(member: zipfile.ZipInfo, most: int) -> bool:
 def read_record(file: RegularFile) -> TorchTensor:
     """Return the tensor that a .pt file holds; FormatError for anything but one tensor in its documented form."""
     try:
-        with zipfile.ZipFile(_Bytes(file)) as archive:
+        with zipfile.ZipFile(ArchiveBytes(file)) as archive:
             members = archive.infolist()
             pickled = _member(members, "/data.pkl")
             if not _is_stored(pickled, _LONGEST):
@@ -123,13 +130,13 @@ def read_record(file: RegularFile) -> TorchTensor:
         raise FormatError(f"expected a zip archive of torch.save, found {error}") from error
     if place.compress_type != zipfile.ZIP_STORED or place.file_size != place.compress_size:
         raise FormatError("expected a storage without compression, found a compressed one")
-    item = _ITEMSIZE[storage.dtype]
+    item = ITEMSIZE[storage.dtype]
     if storage.count * item != place.file_size:
         raise FormatError(
             f"the shape does not match the bytes: expected {storage.count:,} values of {item} bytes, found {place.file_size:,}"
         )
-    _check_view(shape, stride, first, storage.count)
-    begin = _begin(file, place)
+    check_view(shape, stride, first, storage.count)
+    begin = member_begin(file, place)
     if begin + place.file_size > file.size:
         raise FormatError(f"truncated: expected {place.file_size:,} bytes of values, found {max(file.size - begin, 0):,}")
     return TorchTensor(storage.dtype, shape, stride, first, begin, place.file_size, order.strip() == b"big")
@@ -142,7 +149,7 @@ def _member(members: list[zipfile.ZipInfo], name: str, *, whole: bool = False) -
     return found[0]
 
 
-def _begin(file: RegularFile, place: zipfile.ZipInfo) -> int:
+def member_begin(file: RegularFile, place: zipfile.ZipInfo) -> int:
     """Return where the bytes of a member begin, behind its local header, whose extra field may differ from the directory's."""
     head = file.read(place.header_offset, 30)
     if len(head) < 30 or head[:4] != b"PK\x03\x04":
@@ -151,7 +158,8 @@ def _begin(file: RegularFile, place: zipfile.ZipInfo) -> int:
     return place.header_offset + 30 + int(name) + int(extra)
 
 
-def _check_view(shape: tuple[int, ...], stride: tuple[int, ...], first: int, count: int) -> None:
+def check_view(shape: tuple[int, ...], stride: tuple[int, ...], first: int, count: int) -> None:
+    """Raise FormatError for a view of values that are not there, or of far more than there are."""
     if len(shape) != len(stride) or len(shape) > 64 or min((*shape, *stride, first), default=0) < 0:
         raise FormatError(f"expected sizes and strides from 0, found {shape[:8]} and {stride[:8]}")
     if not math.prod(shape):
@@ -163,13 +171,13 @@ def _check_view(shape: tuple[int, ...], stride: tuple[int, ...], first: int, cou
         raise FormatError(f"expected at most 64 times the stored values, found a view of {math.prod(shape):,} of {count:,}")
 
 
-def _tensor(data: bytes) -> tuple[_Storage, int, tuple[int, ...], tuple[int, ...]]:
+def _tensor(data: bytes) -> tuple[Storage, int, tuple[int, ...], tuple[int, ...]]:
     """Return storage, first value, shape and strides from the pickle."""
     try:
         found = _TorchReading().run(data)
     except (IndexError, KeyError, TypeError, RecursionError, UnicodeDecodeError) as error:
         raise FormatError(f"expected the record of a tensor, found a damaged pickle ({error})") from error
-    if not (isinstance(found, tuple) and len(found) == 4 and isinstance(found[0], _Storage)):
+    if not (isinstance(found, tuple) and len(found) == 4 and isinstance(found[0], Storage)):
         raise FormatError("expected the record of one tensor, found something else")
     return found
 
@@ -182,7 +190,7 @@ class _TorchReading:
         self._memo: dict[int, Any] = {}
 
     def run(self, data: bytes) -> Any:
-        for number, (code, argument) in enumerate(_opcodes(data)):
+        for number, (code, argument) in enumerate(opcodes(data)):
             if number > _MOST_OPCODES:
                 raise FormatError(f"expected at most {_MOST_OPCODES:,} opcodes, found more")
             if code == "STOP":
@@ -226,10 +234,10 @@ class _TorchReading:
         elif code in ("BINGET", "LONG_BINGET"):
             stack.append(memo[int(argument)])
         elif code == "BINPERSID":
-            stack.append(_storage(stack.pop()))
+            stack.append(storage_of(stack.pop()))
         elif code == "REDUCE":
             arguments, function = stack.pop(), stack.pop()
-            stack.append(_built(function, arguments))
+            stack.append(built(function, arguments))
         else:
             raise FormatError(f"expected the record of a tensor, found the opcode {code}; nothing in a file is run")
 
@@ -239,7 +247,8 @@ _VALUES = frozenset(("BININT", "BININT1", "BININT2", "LONG1", "BINUNICODE", "SHO
 _TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
-def _opcodes(data: bytes) -> Iterator[tuple[str, Any]]:
+def opcodes(data: bytes) -> Iterator[tuple[str, Any]]:
+    """Yield name and argument of each opcode of a pickle; FormatError for bytes that are none."""
     try:
         for code, argument, _ in pickletools.genops(data):
             yield code.name, argument
@@ -247,30 +256,32 @@ def _opcodes(data: bytes) -> Iterator[tuple[str, Any]]:
         raise FormatError(f"expected the record of a tensor, found a damaged pickle ({error})") from error
 
 
-def _named(module: str, name: str) -> _Name:
-    known = _Name(module, name)
-    if known in (_TENSOR, _PARAMETER, _ORDERED) or (module == "torch" and name in _STORAGES):
+def _named(module: str, name: str) -> PickledName:
+    known = PickledName(module, name)
+    if known in (_TENSOR, _PARAMETER, _ORDERED) or (module == "torch" and name in STORAGES):
         return known
     raise FormatError(f"expected the record of a tensor, found the name {module}.{name}; nothing in a file is run")
 
 
-_TENSOR = _Name("torch._utils", "_rebuild_tensor_v2")
-_PARAMETER = _Name("torch._utils", "_rebuild_parameter")
-_ORDERED = _Name("collections", "OrderedDict")
+_TENSOR = PickledName("torch._utils", "_rebuild_tensor_v2")
+_PARAMETER = PickledName("torch._utils", "_rebuild_parameter")
+_ORDERED = PickledName("collections", "OrderedDict")
 
 
-def _storage(persistent: Any) -> _Storage:
+def storage_of(persistent: Any) -> Storage:
+    """Return the storage that a persistent id names."""
     if not (isinstance(persistent, tuple) and len(persistent) == 5 and persistent[0] == "storage"):
         raise FormatError("expected the place of a storage, found something else")
     kind, key, count = persistent[1], persistent[2], persistent[4]
     if not (
-        isinstance(kind, _Name) and kind.name in _STORAGES and isinstance(key, str) and isinstance(count, int) and count >= 0
+        isinstance(kind, PickledName) and kind.name in STORAGES and isinstance(key, str)
+        and isinstance(count, int) and count >= 0
     ):
         raise FormatError("expected type, key and size of a storage, found something else")
-    return _Storage(_STORAGES[kind.name], key, count)
+    return Storage(STORAGES[kind.name], key, count)
 
 
-def _built(function: Any, arguments: Any) -> Any:
+def built(function: Any, arguments: Any) -> Any:
     """Return what a call in the record stands for, without calling anything."""
     if function == _ORDERED and arguments == ():
         return ()
@@ -281,6 +292,6 @@ def _built(function: Any, arguments: Any) -> Any:
         numbers = (
             isinstance(shape, tuple) and isinstance(stride, tuple) and all(type(one) is int for one in (first, *shape, *stride))
         )
-        if isinstance(storage, _Storage) and numbers:
+        if isinstance(storage, Storage) and numbers:
             return storage, first, shape, stride
     raise FormatError("expected the arguments of a tensor, found others")

@@ -1,0 +1,52 @@
+"""Which format a checkpoint has: by its first bytes, whatever its name."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from collections.abc import Callable, Mapping
+
+from parsers.dumps.torch_files import ArchiveBytes
+from parsers.errors import FormatError
+from parsers.files import RegularFile
+from parsers.weights import mindspore, numpy_archives, safetensors, torch_archives
+from parsers.weights.model import StoredTensor, Weights
+
+READERS: Mapping[str, Callable[[RegularFile], Mapping[str, StoredTensor]]] = {
+    "mindspore": mindspore.tensors, "safetensors": safetensors.tensors, "numpy": numpy_archives.tensors,
+    "torch": torch_archives.tensors,
+}  # fmt: skip
+_HEAD = 16
+
+
+def opened(path: str) -> Weights:
+    """Open a checkpoint and find its tensors. Raises FormatError with file, place, expected and found, or OSError."""
+    file = RegularFile(path)
+    try:
+        kind = kind_of(file)
+        return Weights(file, kind, READERS[kind](file))
+    except FormatError as error:
+        file.__exit__(None, None, None)
+        raise FormatError(f"{path}: {error}") from error
+    except BaseException:
+        file.__exit__(None, None, None)
+        raise
+
+
+def kind_of(file: RegularFile) -> str:
+    """Return the key of READERS for a file. Raises FormatError."""
+    head = file.read(0, _HEAD)
+    if head[:4] == b"PK\x03\x04":
+        try:
+            with zipfile.ZipFile(ArchiveBytes(file)) as archive:
+                names = archive.namelist()
+        except (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, RuntimeError, ValueError) as error:
+            raise FormatError(f"expected a whole zip archive, found {error}; the file was cut") from error
+        return "torch" if any(name.endswith("data.pkl") for name in names) else "numpy"
+    if safetensors.header_size(head, file.size):
+        return "safetensors"
+    if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05":
+        raise FormatError("expected a checkpoint that is no pickle, found one: save it again with torch.save of version 1.6 on")
+    if head[:1] == mindspore.VALUE:
+        return "mindspore"
+    raise FormatError("expected a checkpoint of MindSpore, torch, safetensors or numpy, found other bytes")
