@@ -13,7 +13,7 @@ from typing import NamedTuple
 from parsers.errors import FormatError
 from parsers.events.wire import WireError, varint
 from parsers.files import RegularFile
-from parsers.weights.model import BFLOAT16, MOST_TENSORS, Piece, StoredTensor, checked, item_size
+from parsers.weights.model import BFLOAT16, MOST_TENSORS, StoredBytes, StoredTensor, checked, item_size
 
 VALUE, TAG, TENSOR = b"\x0a", 0x0A, 0x12
 DIM, DIMS, TYPE, CONTENT = 0x08, 0x0A, 0x12, 0x1A
@@ -31,7 +31,7 @@ class _Part(NamedTuple):
     tag: str
     dtype: str
     shape: tuple[int, ...]
-    piece: Piece
+    piece: StoredBytes
 
 
 def tensors(file: RegularFile) -> Mapping[str, StoredTensor]:
@@ -76,7 +76,7 @@ def _parts(file: RegularFile) -> Iterator[_Part]:
 
 def _value(data: memoryview, begin: int, end: int) -> _Part:
     """Return the value whose first bytes are data; begin and end are its place in the file."""
-    tag, dtype, dims, piece = "", "", [], Piece(begin, 0)
+    tag, dtype, dims, piece = "", "", [], StoredBytes(begin, 0)
     within = False  # of the message of the tensor
     try:
         pos, stop = 0, end - begin
@@ -90,7 +90,7 @@ def _value(data: memoryview, begin: int, end: int) -> _Part:
                 dims.append(number)
                 continue
             if within and key == CONTENT:
-                piece = Piece(begin + pos, number)
+                piece = StoredBytes(begin + pos, number)
             elif within and key == DIMS:
                 dims += _packed(data[pos : pos + number])
             elif key == (TYPE if within else TAG):

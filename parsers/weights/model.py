@@ -21,7 +21,7 @@ MOST_TENSORS = 1_000_000
 MOST_DIMENSIONS = 32
 
 
-class Piece(NamedTuple):
+class StoredBytes(NamedTuple):
     """Bytes of a file."""
 
     offset: int
@@ -37,7 +37,7 @@ class StoredTensor:
 
     dtype: str
     shape: tuple[int, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[StoredBytes, ...]
     big_endian: bool = False
     fortran: bool = False
     stride: tuple[int, ...] | None = None

@@ -12,7 +12,7 @@ from parsers.dumps.npy import parse_header
 from parsers.dumps.torch_files import ArchiveBytes, member_begin
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.weights.model import MOST_TENSORS, Piece, StoredTensor, checked
+from parsers.weights.model import MOST_TENSORS, StoredBytes, StoredTensor, checked
 
 _HEAD = 1 << 16
 
@@ -45,6 +45,6 @@ def _tensor(file: RegularFile, member: zipfile.ZipInfo) -> StoredTensor:
     if header.dtype.kind not in "fiub":
         raise FormatError(f"{name[:200]}: expected numbers, found {header.dtype}")
     kind = np.dtype(header.dtype)
-    piece = Piece(begin + start + length, member.file_size - start - length)
+    piece = StoredBytes(begin + start + length, member.file_size - start - length)
     found = StoredTensor(kind.name, header.shape, (piece,), big_endian=kind.byteorder == ">", fortran=header.fortran_order)
     return checked(name, found, file.size)

@@ -12,7 +12,7 @@ import msgspec
 
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.weights.model import BFLOAT16, MOST_TENSORS, Piece, StoredTensor, checked
+from parsers.weights.model import BFLOAT16, MOST_TENSORS, StoredBytes, StoredTensor, checked
 
 LONGEST_HEADER = 100_000_000
 """Bytes; the limit of the format."""
@@ -56,6 +56,6 @@ def tensors(file: RegularFile) -> Mapping[str, StoredTensor]:
     }  # fmt: skip
 
 
-def _piece(begin: int, entry: _Entry) -> Piece:
+def _piece(begin: int, entry: _Entry) -> StoredBytes:
     first, end = entry.data_offsets
-    return Piece(begin + first, end - first)
+    return StoredBytes(begin + first, end - first)

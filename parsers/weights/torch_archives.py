@@ -24,7 +24,7 @@ from parsers.dumps.torch_files import (
 )
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.weights.model import MOST_TENSORS, Piece, StoredTensor, checked
+from parsers.weights.model import MOST_TENSORS, StoredBytes, StoredTensor, checked
 
 LONGEST_PICKLE = 256 << 20
 MOST_OPCODES = 20_000_000
@@ -81,7 +81,7 @@ def _stored(
     if storage.count * ITEMSIZE[storage.dtype] != member.file_size:
         raise FormatError(f"{name[:200]}: expected {storage.count:,} values, found {member.file_size:,} bytes")
     check_view(shape, stride, first, storage.count)
-    piece = Piece(member_begin(file, member), member.file_size)
+    piece = StoredBytes(member_begin(file, member), member.file_size)
     view = None if first == 0 and _contiguous(shape, stride, storage.count) else stride
     return checked(name, StoredTensor(storage.dtype, shape, (piece,), big_endian=is_big, stride=view, first=first), file.size)
 

@@ -1,0 +1,227 @@
+"""The plane in the space of weights on which a loss landscape is drawn: its directions, the path of a training on it, its grid.
+
+MindSpore's SummaryLandscape defines it so (mindspore/train/callback/_landscape.py): the differences of all checkpoints of an
+interval to its last one are columns, less the mean of each; the directions are their first two left singular vectors times
+their singular values, scaled tensor by tensor to the norm of the last checkpoint. Here the directions come from the Gram matrix
+of the columns, so that neither all weights nor their differences are in memory at once, and nothing depends on a seed.
+
+Weights come as parts: runs of consecutive values of one tensor, of all checkpoints at once. A part is never longer than its
+reader makes it, and all parts of a tensor follow each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.model import Floats
+
+Weights = NDArray[np.floating[Any]]
+"""One value per weight: an array in memory, or one that is mapped from a file."""
+
+TENSOR, FILTER = SCALES = ("tensor", "filter")
+"""What of a direction is scaled to the norm of the weights: every tensor (MindSpore), or every first index of one (Li et al.
+2018, https://arxiv.org/abs/1712.09913, section 4)."""
+MARGIN = 0.2
+"""What a grid adds to a path on each side, as a share of its span."""
+WINDOW = 5
+"""Points of a grid along each axis to which a paraboloid is fitted."""
+
+
+class WeightPart(NamedTuple):
+    """Consecutive values of one tensor, from its value number `first` on: values of shape (checkpoints, n).
+
+    tensor is the number of the tensor, length its number of values, filters its first dimension, 1 for a vector.
+    """
+
+    tensor: int
+    first: int
+    length: int
+    filters: int
+    values: Floats
+
+
+Parts = Callable[[], Iterable[WeightPart]]
+"""Returns all parts of all checkpoints anew, in one order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathPlane:
+    """The first two principal components of a path.
+
+    means: mean of each column, of shape (k,). components: of shape (k, 2); a direction is the columns, less their means, times
+    one of these. explained: share of the path's variance in the plane, NaN if the checkpoints are equal.
+    """
+
+    means: Floats
+    components: Floats
+    explained: float
+
+
+def path_plane(parts: Parts) -> PathPlane:
+    """Find the plane of a path of k checkpoints. ValueError for fewer than two, for NaN or infinity, or if all are equal."""
+    gram, sums, count = _moments(parts)
+    if not np.isfinite(gram).all():
+        raise ValueError("expected finite weights, found NaN or infinity in a checkpoint")
+    means = sums / count
+    centred = gram - count * np.outer(means, means)
+    values, vectors = np.linalg.eigh(centred)
+    values = np.maximum(values[::-1], 0.0)
+    total = float(values.sum())
+    if not total > 0.0:
+        raise ValueError("expected checkpoints that differ, found equal ones: a path of no length has no direction")
+    components = vectors[:, ::-1][:, :2]
+    if components.shape[1] < 2:
+        raise ValueError("expected at least two checkpoints, found one")
+    return PathPlane(means, np.ascontiguousarray(components), float(values[:2].sum()) / total)
+
+
+def _moments(parts: Parts) -> tuple[Floats, Floats, int]:
+    """Return the sums of products and of values of the columns, and the number of values."""
+    gram: Floats | None = None
+    sums: Floats | None = None
+    count = 0
+    for part in parts():
+        columns = part.values - part.values[-1]
+        if gram is None or sums is None:
+            gram, sums = np.zeros((len(columns), len(columns))), np.zeros(len(columns))
+        gram += columns @ columns.T
+        sums += columns.sum(axis=1)
+        count += part.values.shape[1]
+    if gram is None or sums is None or not count:
+        raise ValueError("expected weights, found none")
+    return gram, sums, count
+
+
+def write_directions(parts: Parts, plane: PathPlane, into: Sequence[Weights], scale: str = TENSOR) -> None:
+    """Write the two directions of a plane, one value per weight, each scaled to the weights of the last checkpoint."""
+    _write(parts, into, scale, lambda part: ((part.values - part.values[-1]).T - plane.means) @ plane.components)
+
+
+def write_random_directions(parts: Parts, seed: int, into: Sequence[Weights], scale: str = TENSOR) -> None:
+    """Write two directions of independent normal values (numpy's default_rng), scaled alike."""
+    random = np.random.default_rng(seed)
+    _write(parts, into, scale, lambda part: random.standard_normal((part.values.shape[1], 2)))
+
+
+def _write(parts: Parts, into: Sequence[Weights], scale: str, made: Callable[[WeightPart], Floats]) -> None:
+    if scale not in SCALES:
+        raise ValueError(f"scale: expected {' or '.join(SCALES)}, found {scale!r}")
+    at = 0
+    squares: Floats = np.zeros((3, 1))
+    """Of both directions and of the weights, by filter; a tensor that is scaled as one is one filter."""
+    for part in parts():
+        end = at + part.values.shape[1]
+        if part.first == 0:
+            squares = np.zeros((3, part.filters if scale == FILTER else 1))
+        found = made(part)
+        for one, column in zip(into, found.T, strict=True):
+            one[at:end] = column
+        squares += _squares(part, (found[:, 0], found[:, 1], part.values[-1]), squares.shape[1])
+        if part.first + part.values.shape[1] == part.length:
+            _scale([one[end - part.length : end] for one in into], squares)
+        at = end
+
+
+def _squares(part: WeightPart, rows: Sequence[Floats], groups: int) -> Floats:
+    """Return the sum of squares of each row in each of the equal groups of values of the tensor."""
+    if groups == 1:
+        return np.array([[float(values @ values)] for values in rows])
+    group = np.arange(part.first, part.first + part.values.shape[1]) // (part.length // groups)
+    return np.array([np.bincount(group, values * values, groups) for values in rows])
+
+
+def _scale(into: Sequence[Weights], squares: Floats) -> None:
+    """Scale what was written of a tensor to the norm of its weights; a direction of length 0 stays."""
+    groups = squares.shape[1]
+    for one, found in zip(into, squares, strict=False):
+        factors = np.sqrt(np.divide(squares[2], found, out=np.zeros(groups), where=found > 0))
+        for number, factor in enumerate(factors):
+            one[number * len(one) // groups : (number + 1) * len(one) // groups] *= factor
+
+
+@dataclass(frozen=True, slots=True)
+class PathOnPlane:
+    """Where the checkpoints of a path are on a plane: the nearest points, of shape (k,) each, the last one at 0, 0.
+
+    residual: distance of each checkpoint from its point, as a share of its distance from the last one; 0 for that one.
+    """
+
+    x: Floats
+    y: Floats
+    residual: Floats
+
+
+def projected(parts: Parts, directions: Sequence[Weights]) -> PathOnPlane:
+    """Return the nearest point of the plane to each checkpoint, by least squares."""
+    at = 0
+    inner = np.zeros((2, 2))
+    products: Floats | None = None
+    lengths: Floats | None = None
+    for part in parts():
+        columns = part.values - part.values[-1]
+        plane = np.stack([np.asarray(one[at : at + columns.shape[1]], np.float64) for one in directions])
+        if products is None or lengths is None:
+            products, lengths = np.zeros((2, len(columns))), np.zeros(len(columns))
+        inner += plane @ plane.T
+        products += plane @ columns.T
+        lengths += np.einsum("ij,ij->i", columns, columns)
+        at += columns.shape[1]
+    if products is None or lengths is None:
+        raise ValueError("expected weights, found none")
+    places = np.linalg.lstsq(inner, products, rcond=None)[0]
+    left = np.maximum(lengths - np.einsum("ij,ij->j", places, 2 * products - inner @ places), 0.0)
+    residual = np.sqrt(np.divide(left, lengths, out=np.zeros_like(left), where=lengths > 0))
+    return PathOnPlane(places[0], places[1], residual)
+
+
+def turned(path: PathOnPlane, directions: Sequence[Weights]) -> PathOnPlane:
+    """Return the path with the signs of its axes such that it ends to the right of and above its mean; directions follow."""
+    axes = [path.x, path.y]
+    for number, axis in enumerate(axes):
+        if axis.mean() > axis[-1]:
+            axes[number] = -axis
+            directions[number][:] *= -1.0
+    return PathOnPlane(axes[0] + 0.0, axes[1] + 0.0, path.residual)
+
+
+def axis_around(path: Floats, size: int) -> Floats:
+    """Return `size` even places from a fifth of a path's span before it to as much behind it; around 0 for no span."""
+    low, high = float(path.min()), float(path.max())
+    margin = (high - low) * MARGIN or 1.0
+    return np.linspace(low - margin, high + margin, size)
+
+
+def sharpness(x: Floats, y: Floats, z: Floats, end: tuple[float, float, float]) -> float:
+    """Return the largest curvature of a surface around a point, in loss per squared unit of the directions.
+
+    It is the largest eigenvalue of the Hessian of the paraboloid fitted to the point and to the WINDOW nearest places of each
+    axis. z has shape (len(y), len(x)). NaN if fewer than six finite values tell its six coefficients.
+    """
+    columns, rows = _nearest(x, end[0]), _nearest(y, end[1])
+    across, up = np.meshgrid(x[columns], y[rows])
+    found = np.column_stack([
+        np.append(across.ravel(), end[0]) - end[0], np.append(up.ravel(), end[1]) - end[1],
+        np.append(z[np.ix_(rows, columns)].ravel(), end[2]),
+    ])  # fmt: skip
+    found = found[np.isfinite(found).all(axis=1)]
+    units = np.abs(found[:, :2]).max(axis=0, initial=0.0)
+    if len(found) < 6 or not (units > 0).all():
+        return math.nan
+    a, b = (found[:, :2] / units).T
+    terms = np.column_stack([np.ones_like(a), a, b, a * a / 2, a * b, b * b / 2])
+    coefficients, _, rank, _ = np.linalg.lstsq(terms, found[:, 2], rcond=None)
+    if rank < 6:
+        return math.nan
+    aa, ab, bb = coefficients[3:]
+    hessian = np.array([[aa, ab], [ab, bb]]) / np.outer(units, units)
+    return float(np.linalg.eigvalsh(hessian)[-1])
+
+
+def _nearest(axis: Floats, place: float) -> NDArray[np.intp]:
+    return np.sort(np.argsort(np.abs(axis - place), kind="stable")[:WINDOW])
