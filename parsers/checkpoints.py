@@ -1,13 +1,14 @@
 """Plans for loss landscapes that are not computed yet: ckpt_dir/train_metadata.json, written by MindSpore's SummaryCollector.
 
 Training with `collect_landscape` (on by default) saves checkpoints and this file beside the event files; only
-`SummaryLandscape.gen_landscapes_with_multi_process` computes landscapes from them. Groups of steps, number of checkpoints and
-settings are read; the paths in the file belong to the training machine and are ignored.
+`SummaryLandscape.gen_landscapes_with_multi_process` computes landscapes from them. Groups of steps, names of checkpoints and
+settings are read; the folders in the file belong to the training machine and are ignored.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,19 +26,25 @@ LIMIT = 4 << 20
 class LandscapePlan:
     """Checkpoints collected for landscapes.
 
-    intervals are groups of epochs or steps (unit says which), each for one landscape with a path if train; result: one of the
+    files are the names of checkpoints beside the plan, by epoch or step. intervals are groups of epochs or steps (unit says
+    which), each for one landscape with a path if train; result: one of the
     final weights too. size is the number of points along each axis, samples the number of inputs the loss is computed from.
     """
 
     path: str
     intervals: tuple[tuple[int, ...], ...]
-    checkpoints: int
+    files: Mapping[int, str]
     unit: str
     step_per_epoch: int
     size: int
     samples: int
     train: bool
     result: bool
+
+    @property
+    def checkpoints(self) -> int:
+        """Number of checkpoints that were collected."""
+        return len(self.files)
 
 
 class _CheckpointMetadata(msgspec.Struct):
@@ -50,6 +57,15 @@ class _CheckpointMetadata(msgspec.Struct):
     landscape_size: int = 0
     num_samples: int = 0
     create_landscape: dict[str, bool] = {}
+
+
+def _names(places: Mapping[str, Any]) -> dict[int, str]:
+    """Return the names of files by step; a step that is no number, or a name that leads elsewhere, is left out."""
+    names = {step: str(path).replace("\\", "/").rpartition("/")[2] for step, path in places.items()}
+    return {
+        int(step): name for step, name in names.items()
+        if step.isascii() and step.isdigit() and name not in ("", ".", "..")
+    }  # fmt: skip
 
 
 def landscape_plan(directory: str) -> LandscapePlan | None:
@@ -73,7 +89,7 @@ def landscape_plan(directory: str) -> LandscapePlan | None:
     return LandscapePlan(
         path=path,
         intervals=tuple(tuple(group) for group in found.epoch_group.values() if group),
-        checkpoints=len(found.model_params_file_map),
+        files=_names(found.model_params_file_map),
         unit=found.unit,
         step_per_epoch=found.step_per_epoch,
         size=found.landscape_size,

@@ -297,6 +297,28 @@ def _tune(options: argparse.Namespace) -> int:
     return tune.tune(options)
 
 
+def _add_landscape_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help="directory of a run with checkpoints")
+    parser.add_argument("--script", metavar="FILE", required=True, help="Python file with the function loss(parameters)")
+    parser.add_argument("--out", metavar="DIR", required=True, help="directory of the summary file; may be that of the run")
+    parser.add_argument("--function", metavar="NAME", default="loss", help="name of the function (default: loss)")
+    parser.add_argument("--kind", metavar="LIST", default="path", help="of path, random, line (default: path)")
+    parser.add_argument("--intervals", metavar="LIST", default="", help="FIRST-LAST,... steps (default: those of the plan)")
+    parser.add_argument("--size", metavar="N", default="40", help="points along each axis (default: 40)")
+    parser.add_argument("--seed", metavar="N", default="0", help="of random directions (default: 0)")
+    parser.add_argument("--jobs", metavar="N", default="1", help="worker processes (default: 1)")
+    parser.add_argument("--checkpoints", metavar="GLOB", default="", help="files below RUN (default: those of the plan)")
+    parser.add_argument("--against", metavar="FILE", default="", help="where a line begins (default: the first checkpoint)")
+    parser.add_argument("--scale", metavar="WHAT", default="tensor", help="tensor or filter (default: tensor)")
+    parser.add_argument("--limit", metavar="SECONDS", default="0", help="that a point may take (default: 0, any time)")
+
+
+def _landscape(options: argparse.Namespace) -> int:
+    from app.commands import landscapes
+
+    return landscapes.landscape(options)
+
+
 def _add_no_options(_parser: argparse.ArgumentParser) -> None:
     pass
 
@@ -322,4 +344,5 @@ _COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Comm
         _on_files("--summary-dir", "exporting", "parse_summary"),
     ),
     ("tune", "search for good settings of a training, with Optuna", _add_tune_options, _tune),
+    ("landscape", "compute loss landscapes from checkpoints, by a function of yours", _add_landscape_options, _landscape),
 )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,7 +90,8 @@ def _moments(parts: Parts) -> tuple[Floats, Floats, int]:
         columns = part.values - part.values[-1]
         if gram is None or sums is None:
             gram, sums = np.zeros((len(columns), len(columns))), np.zeros(len(columns))
-        gram += columns @ columns.T
+        with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinity are refused as a whole
+            gram += columns @ columns.T
         sums += columns.sum(axis=1)
         count += part.values.shape[1]
     if gram is None or sums is None or not count:
@@ -149,12 +150,15 @@ def _scale(into: Sequence[Weights], squares: Floats) -> None:
 class PathOnPlane:
     """Where the checkpoints of a path are on a plane: the nearest points, of shape (k,) each, the last one at 0, 0.
 
-    residual: distance of each checkpoint from its point, as a share of its distance from the last one; 0 for that one.
+    residual: distance of each checkpoint from its point, as a share of its distance from the last one; 0 for that one. shown:
+    share of the squared distances of all from the last one that lies in the plane. Principal components show most of any plane,
+    but scaled to the weights they are other directions and show less.
     """
 
     x: Floats
     y: Floats
     residual: Floats
+    shown: float
 
 
 def projected(parts: Parts, directions: Sequence[Weights]) -> PathOnPlane:
@@ -177,7 +181,8 @@ def projected(parts: Parts, directions: Sequence[Weights]) -> PathOnPlane:
     places = np.linalg.lstsq(inner, products, rcond=None)[0]
     left = np.maximum(lengths - np.einsum("ij,ij->j", places, 2 * products - inner @ places), 0.0)
     residual = np.sqrt(np.divide(left, lengths, out=np.zeros_like(left), where=lengths > 0))
-    return PathOnPlane(places[0], places[1], residual)
+    total = float(lengths.sum())
+    return PathOnPlane(places[0], places[1], residual, 1.0 - float(left.sum()) / total if total > 0 else math.nan)
 
 
 def turned(path: PathOnPlane, directions: Sequence[Weights]) -> PathOnPlane:
@@ -187,7 +192,7 @@ def turned(path: PathOnPlane, directions: Sequence[Weights]) -> PathOnPlane:
         if axis.mean() > axis[-1]:
             axes[number] = -axis
             directions[number][:] *= -1.0
-    return PathOnPlane(axes[0] + 0.0, axes[1] + 0.0, path.residual)
+    return replace(path, x=axes[0] + 0.0, y=axes[1] + 0.0)
 
 
 def axis_around(path: Floats, size: int) -> Floats:

@@ -77,6 +77,7 @@ def test_the_path_is_where_least_squares_puts_it_and_ends_above_and_right_of_its
     assert path.y.mean() <= path.y[-1]
     left = np.linalg.norm(columns - np.stack(into, axis=1) @ wanted, axis=0)
     lengths = np.linalg.norm(columns, axis=0)
+    assert path.shown == pytest.approx(1 - (left**2).sum() / (lengths**2).sum(), rel=1e-9)
     assert np.allclose(path.residual[:-1], (left / lengths.clip(1e-300))[:-1], rtol=1e-6)
 
 

@@ -1,0 +1,92 @@
+"""The command `landscape`: loss landscapes from checkpoints, by a function of the user. The server computes none.
+
+Exit codes: 0 done; 1 nothing could be computed or written; 2 bad options; 3 done except for places without a loss; 130
+interrupted, and the same command goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import sys
+import time
+
+from app.commands.settings import SettingError
+from app.commands.terminal import ProgressBar, printable
+from app.landscapes import ComputedLandscapes, LandscapeOptions, compute
+from app.landscapes.options import SIZES, LandscapeError
+from layouts.kit.units import duration, percent
+
+LITTLE_SHOWN = 0.8
+"""A plane that has less of its path than this shows only a part of it."""
+MOST_LISTED = 10
+"""Places without a loss of which the reason is said."""
+
+
+def landscape(options: argparse.Namespace) -> int:
+    """Compute landscapes and return the exit code."""
+    wanted = _options(options)
+    began = time.monotonic()
+    with ProgressBar(sys.stderr) as bar:
+
+        def show(done: int, of: int) -> None:
+            left = (time.monotonic() - began) / max(done, 1) * (of - done)
+            bar.show(done / max(of, 1), f"{done:,} of {of:,} points, {duration(left)} left")
+
+        try:
+            found = compute(wanted, lambda text: bar.say(f"mindscope: {printable(text)}"), show)
+        except LandscapeError as error:
+            print(f"mindscope: {printable(str(error))}", file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            print("mindscope: interrupted; the same command goes on with the points that are finished", file=sys.stderr)
+            return 130
+    return _said(found)
+
+
+def _said(found: ComputedLandscapes) -> int:
+    """Print what was computed; return the exit code."""
+    failed = 0
+    for one in found.landscapes:
+        facts = [f"{one.z.shape[1]:,} x {one.z.shape[0]:,} points"]
+        if not math.isnan(one.sharpness):
+            facts.append(f"sharpness {one.sharpness:.4g}")
+        if not math.isnan(one.shown):
+            facts.append(f"{percent(one.shown)} of the path is in the plane")
+        print(f"{one.tag}: {', '.join(facts)}")
+        if one.shown < LITTLE_SHOWN:
+            print("  the picture shows only a part of the path: its other directions are left out")
+        for place, reason in one.failed[:MOST_LISTED]:
+            print(f"  no loss at row {place.row}, column {place.column}: {printable(reason)}")
+        if len(one.failed) > MOST_LISTED:
+            print(f"  and at {len(one.failed) - MOST_LISTED:,} other places")
+        failed += len(one.failed)
+    print(f"written to {printable(found.file)}")
+    return 3 if failed else 0
+
+
+def _options(options: argparse.Namespace) -> LandscapeOptions:
+    return LandscapeOptions(
+        run=options.run, script=options.script, out=options.out, function=options.function,
+        kinds=tuple(one for one in options.kind.split(",") if one), intervals=_intervals(options.intervals),
+        size=_whole("--size", options.size, *SIZES), seed=_whole("--seed", options.seed, 0, 2**63 - 1),
+        jobs=_whole("--jobs", options.jobs, 1, 1024), checkpoints=options.checkpoints, against=options.against,
+        scale=options.scale, limit_s=_whole("--limit", options.limit, 0, 10**6),
+    )  # fmt: skip
+
+
+def _intervals(text: str) -> tuple[tuple[int, int], ...]:
+    found = []
+    for part in filter(None, text.split(",")):
+        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", part)
+        if ends is None or int(ends[1]) > int(ends[2]):
+            raise SettingError(f"--intervals: expected FIRST-LAST, separated by commas, found {part[:80]!r}")
+        found.append((int(ends[1]), int(ends[2])))
+    return tuple(found)
+
+
+def _whole(name: str, text: str, low: int, high: int) -> int:
+    if not re.fullmatch(r"\d{1,19}", text) or not low <= int(text) <= high:
+        raise SettingError(f"{name}: expected a whole number from {low:,} to {high:,}, found {text[:80]!r}")
+    return int(text)

@@ -1,0 +1,16 @@
+"""Loss landscapes from the checkpoints of any framework, computed by a function of the user in worker processes.
+
+    from app.landscapes import LandscapeOptions, compute
+
+    compute(LandscapeOptions(run="output/run1", script="loss.py", out="output/run1", jobs=4))
+
+`chosen` finds the checkpoints, `planes` writes base weights and directions for the workers to map, `workers` runs the script in
+processes of their own, `points_file` keeps what is finished, `running` puts it together and writes a MindSpore summary file.
+"""
+
+from __future__ import annotations
+
+from app.landscapes.options import LandscapeOptions
+from app.landscapes.running import ComputedLandscapes, compute
+
+__all__ = ["ComputedLandscapes", "LandscapeOptions", "compute"]

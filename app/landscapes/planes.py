@@ -1,0 +1,142 @@
+"""The weights and directions of a landscape as files that workers map: one value per weight in each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.landscapes.chosen import CheckpointPath
+from app.landscapes.options import LandscapeError
+from parsers.analysis.values import loss_surfaces as surfaces
+from parsers.errors import FormatError
+from parsers.model import Floats
+from parsers.weights import StoredTensor, Weights, opened
+
+VALUES_AT_ONCE = 1 << 21
+"""Of all checkpoints together."""
+FILES = ("base.npy", "first.npy", "second.npy")
+
+
+@dataclass(frozen=True, slots=True)
+class VariedTensor:
+    """A tensor whose weights vary: its name, its shape, and where its values begin in the files of the plane."""
+
+    name: str
+    shape: tuple[int, ...]
+    begin: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneFiles:
+    """The plane of a landscape in a folder. x, y are the axes of its grid, path the places of checkpoints (None: no path)."""
+
+    folder: str
+    tensors: tuple[VariedTensor, ...]
+    x: Floats
+    y: Floats
+    path: surfaces.PathOnPlane | None = None
+
+
+def varied(tensors: Mapping[str, StoredTensor]) -> list[str]:
+    """Return the names of the weights: floating, with weight or bias and without moment; of all floating ones if none is."""
+    floating = [name for name, one in tensors.items() if one.floating and one.size]
+    named = [name for name in floating if ("weight" in name or "bias" in name) and "moment" not in name]
+    return named or floating
+
+
+def path_plane(path: CheckpointPath, size: int, scale: str, folder: str) -> PlaneFiles:
+    """Write the plane of a path. Raises LandscapeError for checkpoints without one, or of different networks."""
+    try:
+        with ExitStack() as stack:
+            files = [stack.enter_context(opened(file)) for file in path.files]
+            parts, tensors = _parts(files)
+            plane = surfaces.path_plane(parts)
+            into = _written(folder, files[-1], tensors)
+            surfaces.write_directions(parts, plane, into, scale)
+            places = surfaces.turned(surfaces.projected(parts, into), into)
+            x, y = surfaces.axis_around(places.x, size), surfaces.axis_around(places.y, size)
+            return PlaneFiles(folder, tensors, x, y, places)
+    except (ValueError, FormatError, OSError) as error:
+        raise LandscapeError(f"{path.label}: {error}") from error
+
+
+def random_plane(file: str, size: int, seed: int, scale: str, folder: str) -> PlaneFiles:
+    """Write two random directions around a checkpoint."""
+    try:
+        with opened(file) as weights:
+            parts, tensors = _parts([weights])
+            into = _written(folder, weights, tensors)
+            surfaces.write_random_directions(parts, seed, into, scale)
+            axis = np.linspace(-1.0, 1.0, size)
+            return PlaneFiles(folder, tensors, axis, axis)
+    except (FormatError, OSError) as error:
+        raise LandscapeError(str(error)) from error
+
+
+def line_between(first: str, last: str, places: int, folder: str) -> PlaneFiles:
+    """Write the line from a checkpoint to another: x is the share of the way, y is 0."""
+    try:
+        with ExitStack() as stack:
+            files = [stack.enter_context(opened(file)) for file in (last, first)]
+            parts, tensors = _parts(files)
+            into = _written(folder, files[-1], tensors)
+            at = 0
+            for part in parts():
+                end = at + part.values.shape[1]
+                into[0][at:end] = part.values[0] - part.values[1]
+                at = end
+            return PlaneFiles(folder, tensors, np.linspace(0.0, 1.0, places), np.zeros(1))
+    except (FormatError, OSError) as error:
+        raise LandscapeError(str(error)) from error
+
+
+def _parts(files: Sequence[Weights]) -> tuple[surfaces.Parts, tuple[VariedTensor, ...]]:
+    """Return the parts of all checkpoints, the last file last, and the tensors that vary. Raises LandscapeError."""
+    last = files[-1]
+    names = varied(last.tensors)
+    if not names:
+        raise LandscapeError(f"{last.path}: expected weights of real numbers, found none")
+    for file in files:
+        for name in names:
+            other = file.tensors.get(name)
+            if other is None or other.shape != last.tensors[name].shape:
+                found = "none" if other is None else f"one of shape {other.shape}"
+                raise LandscapeError(f"{file.path}: expected {name[:200]} of shape {last.tensors[name].shape}, found {found}")
+    tensors, begin = [], 0
+    for name in names:
+        tensors.append(VariedTensor(name, last.tensors[name].shape, begin))
+        begin += last.tensors[name].size
+    block = max(VALUES_AT_ONCE // len(files), 1)
+
+    def parts() -> Iterator[surfaces.WeightPart]:
+        for number, name in enumerate(names):
+            tensor = last.tensors[name]
+            filters = tensor.shape[0] if len(tensor.shape) > 1 else 1
+            first = 0
+            for blocks in zip(*(file.blocks(name, block) for file in files), strict=True):
+                values = np.stack(blocks).astype(np.float64)
+                yield surfaces.WeightPart(number, first, tensor.size, filters, values)
+                first += values.shape[1]
+
+    return parts, tuple(tensors)
+
+
+def _written(folder: str, weights: Weights, tensors: Sequence[VariedTensor]) -> list[np.memmap]:
+    """Write the base weights; return the maps of both directions, to be written, zeros so far."""
+    os.makedirs(folder, exist_ok=True)
+    is_double = any(weights.tensors[one.name].dtype == "float64" for one in tensors)
+    dtype, total = np.dtype(np.float64 if is_double else np.float32), sum(weights.tensors[one.name].size for one in tensors)
+    base, first, second = (
+        np.lib.format.open_memmap(os.path.join(folder, name), "w+", dtype, (total,)) for name in FILES
+    )
+    for one in tensors:
+        at = one.begin
+        for values in weights.blocks(one.name, VALUES_AT_ONCE):
+            base[at : at + values.size] = values
+            at += values.size
+    base.flush()
+    return [first, second]

@@ -1,0 +1,116 @@
+"""A worker process: runs the user's script and computes the loss at places of a plane.
+
+    python -m app.landscapes.process IN OUT     the numbers of two pipes that it inherits
+
+The first line that it reads is its setting (`app.landscapes.workers.setting_of`), each further one a list of places [row,
+column, x, y]; it answers each with a line [row, column, loss or null, reason]. The script's standard output is its standard
+error, its standard input is empty. The user's code runs here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import runpy
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from app.landscapes.points_file import ON_PATH
+from parsers.weights import opened
+
+BLOCK = 1 << 16
+"""Values that are added at once, so that they stay in the cache."""
+_LONGEST_REASON = 500
+
+
+class PlaneLoss:
+    """The user's function on a plane of weights. One array holds the weights of a place; the function must not keep it."""
+
+    def __init__(self, setting: Mapping[str, Any]) -> None:
+        script = runpy.run_path(setting["script"], run_name="__landscape__")
+        self._loss: Callable[[dict[str, Any]], Any] = script[setting["function"]]
+        if callable(script.get("setup")):
+            script["setup"]()
+        self._maps = [np.load(path, mmap_mode="r") for path in setting["plane"]]
+        self._weights = np.empty_like(self._maps[0])
+        self._checkpoints: list[str] = setting["checkpoints"]
+        self._parameters: dict[str, Any] = {}
+        self._varied = [name for name, _, _ in setting["tensors"]]
+        for name, shape, begin in setting["tensors"]:
+            end = begin + math.prod(shape)
+            self._parameters[name] = self._weights[begin:end].reshape(shape)
+        with opened(setting["base"]) as weights:
+            fixed = [name for name in weights.tensors if name not in self._parameters and "moment" not in name]
+            self._parameters |= {name: weights.read(name) for name in fixed}
+
+    def at(self, row: int, column: int, x: float, y: float) -> float:
+        """Return the loss at a place; in the row ON_PATH, that of the checkpoint `column` itself."""
+        if row == ON_PATH:
+            self._load(self._checkpoints[column])
+        else:
+            self._move(x, y)
+        return float(self._loss(dict(self._parameters)))
+
+    def _load(self, path: str) -> None:
+        with opened(path) as weights:
+            for name in self._varied:
+                self._parameters[name][...] = weights.read(name)
+
+    def _move(self, x: float, y: float) -> None:
+        base, first, second = self._maps
+        dtype = base.dtype.type
+        for begin in range(0, len(base), BLOCK):
+            part = slice(begin, begin + BLOCK)
+            weights = self._weights[part]
+            np.multiply(first[part], dtype(x), out=weights)
+            if y:
+                weights += second[part] * dtype(y)
+            weights += base[part]
+
+
+def main() -> int:
+    """Answer requests until the pipe is closed."""
+    requests = os.fdopen(int(sys.argv[1]), "r", encoding="utf-8")
+    answers = os.fdopen(int(sys.argv[2]), "w", encoding="utf-8")
+    sys.argv[1:] = []
+    _isolate()
+    setting = json.loads(requests.readline())
+    sys.path.insert(0, os.path.dirname(os.path.abspath(setting["script"])))
+    try:
+        found = PlaneLoss(setting)
+    except BaseException as error:  # noqa: BLE001 - whatever the user's code raises is told to the command
+        _answer(answers, ["script", None, None, _reason(error)])
+        return 1
+    _answer(answers, ["ready", None, None, ""])
+    for line in requests:
+        for row, column, x, y in json.loads(line):
+            try:
+                loss = found.at(row, column, x, y)
+                _answer(answers, [row, column, *((None, "the function returned NaN") if math.isnan(loss) else (loss, ""))])
+            except BaseException as error:  # noqa: BLE001 - a place without a loss is recorded with the reason
+                _answer(answers, [row, column, None, _reason(error)])
+    return 0
+
+
+def _isolate() -> None:
+    """Keep what the script prints and reads away from the command's own streams."""
+    os.dup2(2, 1)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+
+
+def _answer(stream: Any, answer: list[Any]) -> None:
+    stream.write(json.dumps(answer) + "\n")
+    stream.flush()
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:_LONGEST_REASON]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
