@@ -17,6 +17,9 @@ from parsers.files import RegularFile
 from parsers.graphs.reader import GRAPHS
 from parsers.lineage.configs import CONFIGS
 from parsers.model import FileKind, Reader, SourceFile
+from parsers.tables.csv_tables import CSV_TABLES
+from parsers.tables.json_lines import JSON_LINES
+from parsers.tables.trainer_state import TRAINER_STATE
 
 HEAD = 4096
 
@@ -27,6 +30,9 @@ READERS: tuple[Reader, ...] = (
     EXPLAIN,
     TENSORBOARD,
     GRAPHS,
+    CSV_TABLES,
+    JSON_LINES,
+    TRAINER_STATE,
 )
 # Kinds of files that belong to a run, whether a Reader reads them or not.
 KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS)

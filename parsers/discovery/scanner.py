@@ -10,7 +10,15 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from parsers.discovery.joining import GRAPH_PARTS, job_of, join_graphs, join_profiles, join_ranks
+from parsers.discovery.joining import (
+    CHECKPOINT,
+    GRAPH_PARTS,
+    job_of,
+    join_checkpoints,
+    join_graphs,
+    join_profiles,
+    join_ranks,
+)
 from parsers.discovery.listing import (
     KERNEL,
     PLAN_DIRECTORY,
@@ -243,7 +251,7 @@ class Scanner:
         for name, known in runs.items():
             above, _, last = name.rpartition("/")
             partners: list[str] = []
-            if last in GRAPH_PARTS:
+            if last in GRAPH_PARTS or CHECKPOINT.fullmatch(last):
                 parent = self._known.get(os.path.dirname(known.place.path))
                 partners.append(parent.name if parent is not None else "")
             if last == "profile":
@@ -261,7 +269,7 @@ class Scanner:
     def _collect(self) -> None:
         """Join the runs that belong together and sort all."""
         special = [known.source for known in self._special if known.source is not None]
-        joined, before = join_profiles(join_ranks(join_graphs(special))), self._joined
+        joined, before = join_profiles(join_ranks(join_checkpoints(join_graphs(special)))), self._joined
         self._joined = {source.name: _same_or(before.get(source.name), source) for source in joined}
         ranked = [(known.rank, known.source) for known in self._plain if known.source is not None]
         ranked += [(_rank(source), source) for source in self._joined.values()]

@@ -22,7 +22,7 @@ LIMIT = 1 << 20
 """Bytes."""
 MOST_NODES = 20_000
 CONFIGS = FileKind(
-    name=CONFIG, pattern=re.compile(r"\A(?:config|hparams)\.json\Z|\.ya?ml\Z"), makes_run=False, most=20
+    name=CONFIG, pattern=re.compile(r"\A(?:config|hparams|params)\.json\Z|\.ya?ml\Z"), makes_run=False, most=20
 )
 TAG = "tag:yaml.org,2002:"
 """What the tags of standard types begin with."""
