@@ -20,6 +20,7 @@ from parsers.model import FileKind, Reader, SourceFile
 from parsers.tables.csv_tables import CSV_TABLES
 from parsers.tables.json_lines import JSON_LINES
 from parsers.tables.trainer_state import TRAINER_STATE
+from parsers.wandb.reader import WANDB
 
 HEAD = 4096
 
@@ -33,6 +34,7 @@ READERS: tuple[Reader, ...] = (
     CSV_TABLES,
     JSON_LINES,
     TRAINER_STATE,
+    WANDB,
 )
 # Kinds of files that belong to a run, whether a Reader reads them or not.
 KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS)
