@@ -16,6 +16,7 @@ from parsers.events.tensorboard import TENSORBOARD
 from parsers.files import RegularFile
 from parsers.graphs.reader import GRAPHS
 from parsers.lineage.configs import CONFIGS
+from parsers.mlflow.directories import MLFLOW_METRIC
 from parsers.model import FileKind, Reader, SourceFile
 from parsers.tables.csv_tables import CSV_TABLES
 from parsers.tables.json_lines import JSON_LINES
@@ -36,6 +37,8 @@ READERS: tuple[Reader, ...] = (
     TRAINER_STATE,
     WANDB,
 )
+# Readers of what no name of a file tells: discovery says where it is.
+PLACED: tuple[Reader, ...] = (MLFLOW_METRIC,)
 # Kinds of files that belong to a run, whether a Reader reads them or not.
 KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS)
 
@@ -66,12 +69,13 @@ def reader_for(path: str, head: bytes | None = None) -> Reader | None:
 
 def reader_named(name: str) -> Reader | None:
     """Return the reader of a name, or None."""
-    return next((reader for reader in READERS if reader.name == name), None)
+    return next((reader for reader in (*READERS, *PLACED) if reader.name == name), None)
 
 
 def reader_of_file(file: SourceFile, known: str = "") -> Reader:
     """Return the reader that has begun a file (known is its name), else the one for its content, its name or its kind."""
-    found = reader_named(known) or reader_for(file.path) or reader_named(file.kind)
+    placed = next((reader for reader in PLACED if reader.name == file.kind), None)
+    found = placed or reader_named(known) or reader_for(file.path) or reader_named(file.kind)
     if found is None:
         raise LookupError(f"{file.path}: no reader for files of kind {file.kind!r}")
     return found

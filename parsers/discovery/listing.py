@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from parsers.checkpoints import PLACE
 from parsers.dumps.places import METADATA, STEP, is_kernel_dump, is_msprobe, last_change, named_like_kernel_dump
+from parsers.mlflow.directories import META, holds_run, run_files
 from parsers.model import Problem, Source, SourceFile
 from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
 from parsers.registry import KINDS, kind_of
@@ -78,6 +79,9 @@ def source_at(place: Directory, listing: Listing, inside: str) -> Source:
             files.append(source_file(path, kind, stamp))
         except OSError as error:
             problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be accessed ({error.strerror})."))
+    if is_mlflow(listing):
+        files = [file for file in files if os.path.basename(file.path) != META]
+        files += [file for file in run_files(place.path) if not (inside and leaves(file.path, inside))]
     files.sort(key=file_order)
     profiles = []
     for path in _profile_dirs(place.path, listing):
@@ -254,8 +258,15 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
+def is_mlflow(listing: Listing) -> bool:
+    """Return whether a directory is a run of MLflow, whose files lie below it."""
+    return holds_run(listing.directories, [name for name, _, _ in listing.files])
+
+
 def is_run(listing: Listing) -> bool:
     """Return whether a directory is a run, or must be shown like one because it cannot be read."""
+    if is_mlflow(listing):
+        return True
     for _, kind, _ in listing.files:
         if kind in _MAKE_RUNS:
             return True

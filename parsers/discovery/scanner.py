@@ -26,6 +26,7 @@ from parsers.discovery.listing import (
     Listing,
     child,
     is_below,
+    is_mlflow,
     is_run,
     list_directory,
     measured,
@@ -301,7 +302,7 @@ def _is_same(source: Source, listing: Listing) -> bool:
         return False
     if listing.profiles or listing.profiled or listing.dump or PLAN_DIRECTORY in listing.directories:
         return False
-    if listing.error or listing.outside:
+    if listing.error or listing.outside or is_mlflow(listing):
         return False
     try:
         for file in source.files:

@@ -89,7 +89,7 @@ class _Reading:
     def _add_row(self, offset: int, content: memoryview) -> None:
         names, values = self._names.names_and_values(bytes(content), 1)
         try:
-            found = [*map(float, values)]
+            numbers = [*map(float, values)]
         except ValueError:
             pairs = [(name, found) for name, value in zip(names, values, strict=True) if (found := _number(value)) is not None]
             names, found = tuple(name for name, _ in pairs), [number for _, number in pairs]
