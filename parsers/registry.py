@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
+from fnmatch import translate
 
 from parsers.events.explain import EXPLAIN
 from parsers.events.lineage import LINEAGE
@@ -47,6 +49,14 @@ KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS)
 _ANY = re.compile("|".join(re.sub(r"\(\?P<\w+>", "(?:", kind.pattern.pattern) for kind in KINDS))
 
 
+_tables: list[re.Pattern[str]] = []
+
+
+def read_as_tables(patterns: Sequence[str]) -> None:
+    """Read files whose names match one of these patterns, as `*_log.csv`, as tables of metrics too, in the whole program."""
+    _tables[:] = [re.compile(translate(pattern)) for pattern in patterns]
+
+
 def kind_of(name: str) -> tuple[FileKind, int | None] | None:
     """Return the kind of a file and the seconds in its name, by its name alone; None for a file of no interest."""
     if "summary." in name or _ANY.search(name):  # the first is a tenth of the second, and true of most event files
@@ -54,6 +64,8 @@ def kind_of(name: str) -> tuple[FileKind, int | None] | None:
             match = kind.pattern.search(name)
             if match is not None:
                 return kind, kind.stamp(match)
+    if any(pattern.match(name) for pattern in _tables):
+        return JSON_LINES if re.search(r"json[^.]*\Z", name) else CSV_TABLES, None
     return None
 
 

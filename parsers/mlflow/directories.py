@@ -19,7 +19,7 @@ from parsers.files import RegularFile
 from parsers.model import CONFIG, Batch, Cursor, Reader, ScalarBlock, SourceFile
 from parsers.names import printable
 from parsers.tables.lines import read_lines, split
-from parsers.tables.rows import Rows
+from parsers.tables.rows import MetricRows
 
 METRICS, PARAMS = "metrics", "params"
 META = "meta.yaml"
@@ -93,7 +93,7 @@ def _tag(path: str) -> str:
 
 
 def _read(file: RegularFile, resumed: Cursor, limit: int | None, tag: str) -> Batch:
-    def add(rows: Rows, data: bytes, begin: int) -> tuple[list[ScalarBlock], int]:
+    def add(rows: MetricRows, data: bytes, begin: int) -> tuple[list[ScalarBlock], int]:
         found: list[tuple[int, float, float, int]] = []
         for at, line in split(data):
             match = _LINE.fullmatch(line)

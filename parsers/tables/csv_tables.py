@@ -23,7 +23,7 @@ from parsers.file_reading import read_growing
 from parsers.files import RegularFile
 from parsers.model import Batch, Cursor, Problem, Reader, ScalarBlock
 from parsers.tables.lines import ROW, read_lines, split
-from parsers.tables.rows import MOST_TAGS, STEPS, TIMES, Rows
+from parsers.tables.rows import MOST_TAGS, STEPS, TIMES, MetricRows
 
 LONGEST_HEADER = 1 << 20
 MOST_JOINED = 100
@@ -68,7 +68,7 @@ class _Table:
         first = {name: place for place, name in reversed(list(enumerate(names))) if name}
         self._tags = sorted(place for name, place in first.items() if name not in STEPS and name not in TIMES)
 
-    def add(self, rows: Rows, data: bytes, begin: int) -> tuple[list[ScalarBlock], int]:
+    def add(self, rows: MetricRows, data: bytes, begin: int) -> tuple[list[ScalarBlock], int]:
         """Read whole lines."""
         found = self._columns(data)
         if found is not None:
@@ -116,7 +116,7 @@ class _Table:
         return [table[place].to_numpy() for place in range(count)], empty.reshape(-1, count).T, begins[::count].astype(np.int64)
 
     def _blocks(
-        self, rows: Rows, columns: list[NDArray[Any]], empty: NDArray[np.bool_], begins: NDArray[np.int64], begin: int
+        self, rows: MetricRows, columns: list[NDArray[Any]], empty: NDArray[np.bool_], begins: NDArray[np.int64], begin: int
     ) -> list[ScalarBlock]:
         count = len(begins)
         step = np.arange(rows.number, rows.number + count)
@@ -149,7 +149,7 @@ class _Table:
 
     # Lines with quotes, or of other lengths --------------------------------------------------------------------------
 
-    def _add_line(self, rows: Rows, lines: list[bytes], offset: int, length: int) -> None:
+    def _add_line(self, rows: MetricRows, lines: list[bytes], offset: int, length: int) -> None:
         if not any(line.strip() for line in lines):
             return
         cells = _cells(lines)

@@ -16,7 +16,7 @@ from parsers.file_reading import read_growing
 from parsers.json_text import parse_json
 from parsers.model import Batch, Cursor, Reader, ScalarBlock
 from parsers.tables.lines import read_lines, split
-from parsers.tables.rows import Rows
+from parsers.tables.rows import MetricRows
 
 _decode = msgspec.json.Decoder().decode
 
@@ -35,7 +35,7 @@ JSON_LINES = JsonLinesReader(
 )
 
 
-def _add(rows: Rows, data: bytes, begin: int) -> tuple[list[ScalarBlock], int]:
+def _add(rows: MetricRows, data: bytes, begin: int) -> tuple[list[ScalarBlock], int]:
     for at, line in split(data):
         if not line.strip():
             continue

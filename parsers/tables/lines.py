@@ -7,20 +7,20 @@ from itertools import pairwise
 
 from parsers.files import RegularFile
 from parsers.model import Batch, Cursor, Problem, ScalarBlock
-from parsers.tables.rows import LONGEST_LINE, Rows
+from parsers.tables.rows import LONGEST_LINE, MetricRows
 
 PIECE = 8 << 20
 """Bytes that are read at a time."""
 ROW = "row"
 """What the number of the next row is named in `Cursor.plugins`."""
 
-Add = Callable[[Rows, bytes, int], tuple[list[ScalarBlock], int]]
+Add = Callable[[MetricRows, bytes, int], tuple[list[ScalarBlock], int]]
 """Takes rows, whole lines and the byte at which they begin; returns blocks, and how many bytes of them it has read."""
 
 
 def read_lines(file: RegularFile, resumed: Cursor, limit: int | None, add: Add) -> Batch:
     """Read the lines after the cursor; about `limit` bytes of them if there is a limit."""
-    rows = Rows(file.path, number=int(dict(resumed.plugins).get(ROW, "0")))
+    rows = MetricRows(file.path, number=int(dict(resumed.plugins).get(ROW, "0")))
     blocks: list[ScalarBlock] = []
     begin = offset = resumed.offset
     stopped = False

@@ -51,8 +51,8 @@ def numbers(value: Any, name: str = "", depth: int = 0) -> dict[str, float]:
         return {name: float("inf") if value > 0 else float("-inf")}
 
 
-class Rows:
-    """Rows of named numbers, gathered by their names; and the damage among them. `number` is that of the next row."""
+class MetricRows:
+    """MetricRows of named numbers, gathered by their names; and the damage among them. `number` is that of the next row."""
 
     def __init__(self, path: str, number: int = 0) -> None:
         self.path, self.number = path, number

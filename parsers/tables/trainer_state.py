@@ -13,7 +13,7 @@ from parsers.file_reading import read_whole
 from parsers.files import RegularFile
 from parsers.json_text import parse_json
 from parsers.model import Batch, Cursor, Problem, Reader
-from parsers.tables.rows import Rows
+from parsers.tables.rows import MetricRows
 
 LARGEST = 256 << 20
 """Bytes. A larger file is refused: JSON has to be read whole."""
@@ -41,7 +41,7 @@ def _read(file: RegularFile, now: Cursor) -> Batch:
     history = state.get("log_history") if isinstance(state, dict) else None
     if not isinstance(history, list):
         return _refused(file, now, "a list `log_history`, found none")
-    rows = Rows(file.path)
+    rows = MetricRows(file.path)
     for number, entry in enumerate(history):
         if isinstance(entry, dict):
             rows.add(entry, number)

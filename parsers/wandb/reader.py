@@ -19,7 +19,7 @@ from parsers.file_reading import read_growing
 from parsers.files import RegularFile
 from parsers.lineage.values import Setting
 from parsers.model import Batch, Cursor, PayloadBlock, Problem, Reader, ScalarBlock
-from parsers.tables.rows import MOST_TAGS, STEPS, TIMES, Rows
+from parsers.tables.rows import MOST_TAGS, STEPS, TIMES, MetricRows
 from parsers.wandb import messages
 from parsers.wandb.chunks import BLOCK, HEADER, Chunks
 
@@ -67,7 +67,7 @@ class _Reading:
     """What the records of one read say."""
 
     def __init__(self, path: str, samples: int) -> None:
-        self.history, self.system = Rows(path), Rows(path, samples)
+        self.history, self.system = MetricRows(path), MetricRows(path, samples)
         self.settings: list[int] = []
         self._rows: dict[tuple[str, ...], tuple[list[int], list[list[float]]]] = {}
         self._names, self._samples = messages.Names(), messages.Names()
@@ -91,15 +91,15 @@ class _Reading:
         try:
             numbers = [*map(float, values)]
         except ValueError:
-            pairs = [(name, found) for name, value in zip(names, values, strict=True) if (found := _number(value)) is not None]
-            names, found = tuple(name for name, _ in pairs), [number for _, number in pairs]
+            pairs = [(name, one) for name, value in zip(names, values, strict=True) if (one := _number(value)) is not None]
+            names, numbers = tuple(name for name, _ in pairs), [one for _, one in pairs]
         if "_step" not in names:
             step = messages.step_of(content)
             if step is not None:
-                names, found = (*names, "_step"), [*found, float(step)]
+                names, numbers = (*names, "_step"), [*numbers, float(step)]
         offsets, rows = self._rows.setdefault(names, ([], []))
         offsets.append(offset)
-        rows.append(found)
+        rows.append(numbers)
 
     def blocks(self) -> list[ScalarBlock]:
         """Return history and system metrics."""

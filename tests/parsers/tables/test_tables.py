@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from app.commands.cli import main
 from parsers import discover, open_run
 from parsers.model import Batch
-from parsers.registry import reader_for
+from parsers.registry import read_as_tables, reader_for
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 Points = list[tuple[int, float]]
@@ -178,3 +179,17 @@ def test_a_read_stops_at_its_limit(tmp_path: Path) -> None:
         batches.append(reader.read(str(path), batches[-1].cursor, 1000))
     assert len(batches) > 3
     assert points(*batches)["loss"] == [(row, row / 7) for row in range(20_000)]
+
+
+def test_other_names_are_tables_on_demand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "loss_log.csv").write_text("step,loss\n3,0.5\n")
+    (tmp_path / "own.jsonl").write_text('{"step": 4, "acc": 0.25}\n')
+    try:
+        assert main(["list", str(tmp_path)]) == 0
+        assert "." not in capsys.readouterr().out.split()
+        assert main(["list", str(tmp_path), "--table", "*_log.csv", "--table", "own.*"]) == 0
+        run = open_run(tmp_path)
+        assert {tag: run.series(tag).step.tolist() for tag in run.tags()} == {"loss": [3], "acc": [4]}
+        assert main(["list", str(tmp_path), "--table", "a/b"]) == 2
+    finally:
+        read_as_tables(())
