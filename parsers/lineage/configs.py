@@ -18,12 +18,12 @@ from parsers.errors import FormatError
 from parsers.files import RegularFile
 from parsers.lineage.values import DEEPEST, MOST, Setting, flat, load_json
 from parsers.mlflow.directories import read_params
+from parsers.mlflow.params import parsed
 from parsers.model import CONFIG, FileKind, Problem
 
 LIMIT = 1 << 20
 """Bytes."""
 MOST_NODES = 20_000
-MOST_DIGITS = 300
 CONFIGS = FileKind(
     name=CONFIG, pattern=re.compile(r"\A(?:config|hparams|params)\.json\Z|\.ya?ml\Z"), makes_run=False, most=20
 )
@@ -61,7 +61,7 @@ def read_config(path: str) -> Config:
 
 def _read(path: str) -> tuple[dict[str, Setting], list[str]]:
     if os.path.isdir(path):
-        return {name: _parsed(value) for name, value in list(read_params(path).items())[:MOST]}, []
+        return {name: parsed(value) for name, value in list(read_params(path).items())[:MOST]}, []
     with RegularFile(path) as file:
         if file.size > LIMIT:
             raise FormatError(f"expected a configuration of at most {LIMIT:,} bytes, found {file.size:,}")
@@ -83,18 +83,6 @@ def _read(path: str) -> tuple[dict[str, Setting], list[str]]:
             break
         settings.setdefault(name, value)
     return settings, complaints
-
-
-def _parsed(text: str) -> Setting:
-    """Return what a setting of MLflow, which are texts, was before it was written."""
-    if text in ("True", "False"):
-        return text == "True"
-    for kind in (int, float):
-        try:
-            return kind(text) if len(text) < MOST_DIGITS and "_" not in text else text
-        except ValueError:
-            continue
-    return text
 
 
 def _load_yaml(text: str, complaints: list[str]) -> Any:
