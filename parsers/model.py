@@ -80,7 +80,8 @@ class SourceFile:
 class Source:
     """A run on disk, or a job of several ranks.
 
-    path is the directory as reached from the base, real_path after resolving links, name the path relative to the base
+    path is the directory as reached from the base (of a run in a database, the file and the run's id in it), real_path
+    after resolving links, name the path relative to the base
     with "/" ("." for the base itself): unique among the sources of one base. A job has ranks (each a Source with its
     own files) and no files of its own, or both. plan is the path of the file about collected checkpoints, or ""
     (`parsers.checkpoints`). updated is the newest mtime of its files (ranks included). profile_size and profile_updated are the

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.file_reading import START, unreadable
 from parsers.lineage.values import Setting
@@ -35,8 +36,10 @@ MLFLOW_DATABASE = FileKind(name="mlflow_db", pattern=re.compile(r"\Amlflow\.db\Z
 _RUNS = "SELECT runs.run_uuid, runs.name, runs.start_time, runs.experiment_id FROM runs WHERE runs.lifecycle_stage = 'active'"
 _COUNTS = "SELECT run_uuid, COUNT(*), MAX(timestamp) FROM metrics GROUP BY run_uuid"
 _PARAM_COUNTS = "SELECT run_uuid, COUNT(*) FROM params GROUP BY run_uuid"
+_SIZES = ("SELECT COUNT(*) FROM metrics WHERE run_uuid = ?", "SELECT COUNT(*) FROM params WHERE run_uuid = ?")
 _METRICS = (
-    "SELECT ROWID, key, value, timestamp, step, is_nan FROM metrics WHERE run_uuid = ? AND ROWID > ? ORDER BY ROWID LIMIT ?"
+    "SELECT ROWID, key, CASE WHEN is_nan THEN NULL ELSE value END, timestamp, step FROM metrics "
+    "WHERE run_uuid = ? AND ROWID > ? ORDER BY ROWID LIMIT ?"
 )
 _PARAMS = "SELECT ROWID, key, value FROM params WHERE run_uuid = ? AND ROWID > ? ORDER BY ROWID"
 
@@ -55,7 +58,9 @@ class MlflowRunReader(Reader):
         except ValueError as error:
             return Batch(cursor or START, problems=(_damage(path, error),))
 
-    def settings(self, path: str, places: Sequence[int]) -> tuple[Mapping[str, Setting], Sequence[Problem]]:  # noqa: ARG002  all
+    def settings(
+        self, path: str, places: Sequence[int]  # noqa: ARG002  all of them are few
+    ) -> tuple[Mapping[str, Setting], Sequence[Problem]]:
         """Return the settings of the run."""
         database, run = os.path.split(path)
         try:
@@ -138,59 +143,76 @@ def _rows(database: Any, query: str, values: Sequence[Any], path: str, problems:
 
 
 def _read(path: str, database: str, run: str, cursor: Cursor | None, limit: int | None) -> Batch:
+    from parsers.profiler.lines import Complaints
+
     status = os.stat(database)
     problems: list[Problem] = []
     with _opened(database) as opened:
-        counted = [
-            _rows(opened, f"SELECT COUNT(*) FROM {table} WHERE run_uuid = ?", (run,), path, problems)[0][0]  # noqa: S608  two names
-            for table in ("metrics", "params")
-        ]
-        size = sum(counted)
+        size = sum(_rows(opened, query, (run,), path, problems)[0][0] for query in _SIZES)
         same = cursor is not None and (cursor.device, cursor.inode) == (status.st_dev, status.st_ino) and cursor.size <= size
         resumed = cursor if cursor is not None and same else START
         most = -1 if limit is None else max(limit // ROW_BYTES, 1000)
-        metrics = _rows(opened, _METRICS, (run, resumed.offset, most), path, problems)
+        complaints, metrics = Complaints(path), _Metrics()
+        for rows in opened.rows(_METRICS, "metrics", complaints, (run, resumed.offset, most)):
+            metrics.add(rows)
         last = int(dict(resumed.plugins).get(PARAMS, "0"))
         params = [int(row[0]) for row in _rows(opened, _PARAMS, (run, last), path, problems)]
-    more = len(metrics) == most
-    offset = int(metrics[-1][0]) if metrics else resumed.offset
+    problems += complaints.all()
+    if metrics.skipped:
+        text = f"{metrics.skipped:,} metrics have a value, time or step that is no number; they were skipped."
+        problems.append(Problem(path, 0, 0, "bad_table", text))
     plugins = ((PARAMS, str(max(params, default=last))),)
-    blocks = _blocks(path, metrics, problems)
+    blocks = metrics.blocks()
     times = [float(np.nanmin(block.wall_time)) for block in blocks if not np.isnan(block.wall_time).all()]
     return Batch(
-        Cursor(offset, status.st_dev, status.st_ino, size, 0, plugins), blocks, _index(params), problems=problems,
-        records=len(metrics) + len(params), bytes_read=len(metrics) * ROW_BYTES, more=more,
+        Cursor(max(metrics.last, resumed.offset), status.st_dev, status.st_ino, size, 0, plugins),
+        blocks, _index(params), problems=problems,
+        records=metrics.count + len(params), bytes_read=metrics.count * ROW_BYTES, more=metrics.count == most,
         restarted=cursor is not None and cursor.size > 0 and not same, started=min(times, default=None),
     )  # fmt: skip
 
 
-def _blocks(path: str, rows: list[tuple[Any, ...]], problems: list[Problem]) -> list[ScalarBlock]:
-    """Return the metrics by name."""
-    if not rows:
-        return []
-    order, keys, values, times, steps, nan = zip(*rows, strict=True)
-    try:
-        value, time = np.array(values, np.float64), np.array(times, np.float64) / 1000
-        step = np.array(steps, np.int64)
-        if {*map(type, values), *map(type, times)} - {int, float} or {*map(type, steps)} - {int}:
-            raise TypeError
-    except (TypeError, ValueError, OverflowError):
-        kept = [row for row in rows if whole(row[4]) is not None and _is_number(row[2]) and _is_number(row[3])]
-        text = f"{len(rows) - len(kept):,} metrics have a value, time or step that is no number; they were skipped."
-        if len(kept) < len(rows):
-            problems.append(Problem(path, 0, 0, "bad_table", text))
-        plain = [(one, key, float(value), float(time), int(step), is_nan) for one, key, value, time, step, is_nan in kept]
-        return _blocks(path, plain, problems)
-    value[np.array([bool(one) for one in nan])] = np.nan
-    value[np.abs(value) == _LARGEST] *= np.inf  # as MLflow writes infinity
-    codes: dict[str, int] = {}
-    code = np.array([codes.setdefault(key, len(codes)) for key in map(str, keys)])
-    place = np.array(order, np.int64)
-    found = []
-    for name, number in codes.items():
-        mine = np.flatnonzero(code == number) if len(codes) > 1 else slice(None)
-        found.append(ScalarBlock((printable(name),), step[mine], time[mine], place[mine], value[mine][None]))
-    return found
+class _Metrics:
+    """Metrics of a run as columns, a batch of rows after the other: rows of a million would be 300 MB."""
+
+    def __init__(self) -> None:
+        self.count = self.skipped = self.last = 0
+        self._codes: dict[str, int] = {}
+        self._parts: list[tuple[NDArray[Any], ...]] = []
+
+    def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add rows of _METRICS."""
+        self.count += len(rows)
+        self.last = int(rows[-1][0])
+        order, keys, values, times, steps = zip(*rows, strict=True)
+        plain = {*map(type, values)} <= {int, float, type(None)} and {*map(type, times)} <= {int, float}
+        if not plain or {*map(type, steps)} != {int}:
+            kept = [
+                (one, key, value, time, whole(step)) for one, key, value, time, step in rows
+                if whole(step) is not None and (value is None or _is_number(value)) and _is_number(time)
+            ]  # fmt: skip
+            self.skipped += len(rows) - len(kept)
+            if not kept:
+                return
+            order, keys, values, times, steps = zip(*kept, strict=True)
+        codes = self._codes
+        self._parts.append((
+            np.array([codes.setdefault(key, len(codes)) for key in map(str, keys)]), np.array(steps, np.int64),
+            np.array(times, np.float64), np.array(order, np.int64), np.array(values, np.float64),
+        ))  # fmt: skip
+
+    def blocks(self) -> list[ScalarBlock]:
+        """Return the metrics by name."""
+        if not self._parts:
+            return []
+        code, step, time, order, value = (np.concatenate(parts) for parts in zip(*self._parts, strict=True))
+        time /= 1000
+        value[np.abs(value) == _LARGEST] *= np.inf  # as MLflow writes infinity
+        found = []
+        for name, number in self._codes.items():
+            mine = np.flatnonzero(code == number) if len(self._codes) > 1 else slice(None)
+            found.append(ScalarBlock((printable(name),), step[mine], time[mine], order[mine], value[mine][None]))
+        return found
 
 
 def _is_number(value: Any) -> bool:

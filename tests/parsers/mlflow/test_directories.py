@@ -17,7 +17,8 @@ SAMPLE = Path(__file__).resolve().parents[2] / "data" / "mlflow" / "3.17.2"
 
 
 def test_runs_of_mlflow() -> None:
-    runs = {float(run.settings["learning_rate"]): run for run in (open_run(source.path) for source in discover(SAMPLE / "mlruns"))}
+    opened = [open_run(source.path) for source in discover(SAMPLE / "mlruns")]
+    runs = {float(run.settings["learning_rate"]): run for run in opened}
     assert sorted(runs) == [0.01, 0.1]
     for rate, run in runs.items():
         assert run.tags() == ("bad", "loss", "val/acc")
