@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -80,7 +80,8 @@ class SourceFile:
 class Source:
     """A run on disk, or a job of several ranks.
 
-    path is the directory as reached from the base, real_path after resolving links, name the path relative to the base
+    path is the directory as reached from the base (of a run in a database, the file and the run's id in it), real_path
+    after resolving links, name the path relative to the base
     with "/" ("." for the base itself): unique among the sources of one base. A job has ranks (each a Source with its
     own files) and no files of its own, or both. plan is the path of the file about collected checkpoints, or ""
     (`parsers.checkpoints`). updated is the newest mtime of its files (ranks included). profile_size and profile_updated are the
@@ -252,8 +253,9 @@ class PayloadBlock:
     """Index of n large values of one kind and tag, not yet decoded; rows in file order.
 
     kind: "histogram", "image", "tensor", "landscape", "text", "audio", "graph", "lineage", "dataset_graph", "explain",
-    "hparams" or "other". step (n,), wall_time (n,) in seconds, order (n,) byte offset of the record, offset and length (n,)
-    the bytes of the value's own message in the file, verified (n,) whether the data CRC of its record has been checked.
+    "hparams", "settings" (`Reader.settings`) or "other". step (n,), wall_time (n,) in seconds, order (n,) byte offset of the
+    record, offset and length (n,) the bytes of the value's own message in the file, verified (n,) whether the data CRC of its
+    record has been checked.
     plugin is the TensorBoard plugin name, "" for none.
     """
 
@@ -336,6 +338,12 @@ class Reader(FileKind):
         limit stops between two records after about this many bytes; the batch then says `more`.
         """
         raise NotImplementedError
+
+    def settings(
+        self, path: str, places: Sequence[int]  # noqa: ARG002  a format without settings
+    ) -> tuple[Mapping[str, bool | int | float | str], Sequence[Problem]]:
+        """Return the settings at these offsets, which large values of kind "settings" name, and the damage in them."""
+        return {}, ()
 
     def verify(self, path: str) -> Sequence[Problem]:
         """Read the whole file, check every checksum and decode every message; return all problems, an incomplete tail too."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
+from fnmatch import translate
 
 from parsers.events.explain import EXPLAIN
 from parsers.events.lineage import LINEAGE
@@ -16,7 +18,13 @@ from parsers.events.tensorboard import TENSORBOARD
 from parsers.files import RegularFile
 from parsers.graphs.reader import GRAPHS
 from parsers.lineage.configs import CONFIGS
+from parsers.mlflow.database import MLFLOW_DATABASE, MLFLOW_RUN
+from parsers.mlflow.directories import MLFLOW_METRIC
 from parsers.model import FileKind, Reader, SourceFile
+from parsers.tables.csv_tables import CSV_TABLES
+from parsers.tables.json_lines import JSON_LINES
+from parsers.tables.trainer_state import TRAINER_STATE
+from parsers.wandb.reader import WANDB
 
 HEAD = 4096
 
@@ -27,13 +35,27 @@ READERS: tuple[Reader, ...] = (
     EXPLAIN,
     TENSORBOARD,
     GRAPHS,
+    CSV_TABLES,
+    JSON_LINES,
+    TRAINER_STATE,
+    WANDB,
 )
+# Readers of what no name of a file tells: discovery says where it is.
+PLACED: tuple[Reader, ...] = (MLFLOW_METRIC, MLFLOW_RUN)
 # Kinds of files that belong to a run, whether a Reader reads them or not.
-KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS)
+KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS, MLFLOW_DATABASE)
 
 
 # Most files of a directory are of no kind: one search rejects them.
 _ANY = re.compile("|".join(re.sub(r"\(\?P<\w+>", "(?:", kind.pattern.pattern) for kind in KINDS))
+
+
+_tables: list[re.Pattern[str]] = []
+
+
+def read_as_tables(patterns: Sequence[str]) -> None:
+    """Read files whose names match one of these patterns, as `*_log.csv`, as tables of metrics too, in the whole program."""
+    _tables[:] = [re.compile(translate(pattern)) for pattern in patterns]
 
 
 def kind_of(name: str) -> tuple[FileKind, int | None] | None:
@@ -43,6 +65,8 @@ def kind_of(name: str) -> tuple[FileKind, int | None] | None:
             match = kind.pattern.search(name)
             if match is not None:
                 return kind, kind.stamp(match)
+    if any(pattern.match(name) for pattern in _tables):
+        return JSON_LINES if re.search(r"json[^.]*\Z", name) else CSV_TABLES, None
     return None
 
 
@@ -58,12 +82,13 @@ def reader_for(path: str, head: bytes | None = None) -> Reader | None:
 
 def reader_named(name: str) -> Reader | None:
     """Return the reader of a name, or None."""
-    return next((reader for reader in READERS if reader.name == name), None)
+    return next((reader for reader in (*READERS, *PLACED) if reader.name == name), None)
 
 
 def reader_of_file(file: SourceFile, known: str = "") -> Reader:
     """Return the reader that has begun a file (known is its name), else the one for its content, its name or its kind."""
-    found = reader_named(known) or reader_for(file.path) or reader_named(file.kind)
+    placed = next((reader for reader in PLACED if reader.name == file.kind), None)
+    found = placed or reader_named(known) or reader_for(file.path) or reader_named(file.kind)
     if found is None:
         raise LookupError(f"{file.path}: no reader for files of kind {file.kind!r}")
     return found

@@ -145,7 +145,12 @@ def _settings(options: argparse.Namespace) -> Settings:
     config = read_config(options.config) if options.config else {}
     values = {setting.name: getattr(options, setting.name) for setting in SETTINGS if hasattr(options, setting.name)}
     texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in values.items()}
-    return resolve(texts, os.environ, config, config_name=options.config or "")
+    settings = resolve(texts, os.environ, config, config_name=options.config or "")
+    if settings.table:
+        from parsers.registry import read_as_tables
+
+        read_as_tables(settings.table)
+    return settings
 
 
 def _start(options: argparse.Namespace) -> int:
@@ -214,6 +219,7 @@ def _status(_options: argparse.Namespace) -> int:
 def _add_directory(parser: argparse.ArgumentParser) -> None:
     text = "directory of the runs, or a trace or event file (default: .)"
     parser.add_argument("directory", metavar="DIR", nargs="?", default=".", help=text)
+    _add_setting(parser, next(setting for setting in SETTINGS if setting.name == "table"))
 
 
 def _add_list_options(parser: argparse.ArgumentParser) -> None:
@@ -263,6 +269,8 @@ def _on_files(option: str, module: str, name: str) -> Command:
         from parsers import SourceError
         from parsers.discovery import opens_alone
 
+        if hasattr(options, "table"):
+            _settings(argparse.Namespace(config=None, table=options.table))
         alone = option == "DIR" and os.path.isfile(options.directory)
         if not alone and not os.path.isdir(options.directory):
             raise SettingError(f"{option}: expected an existing directory, found {options.directory!r}")

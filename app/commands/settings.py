@@ -90,6 +90,12 @@ def _host_name(value: str) -> str:
     return name
 
 
+def _file_name(value: str) -> str:
+    if not re.fullmatch(r"[^/\0]{1,200}", value) or not value.strip("*?"):
+        raise ValueError("a pattern of file names with a letter or digit in it, without '/'")
+    return value
+
+
 def _token(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_\-]{16,200}", value):
         raise ValueError("16 to 200 letters, digits, '_' and '-'")
@@ -117,6 +123,8 @@ SETTINGS = (
     Setting("reload_interval", 3, "seconds between scans of the files, 0 to scan once",
             _number(0, 300, "a whole number of seconds from 0 to 300")),
     Setting("allowed_host", (), "additional host name visitors may use, '*' for any (repeatable)", _host_name, repeatable=True),
+    Setting("table", (), "name of further files that are tables of metrics, such as '*_log.csv' (repeatable)", _file_name,
+            repeatable=True),
     Setting("stay_inside", None,
             "do not follow links that lead out of the directory of runs, show them (default: yes unless the host is local)",
             _switch),
@@ -147,6 +155,7 @@ class Settings:
     workspace: str
     reload_interval: int
     allowed_host: tuple[str, ...]
+    table: tuple[str, ...]
     stay_inside: bool
     cache: bool
     enable_debugger: bool

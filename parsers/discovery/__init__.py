@@ -29,6 +29,7 @@ from dataclasses import replace
 from parsers.discovery.listing import Directory, classify, file_order, list_directory, measured, source_at, source_file
 from parsers.discovery.scanner import Scanner
 from parsers.errors import SourceError
+from parsers.mlflow.database import database_of, sources_in
 from parsers.model import Source
 from parsers.registry import READERS
 
@@ -51,12 +52,21 @@ def discover(base: str | os.PathLike[str]) -> list[Source]:
     say so.
     """
     text = os.fspath(base)
+    if os.path.isfile(text) and database_of(text) == text:
+        return sorted(sources_in(os.path.abspath(text), os.path.basename(text)), key=lambda one: (-one.updated, one.name))
     return [source_of(text)] if opens_alone(text) else Scanner(text).scan()
 
 
 def source_of(path: str | os.PathLike[str]) -> Source:
     """Return the run in one directory (with its ranks), or of a single event file or trace; SourceError if there is none."""
     text = os.fspath(path)
+    database = database_of(os.path.abspath(text))
+    if database:
+        runs = sources_in(database, os.path.basename(database))
+        chosen = [run for run in runs if run.path == os.path.abspath(text)] or runs
+        if len(chosen) == 1:
+            return chosen[0]
+        raise SourceError(f"{text}: expected one run, found {len(chosen)} runs in it; open one of them, or use discover()")
     if os.path.isfile(text):
         directory, name = os.path.split(os.path.abspath(text))
         if classify(name) is None and _holds_trace(text):
@@ -79,6 +89,10 @@ def rescan(source: Source) -> Source:
 
     A run of a single event file or trace stays that file.
     """
+    database = database_of(source.path)
+    if database:
+        name = source.name.rpartition("/")[0].rpartition("/")[0] or os.path.basename(database)
+        return next((run for run in sources_in(database, name) if run.path == source.path), source)
     if not source.files and [os.path.basename(path) for path in source.profile_dirs] == [source.name]:
         alone = source.profile_dirs[0]
         if not os.path.isdir(alone):

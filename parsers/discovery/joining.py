@@ -1,14 +1,18 @@
-"""Joins directories that are parts of one run: saved graphs, ranks of a job, profiles beside a summary."""
+"""Joins directories that are parts of one run: saved graphs, checkpoints, ranks of a job, profiles beside a summary."""
 
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 
 from parsers.discovery.listing import RANK_NAME, file_order, measured
-from parsers.model import Source
+from parsers.model import CONFIG, Source
 
 GRAPH_PARTS = ("actor_set", "verbose_ir_files")
+CHECKPOINT = re.compile(r"checkpoint-(\d{1,18})")
+"""The directories that the Trainer of Hugging Face makes."""
+STATE = "trainer_state"
 
 
 def join_graphs(sources: list[Source]) -> list[Source]:
@@ -21,6 +25,29 @@ def join_graphs(sources: list[Source]) -> list[Source]:
             continue
         by_path[above] = replace(run, files=tuple(sorted((*run.files, *source.files), key=file_order)))
         del by_path[source.path]
+    return list(by_path.values())
+
+
+def join_checkpoints(sources: list[Source]) -> list[Source]:
+    """Give the state of a trainer in the newest directory checkpoint-N to the run above them, which it is the history of."""
+    by_path = {source.path: source for source in sources}
+    groups: dict[str, list[tuple[int, Source]]] = {}
+    for source in sources:
+        match = CHECKPOINT.fullmatch(os.path.basename(source.path))
+        if match is not None and source.name != "." and any(file.kind == STATE for file in source.files):
+            groups.setdefault(os.path.dirname(source.path), []).append((int(match[1]), source))
+    for above, found in groups.items():
+        newest = max(found, key=lambda one: one[0])[1]
+        name = newest.name.rpartition("/")[0] or "."
+        run = by_path.get(above) or Source(above, os.path.dirname(newest.real_path), name, ())
+        state = () if any(file.kind == STATE for file in run.files) else newest.files
+        by_path[above] = replace(run, files=tuple(sorted((*run.files, *state), key=file_order)))
+        for _, source in found:
+            rest = tuple(file for file in source.files if file.kind not in (STATE, CONFIG))
+            if rest or source.profile_dirs or source.dump_dirs or source.plan:
+                by_path[source.path] = replace(source, files=rest)
+            else:
+                del by_path[source.path]
     return list(by_path.values())
 
 

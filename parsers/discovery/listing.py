@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 from parsers.checkpoints import PLACE
 from parsers.dumps.places import METADATA, STEP, is_kernel_dump, is_msprobe, last_change, named_like_kernel_dump
+from parsers.mlflow.database import MLFLOW_DATABASE
+from parsers.mlflow.directories import META, holds_run, run_files
 from parsers.model import Problem, Source, SourceFile
 from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
 from parsers.registry import KINDS, kind_of
@@ -70,6 +72,8 @@ def source_at(place: Directory, listing: Listing, inside: str) -> Source:
     if listing.outside:
         problems.append(_outside(place.path, listing.outside))
     for name, kind, stamp in _bounded(listing.files):
+        if kind == MLFLOW_DATABASE.name:
+            continue  # its runs are others
         path = os.path.join(place.path, name)
         if inside and (target := leaves(path, inside)):
             problems.append(_outside(path, target))
@@ -78,6 +82,9 @@ def source_at(place: Directory, listing: Listing, inside: str) -> Source:
             files.append(source_file(path, kind, stamp))
         except OSError as error:
             problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be accessed ({error.strerror})."))
+    if is_mlflow(listing):
+        files = [file for file in files if os.path.basename(file.path) != META]
+        files += [file for file in run_files(place.path) if not (inside and leaves(file.path, inside))]
     files.sort(key=file_order)
     profiles = []
     for path in _profile_dirs(place.path, listing):
@@ -254,8 +261,20 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
+def is_mlflow(listing: Listing) -> bool:
+    """Return whether a directory is a run of MLflow, whose files lie below it."""
+    return holds_run(listing.directories, [name for name, _, _ in listing.files])
+
+
+def databases(listing: Listing) -> tuple[str, ...]:
+    """Return the names of databases of runs."""
+    return tuple(name for name, kind, _ in listing.files if kind == MLFLOW_DATABASE.name)
+
+
 def is_run(listing: Listing) -> bool:
     """Return whether a directory is a run, or must be shown like one because it cannot be read."""
+    if is_mlflow(listing):
+        return True
     for _, kind, _ in listing.files:
         if kind in _MAKE_RUNS:
             return True

@@ -7,23 +7,35 @@ import stat
 import time
 from collections import deque
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
-from parsers.discovery.joining import GRAPH_PARTS, job_of, join_graphs, join_profiles, join_ranks
+from parsers.discovery.joining import (
+    CHECKPOINT,
+    GRAPH_PARTS,
+    job_of,
+    join_checkpoints,
+    join_graphs,
+    join_profiles,
+    join_ranks,
+)
 from parsers.discovery.listing import (
     KERNEL,
     PLAN_DIRECTORY,
     Directory,
     Listing,
     child,
+    databases,
     is_below,
+    is_mlflow,
     is_run,
+    leaves,
     list_directory,
     measured,
     source_at,
 )
 from parsers.errors import SourceError
+from parsers.mlflow.database import sources_in, state_of
 from parsers.model import Source
 
 # A run that has not changed for this long may be looked at in turn with others; a scan looks at this many of them at least.
@@ -62,6 +74,15 @@ class _Known:
         return self.source is None or now + self.rank[0] >= QUIET_SECONDS
 
 
+@dataclass(slots=True)
+class _Database:
+    """A database of runs, what it was when they were listed, and they."""
+
+    name: str
+    state: tuple[object, ...] = ()
+    sources: list[Source] = field(default_factory=list)
+
+
 class Scanner:
     """Finds the runs below a base repeatedly; a later scan lists only directories whose mtime changed.
 
@@ -85,6 +106,7 @@ class Scanner:
         self._joined: dict[str, Source] = {}
         self._parted_at = self._ended_at = float("-inf")
         self._runs: list[Source] = []
+        self._databases: dict[str, _Database] = {}
 
     def forget(self) -> None:
         """Let the next scan look at everything."""
@@ -106,7 +128,9 @@ class Scanner:
         if stale or not self._known:
             self._walk(stale, begun)
             self._find_special()
+            self._find_databases()
             changed = True
+        changed = self._look_at_databases() or changed
         if changed:
             self._collect()
         if self._share is not None and (stale or begun - self._parted_at >= QUIET_SECONDS / 4):
@@ -149,8 +173,8 @@ class Scanner:
             return False
         if not before.settled or status.st_mtime_ns != before.mtime_ns:
             listing = list_directory(path, status.st_mtime_ns)
-            tree = (listing.directories, listing.links, listing.dump, is_run(listing))
-            if before.outside or tree != (before.directories, before.links, before.dump, is_run(before)):
+            tree = (listing.directories, listing.links, listing.dump, is_run(listing), databases(listing))
+            if before.outside or tree != (before.directories, before.links, before.dump, is_run(before), databases(before)):
                 stale.add(path)
                 return False
             known.listing = listing
@@ -243,7 +267,7 @@ class Scanner:
         for name, known in runs.items():
             above, _, last = name.rpartition("/")
             partners: list[str] = []
-            if last in GRAPH_PARTS:
+            if last in GRAPH_PARTS or CHECKPOINT.fullmatch(last):
                 parent = self._known.get(os.path.dirname(known.place.path))
                 partners.append(parent.name if parent is not None else "")
             if last == "profile":
@@ -258,13 +282,37 @@ class Scanner:
         self._special = [known for name, known in runs.items() if name in special]
         self._plain = [known for name, known in runs.items() if name not in special]
 
+    def _find_databases(self) -> None:
+        """Note the databases of runs."""
+        found: dict[str, _Database] = {}
+        for known in self._known.values():
+            for name in () if known.listing.outside else databases(known.listing):
+                path = os.path.join(known.place.path, name)
+                if not leaves(path, self._inside):
+                    shown = f"{known.place.name}/{name}" if known.place.name else name
+                    found[path] = self._databases.get(path) or _Database(shown)
+        self._databases = found
+
+    def _look_at_databases(self) -> bool:
+        """List the runs of the databases that changed; return whether there is any."""
+        changed = False
+        for path, one in self._databases.items():
+            state = state_of(path)
+            if state != one.state:
+                sources = sources_in(path, one.name)
+                if sources and not sources[0].files and one.sources and one.sources[0].files:
+                    continue  # it is being written: what it held is shown until it can be read
+                one.state, one.sources, changed = state, sources, True
+        return changed
+
     def _collect(self) -> None:
         """Join the runs that belong together and sort all."""
         special = [known.source for known in self._special if known.source is not None]
-        joined, before = join_profiles(join_ranks(join_graphs(special))), self._joined
+        joined, before = join_profiles(join_ranks(join_checkpoints(join_graphs(special)))), self._joined
         self._joined = {source.name: _same_or(before.get(source.name), source) for source in joined}
         ranked = [(known.rank, known.source) for known in self._plain if known.source is not None]
         ranked += [(_rank(source), source) for source in self._joined.values()]
+        ranked += [(_rank(source), source) for one in self._databases.values() for source in one.sources]
         ranked.sort(key=itemgetter(0))
         self._runs = [source for _, source in ranked]
 
@@ -293,7 +341,7 @@ def _is_same(source: Source, listing: Listing) -> bool:
         return False
     if listing.profiles or listing.profiled or listing.dump or PLAN_DIRECTORY in listing.directories:
         return False
-    if listing.error or listing.outside:
+    if listing.error or listing.outside or is_mlflow(listing):
         return False
     try:
         for file in source.files:

@@ -13,12 +13,13 @@ from parsers.lineage.table import row_frame
 from parsers.lineage.values import Setting
 from parsers.model import CONFIG, Problem, SourceFile
 from parsers.payloads.access import RunPayloads
+from parsers.registry import reader_named
 from parsers.run_files import RunFiles
 from parsers.scalars import RunScalars
 
 MOST_RECORDS = 1_000
 """The newest events of one kind that are read, at most."""
-LINEAGE_KINDS = ("lineage", "dataset_graph", "hparams")
+LINEAGE_KINDS = ("lineage", "dataset_graph", "hparams", "settings")
 Events = tuple[tuple[object, int], ...]
 """Which bytes of which files hold lineage, and how many events: equal if there is nothing new."""
 
@@ -82,6 +83,9 @@ class RunLineage:
             description = Description()
             description.add_lineage(self._records("lineage", "dataset_graph"))
             description.add_hparams(self._records("hparams"))
+            for settings, problems in self._of_other_loggers():
+                description.add_others(settings)
+                description.problems += problems
             for config in configs:
                 description.add_others(config.settings)
         with self._files.lock:
@@ -113,6 +117,19 @@ class RunLineage:
             self.configs = configs
             self._files.touch()
         return True
+
+    def _of_other_loggers(self) -> Iterator[tuple[Mapping[str, Setting], Sequence[Problem]]]:
+        """Yield the settings in files that hold them among scalars, and the damage in them."""
+        with self._files.lock:
+            found = [
+                (state.file.path, reader_named(state.reader), [int(order) for part in parts for order in part.order])
+                for state in self._files.states.values()
+                for (kind, _), parts in state.payloads.items()
+                if kind == "settings"
+            ]
+        for path, reader, places in found:
+            if reader is not None:
+                yield reader.settings(path, places)
 
     def _records(self, *kinds: str) -> Iterator[Record]:
         """Yield the events of these kinds, by the time in the names of their files."""

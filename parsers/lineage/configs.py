@@ -7,6 +7,7 @@ of more than LIMIT bytes is rejected; nodes, levels and the expansion of aliases
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,13 +17,15 @@ from parsers.deferred import yaml
 from parsers.errors import FormatError
 from parsers.files import RegularFile
 from parsers.lineage.values import DEEPEST, MOST, Setting, flat, load_json
+from parsers.mlflow.directories import read_params
+from parsers.mlflow.params import parsed
 from parsers.model import CONFIG, FileKind, Problem
 
 LIMIT = 1 << 20
 """Bytes."""
 MOST_NODES = 20_000
 CONFIGS = FileKind(
-    name=CONFIG, pattern=re.compile(r"\A(?:config|hparams)\.json\Z|\.ya?ml\Z"), makes_run=False, most=20
+    name=CONFIG, pattern=re.compile(r"\A(?:config|hparams|params)\.json\Z|\.ya?ml\Z"), makes_run=False, most=20
 )
 TAG = "tag:yaml.org,2002:"
 """What the tags of standard types begin with."""
@@ -57,6 +60,8 @@ def read_config(path: str) -> Config:
 
 
 def _read(path: str) -> tuple[dict[str, Setting], list[str]]:
+    if os.path.isdir(path):
+        return {name: parsed(value) for name, value in list(read_params(path).items())[:MOST]}, []
     with RegularFile(path) as file:
         if file.size > LIMIT:
             raise FormatError(f"expected a configuration of at most {LIMIT:,} bytes, found {file.size:,}")

@@ -89,7 +89,7 @@ class Database:
         if self._copy is not None:
             self._copy.cleanup()
 
-    def _rows(self, query: str, values: Sequence[int] = ()) -> Iterator[tuple[list[Row], int]]:
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[list[Row], int]]:
         try:
             yield from self._process.rows(query, values, ROWS)
         except GivenUpError as error:
@@ -105,10 +105,10 @@ class Database:
         found = next((name for name in names if name in self.columns.get(table, ())), None)
         return "NULL" if found is None else f"{quoted(table)}.{quoted(found)}"
 
-    def rows(self, query: str, what: str, complaints: Complaints) -> Iterator[list[Row]]:
+    def rows(self, query: str, what: str, complaints: Complaints, values: Sequence[Any] = ()) -> Iterator[list[Row]]:
         """Yield the rows of a query in batches, up to MOST_ROWS and MOST_BYTES; more of them are reported as `what`."""
         taken = cells = size = 0
-        for found, read in self._rows(query):
+        for found, read in self._rows(query, values):
             report_read(0)
             taken += len(found)
             cells += len(found) * len(found[0])

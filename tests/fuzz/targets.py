@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -38,6 +39,8 @@ from parsers.graphs.formats import FORMATS, GraphFormat
 from parsers.graphs.graph import Graph, Origin
 from parsers.lineage.configs import read_config
 from parsers.lineage.description import Description
+from parsers.mlflow.database import sources_in
+from parsers.mlflow.directories import MLFLOW_METRIC
 from parsers.model import CONFIG, Problem, Reader, Series
 from parsers.model import KINDS as PROBLEM_KINDS
 from parsers.payloads.access import INDEXES
@@ -67,6 +70,7 @@ from parsers.tuning.journal import StudyFile
 from parsers.tuning_frames import command_of, parameters_frame, trials_frame, values_frame, workers_frame
 from tests.fuzz import dumped
 from tests.fuzz.corpus import Files, Seeds
+from tests.writers.mlflow import write_database
 
 MOST_VALUES = 6
 """Tags of one kind, graphs of a file and nodes of a graph that are looked at."""
@@ -123,6 +127,8 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
             yield Target(f"profile-{kind}{suffix}", form, _given(files), run, kinds=(kind,))
     for suffix, (name, files) in seeds.recorded(CONFIG).items():
         yield Target(f"config{suffix}", _FORMS.get(suffix, "text"), _given(files), partial(_read_config, name), kinds=(CONFIG,))
+    yield Target("mlflow-database", "database", _given(_mlflow()), _read_mlflow, kinds=("mlflow_db", "mlflow_run"))
+    yield Target("mlflow-metric", "text", _given((b"1795782911940 0.1 0\n1795782911950 nan 1\n",)), _read_metric)
     yield Target("landscape-plan", "tree", seeds.plans, _read_plan, (FormatError,))
     yield Target("npy", "npy", seeds.arrays, _read_twin)
     yield Target("image", "png", seeds.images, _decode_image, (FormatError,))
@@ -200,6 +206,27 @@ def _evaluate(data: bytes, _folder: str) -> None:
     found = evaluate(expression, lambda tag: (other, _CURVE)[len(tag) % 2]).series
     if len({column.size for column in found}) > 1 or not bool((found.step[1:] > found.step[:-1]).all()):
         raise Broken("the columns of a derived curve differ in length, or its steps do not rise")
+
+
+def _mlflow() -> Files:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "mlflow.db"
+        write_database(path, {"a1": 0.5}, 3)
+        return (path.read_bytes(),)
+
+
+def _read_mlflow(data: bytes, folder: str) -> None:
+    for source in sources_in(_write(folder, "mlflow.db", data), "mlflow.db"):
+        run = Run(source)
+        run.refresh(source)
+        SCALARS.check(run.scalars)
+        _check_problems([*source.problems, *run.problems])
+        str(run.settings)
+
+
+def _read_metric(data: bytes, folder: str) -> None:
+    batch = MLFLOW_METRIC.read(_write(folder, "loss", data))
+    _check_problems(batch.problems)
 
 
 _STUDY = Path(__file__).resolve().parents[1] / "data" / "optuna" / "5.0.0"

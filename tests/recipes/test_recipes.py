@@ -32,12 +32,12 @@ class Recipe:
 RECIPES = (
     Recipe(
         "Add a format",
-        {"format/metrics_csv.py": "parsers/metrics_csv.py", "format/metrics.csv": "tests/data/lightning/2.5/metrics.csv"},
+        {"format/curves_csv.py": "parsers/curves_csv.py", "format/curves.csv": "tests/data/written/curves/curves.csv"},
         (
-            ("parsers/registry.py", r"\n(?=from parsers\.model )", "\nfrom parsers.metrics_csv import METRICS_CSV\n"),
-            ("parsers/registry.py", r"(?<=\n    GRAPHS,\n)", "    METRICS_CSV,\n"),
+            ("parsers/registry.py", r"\n(?=from parsers\.model )", "\nfrom parsers.curves_csv import CURVES_CSV\n"),
+            ("parsers/registry.py", r"(?<=\n    GRAPHS,\n)", "    CURVES_CSV,\n"),
         ),
-        ("tests/contract", "-k", "metrics_csv"),
+        ("tests/contract", "-k", "curves_csv"),
         9,
     ),
     Recipe(
@@ -108,7 +108,7 @@ def test_contributing_says_the_same(recipe: Recipe) -> None:
     chapter = text.partition(f"## {recipe.name}\n")[2].partition("\n## ")[0]
     steps = re.findall(r"^\d+\. ", chapter, re.MULTILINE)
     assert 3 <= len(steps) <= 10
-    own = {"sizes": "<name>", "metrics_csv": "<name>", "cache_hits": "<frame>"}
+    own = {"sizes": "<name>", "curves_csv": "<name>", "cache_hits": "<frame>"}
     assert re.sub("|".join(own), lambda found: own[found[0]], recipe.tests[-1]) in chapter
     for name in {name for name, _, _ in recipe.lines} | {f"tests/recipes/{example}" for example in recipe.files}:
         assert name in chapter, name

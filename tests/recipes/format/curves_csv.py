@@ -1,7 +1,7 @@
-"""metrics.csv, as the CSVLogger of Lightning writes it: a header of column names, then one line of numbers per step.
+"""curves.csv, as a script of one's own may write it: a header of column names, then one line of numbers per step.
 
-Make one with `Trainer(logger=CSVLogger("logs"))`. Every column but epoch and step is a scalar; empty cells are no values. Such
-files contain no times, so the wall time of a value is NaN.
+Make one with `csv.DictWriter`. Every column but epoch and step is a scalar; empty cells are no values. Such files contain no
+times, so the wall time of a value is NaN.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Row = tuple[int, int, list[float]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class MetricsReader(Reader):
-    """Reads metrics.csv."""
+class CurvesReader(Reader):
+    """Reads curves.csv."""
 
     def read(self, path: str, cursor: Cursor | None = None, limit: int | None = None) -> Batch:  # noqa: ARG002  small files
         """Read the lines after the cursor; an unfinished last line waits for its end."""
         return read_growing(path, cursor, _read)
 
 
-METRICS_CSV = MetricsReader(name="metrics_csv", pattern=re.compile(r"\Ametrics\.csv\Z"), appendable=True)
+CURVES_CSV = CurvesReader(name="curves_csv", pattern=re.compile(r"\Acurves\.csv\Z"), appendable=True)
 
 
 def _read(file: RegularFile, resumed: Cursor) -> Batch:

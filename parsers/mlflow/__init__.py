@@ -1,0 +1,1 @@
+"""Reads runs of MLflow: directories of small text files, and databases."""

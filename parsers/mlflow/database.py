@@ -1,0 +1,232 @@
+"""Reads runs in mlflow.db, where MLflow 3 keeps them by default: each run of an SQLite database is a run of its own.
+
+The path of a run goes through the file: `mlflow.db/<id of the run>`. Read are metrics and params; tags, data sets, models and
+traces are ignored, and so are deleted runs. A process of its own reads the database (`parsers.profiler.database`), which is
+never written to.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.file_reading import START, unreadable
+from parsers.lineage.values import Setting
+from parsers.mlflow.params import parsed
+from parsers.model import Batch, Cursor, FileKind, PayloadBlock, Problem, Reader, ScalarBlock, Source, SourceFile
+from parsers.names import printable
+from parsers.tables.rows import whole
+
+MOST_RUNS = 20_000
+MOST_PARAMS = 2_000
+ROW_BYTES = 40
+"""Bytes that a limit counts for a metric."""
+PARAMS = "params"
+"""What the last setting read is named in `Cursor.plugins`."""
+_LARGEST = sys.float_info.max
+
+MLFLOW_DATABASE = FileKind(name="mlflow_db", pattern=re.compile(r"\Amlflow\.db\Z"), makes_run=False)
+_RUNS = "SELECT runs.run_uuid, runs.name, runs.start_time, runs.experiment_id FROM runs WHERE runs.lifecycle_stage = 'active'"
+_COUNTS = "SELECT run_uuid, COUNT(*), MAX(timestamp) FROM metrics GROUP BY run_uuid"
+_PARAM_COUNTS = "SELECT run_uuid, COUNT(*) FROM params GROUP BY run_uuid"
+_SIZES = ("SELECT COUNT(*) FROM metrics WHERE run_uuid = ?", "SELECT COUNT(*) FROM params WHERE run_uuid = ?")
+_METRICS = (
+    "SELECT ROWID, key, CASE WHEN is_nan THEN NULL ELSE value END, timestamp, step FROM metrics "
+    "WHERE run_uuid = ? AND ROWID > ? ORDER BY ROWID LIMIT ?"
+)
+_PARAMS = "SELECT ROWID, key, value FROM params WHERE run_uuid = ? AND ROWID > ? ORDER BY ROWID"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MlflowRunReader(Reader):
+    """Reads one run of a database."""
+
+    def read(self, path: str, cursor: Cursor | None = None, limit: int | None = None) -> Batch:
+        """Read the metrics and settings after the cursor; all if the run has fewer of them than before."""
+        database, run = os.path.split(path)
+        try:
+            return _read(path, database, run, cursor, limit)
+        except OSError as error:
+            return Batch(cursor or START, problems=(unreadable(path, error),))
+        except ValueError as error:
+            return Batch(cursor or START, problems=(_damage(path, error),))
+
+    def settings(
+        self, path: str, places: Sequence[int]  # noqa: ARG002  all of them are few
+    ) -> tuple[Mapping[str, Setting], Sequence[Problem]]:
+        """Return the settings of the run."""
+        database, run = os.path.split(path)
+        try:
+            with _opened(database) as opened:
+                found = _rows(opened, _PARAMS, (run, 0), path, [])
+        except (OSError, ValueError):
+            return {}, ()  # which reading it says
+        return {printable(str(key)): parsed(str(value)) for _, key, value in found[:MOST_PARAMS]}, ()
+
+
+MLFLOW_RUN = MlflowRunReader(name="mlflow_run", pattern=re.compile(r"(?!)"), appendable=True)
+"""No name is that of a run in a database: discovery lists them."""
+
+
+def sources_in(path: str, name: str) -> list[Source]:
+    """Return the runs in a database by the name of it; a source with a problem and without files if it cannot be read."""
+    try:
+        status = os.stat(path)
+        with _opened(path) as database:
+            problems: list[Problem] = []
+            runs = _rows(database, f"{_RUNS} LIMIT {MOST_RUNS}", (), path, problems)
+            counts = {run: (int(count), newest) for run, count, newest in _rows(database, _COUNTS, (), path, problems)}
+            params = {run: int(count) for run, count in _rows(database, _PARAM_COUNTS, (), path, problems)}
+            names = _rows(database, "SELECT experiment_id, name FROM experiments", (), path, problems)
+            experiments = {number: printable(str(title)) for number, title in names}
+    except (OSError, ValueError) as error:
+        problem = unreadable(path, error) if isinstance(error, OSError) else _damage(path, error)
+        return [Source(path, os.path.realpath(path), name, (), problems=(problem,))]
+    found: list[Source] = []
+    taken: set[str] = set()
+    for run, title, start, experiment in runs:
+        if not isinstance(run, str) or not re.fullmatch(r"[\w-]{1,64}", run):
+            continue
+        shown = f"{name}/{experiments.get(experiment, experiment)}/{printable(str(title or run)).replace('/', '_')}"
+        shown = f"{shown}-{run[:8]}" if shown in taken else shown
+        taken.add(shown)
+        count, newest = counts.get(run, (0, None))
+        times = [float(time) / 1000 for time in (newest, start) if isinstance(time, int | float)]
+        part, size = os.path.join(path, run), count + params.get(run, 0)
+        newest = times[0] if times else status.st_mtime
+        file = SourceFile(part, MLFLOW_RUN.name, size, newest, None, status.st_dev, status.st_ino)
+        found.append(Source(part, os.path.join(os.path.realpath(path), run), shown, (file,)))
+    return found
+
+
+def database_of(path: str) -> str:
+    """Return the database that a path is or goes through, "" for none."""
+    for one in (path, os.path.dirname(path)):
+        if MLFLOW_DATABASE.named(os.path.basename(one)) and os.path.isfile(one):
+            return one
+    return ""
+
+
+def state_of(path: str) -> tuple[object, ...]:
+    """Return what changes whenever a database or the log beside it does."""
+    found: list[object] = []
+    for one in (path, f"{path}-wal"):
+        try:
+            status = os.stat(one)
+        except OSError:
+            found.append(None)
+        else:
+            found.append((status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns))
+    return tuple(found)
+
+
+def _opened(path: str) -> Any:
+    from parsers.profiler.database import Database  # few directories have such files
+
+    return Database(path)
+
+
+def _rows(database: Any, query: str, values: Sequence[Any], path: str, problems: list[Problem]) -> list[tuple[Any, ...]]:
+    from parsers.profiler.lines import Complaints
+
+    complaints = Complaints(path)
+    found = [row for rows in database.rows(query, "metrics", complaints, values) for row in rows]
+    problems += complaints.all()
+    return found
+
+
+def _read(path: str, database: str, run: str, cursor: Cursor | None, limit: int | None) -> Batch:
+    from parsers.profiler.lines import Complaints
+
+    status = os.stat(database)
+    problems: list[Problem] = []
+    with _opened(database) as opened:
+        size = sum(_rows(opened, query, (run,), path, problems)[0][0] for query in _SIZES)
+        same = cursor is not None and (cursor.device, cursor.inode) == (status.st_dev, status.st_ino) and cursor.size <= size
+        resumed = cursor if cursor is not None and same else START
+        most = -1 if limit is None else max(limit // ROW_BYTES, 1000)
+        complaints, metrics = Complaints(path), _Metrics()
+        for rows in opened.rows(_METRICS, "metrics", complaints, (run, resumed.offset, most)):
+            metrics.add(rows)
+        last = int(dict(resumed.plugins).get(PARAMS, "0"))
+        params = [int(row[0]) for row in _rows(opened, _PARAMS, (run, last), path, problems)]
+    problems += complaints.all()
+    if metrics.skipped:
+        text = f"{metrics.skipped:,} metrics have a value, time or step that is no number; they were skipped."
+        problems.append(Problem(path, 0, 0, "bad_table", text))
+    plugins = ((PARAMS, str(max(params, default=last))),)
+    blocks = metrics.blocks()
+    times = [float(np.nanmin(block.wall_time)) for block in blocks if not np.isnan(block.wall_time).all()]
+    return Batch(
+        Cursor(max(metrics.last, resumed.offset), status.st_dev, status.st_ino, size, 0, plugins),
+        blocks, _index(params), problems=problems,
+        records=metrics.count + len(params), bytes_read=metrics.count * ROW_BYTES, more=metrics.count == most,
+        restarted=cursor is not None and cursor.size > 0 and not same, started=min(times, default=None),
+    )  # fmt: skip
+
+
+class _Metrics:
+    """Metrics of a run as columns, a batch of rows after the other: rows of a million would be 300 MB."""
+
+    def __init__(self) -> None:
+        self.count = self.skipped = self.last = 0
+        self._codes: dict[str, int] = {}
+        self._parts: list[tuple[NDArray[Any], ...]] = []
+
+    def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add rows of _METRICS."""
+        self.count += len(rows)
+        self.last = int(rows[-1][0])
+        order, keys, values, times, steps = zip(*rows, strict=True)
+        plain = {*map(type, values)} <= {int, float, type(None)} and {*map(type, times)} <= {int, float}
+        if not plain or {*map(type, steps)} != {int}:
+            kept = [
+                (one, key, value, time, whole(step)) for one, key, value, time, step in rows
+                if whole(step) is not None and (value is None or _is_number(value)) and _is_number(time)
+            ]  # fmt: skip
+            self.skipped += len(rows) - len(kept)
+            if not kept:
+                return
+            order, keys, values, times, steps = zip(*kept, strict=True)
+        codes = self._codes
+        self._parts.append((
+            np.array([codes.setdefault(key, len(codes)) for key in map(str, keys)]), np.array(steps, np.int64),
+            np.array(times, np.float64), np.array(order, np.int64), np.array(values, np.float64),
+        ))  # fmt: skip
+
+    def blocks(self) -> list[ScalarBlock]:
+        """Return the metrics by name."""
+        if not self._parts:
+            return []
+        code, step, time, order, value = (np.concatenate(parts) for parts in zip(*self._parts, strict=True))
+        time /= 1000
+        value[np.abs(value) == _LARGEST] *= np.inf  # as MLflow writes infinity
+        found = []
+        for name, number in self._codes.items():
+            mine = np.flatnonzero(code == number) if len(self._codes) > 1 else slice(None)
+            found.append(ScalarBlock((printable(name),), step[mine], time[mine], order[mine], value[mine][None]))
+        return found
+
+
+def _is_number(value: Any) -> bool:
+    return (isinstance(value, int | float) and abs(value) <= _LARGEST) or (isinstance(value, float) and value != value)
+
+
+def _index(places: list[int]) -> list[PayloadBlock]:
+    if not places:
+        return []
+    zeros = np.zeros(len(places), np.int64)
+    order = np.array(places, np.int64)
+    return [PayloadBlock("settings", "params", zeros, np.full(len(places), np.nan), order, order, zeros, zeros == 0)]
+
+
+def _damage(path: str, error: Exception) -> Problem:
+    text = f"Expected a database of MLflow that can be read, found: {error}; what was read from it before is still shown."
+    return Problem(path, 0, 0, "bad_table", text)
