@@ -17,6 +17,8 @@ SMALLEST, LONGEST = 4, 80
 """Nodes of a block."""
 MOST_WORK = 4_000_000
 """Steps of the search for repetitions."""
+ENDS = frozenset(("Relu", "Concat", "LayerNormalization", "LeakyRelu", "Sigmoid", "HardSwish", "Clip"))
+"""Operators that a block written by hand ends with, of several ways to divide a chain."""
 SCOPED = 0.6
 """Share of nodes with scopes in their names from which names decide."""
 
@@ -138,17 +140,17 @@ def _last_uses(emissions: Sequence[Emission], outputs: Sequence[str]) -> Mapping
 def _best(emissions: Sequence[Emission], codes: list[int], taken: list[bool],
           last_use: Mapping[str, int]) -> tuple[tuple[list[int], int] | None, int]:  # fmt: skip
     best: tuple[list[int], int] | None = None
-    score, spent = 0, 0
+    score, spent, well = 0, 0, False
     free = len(codes) - sum(taken)
     for length in range(min(LONGEST, free // 2), SMALLEST - 1, -1):
-        if score >= free - length:
+        if score > (free - length) * 3:
             continue
         places: dict[int, list[int]] = defaultdict(list)
         for start, window in _windows(codes, taken, length):
             places[window].append(start)
         spent += len(codes)
         for starts in places.values():
-            if len(starts) < 2 or (len(starts) - 1) * length <= score:
+            if len(starts) < 2 or (len(starts) - 1) * length * 3 < score:
                 continue
             closed, last = [], -length
             for start in starts:
@@ -156,9 +158,19 @@ def _best(emissions: Sequence[Emission], codes: list[int], taken: list[bool],
                 if start >= last + length and _is_closed(emissions, start, length, last_use):
                     closed.append(start)
                     last = start
-            if (len(closed) - 1) * length > score:
-                best, score = (closed, length), (len(closed) - 1) * length
+            gain = (len(closed) - 1) * length * (3 if closed and _merges(emissions[closed[0] : closed[0] + length]) else 2)
+            ends_well = bool(closed) and emissions[closed[0] + length - 1].node.op in ENDS
+            if gain > score or gain == score and gain and ends_well > well:
+                best, score, well = (closed, length), gain, ends_well
     return best, spent
+
+
+def _merges(emissions: Sequence[Emission]) -> bool:
+    """Return whether what enters a block is used again near its end, as in residual and dense blocks."""
+    if not emissions[0].values:
+        return False
+    made = {name for emission in emissions[:-1] for name in emission.node.outputs}
+    return any(len(emission.values) > 1 and any(name in made for name in emission.values) for emission in emissions[-3:])
 
 
 def _windows(codes: list[int], taken: list[bool], length: int) -> Any:

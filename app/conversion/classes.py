@@ -7,6 +7,7 @@ which the numbers that differ are arguments; equal columns of numbers are one ar
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -198,6 +199,8 @@ class _BodyMaker:
         self._variables: dict[str, str] = {}
         self._weights: dict[str, str] = {}
         self._fixed: set[str] = set()
+        cells = [(child, member) for child in group.children if isinstance(child, Emission) for member in child.members if member.function]
+        self._hints = Counter(self._cell_hint(child, member) for child, member in cells)
 
     def body(self, *, parent: str | None, inputs: Sequence[str] | None, outputs: Sequence[str] | None,
              extra: Sequence[tuple[str, Parameter]]) -> Body:  # fmt: skip
@@ -229,7 +232,8 @@ class _BodyMaker:
         plain = ["x", "y", "z", "a", "b", "c"]
         for place, value in enumerate(values):
             name = variable(value, "x") if root else plain[place] if place < len(plain) else f"x{place}"
-            if root and re.fullmatch(r"(x|input|data|images?)?_?\d*|[a-z]{0,2}\d*", name) and len(values) == 1:
+            known = self._maker.types.get(value, ValueType())
+            if root and len(values) == 1 and known.dtype.startswith("float"):
                 name = "x"
             found.append(unique(name, found))
         return found
@@ -334,7 +338,8 @@ class _BodyMaker:
 
     def _target(self, value: str, hint: str, dying: list[str], place: int, busy: set[str] = frozenset()) -> str:  # type: ignore[assignment]
         """Choose the variable of a value: that of an operand used for the last time, else a new one."""
-        for name in (self._variables[one] for one in dying):
+        names = [self._variables[one] for one in dying]
+        for name in sorted(names, key=lambda name: name != "x"):
             others = [self._variables[one] for one in self._variables if one not in dying and self._last.get(one, -1) > place]
             if name not in self._fixed and name not in others and "." not in name:
                 self._variables[value] = name
@@ -370,6 +375,11 @@ class _BodyMaker:
     # Members
 
     def _member(self, name: str) -> str:
+        """Return a new name; several cells of one hint are numbered from 1."""
+        if self._hints[name] > 1:
+            self._hints[name] += 1 << 20
+            number = self._hints[name] >> 20
+            name = f"{name}_{number}" if name[-1:].isdigit() or "_" in name else f"{name}{number}"
         chosen = unique(name, self._members | CELL_ATTRIBUTES)
         self._members.add(chosen)
         return chosen

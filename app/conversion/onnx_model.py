@@ -89,6 +89,7 @@ def load(path: str, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> 
             raise ConversionError(f"{path}: expected one weight per name, found {tensor.name!r} {'twice' if tensor.name else 'as a name'}")
         weights[tensor.name] = weight_of(_detached(tensor), path)
     nodes = _checked([_node(number, node) for number, node in enumerate(graph.node)], path)
+    proto.ir_version = max(proto.ir_version, 4)  # before it inference knows no initializer that is not an input
     model = OnnxModel(path, proto, opset, nodes, [value.name for value in graph.input if value.name not in weights],
                       [value.name for value in graph.output], weights)  # fmt: skip
     return _ordered(_between(model, inputs, outputs))

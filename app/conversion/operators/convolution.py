@@ -66,8 +66,6 @@ def _fixed(call: Call, computed: str) -> bool:
 def _layer(call: Call, count: int, shape: tuple[int, ...], how: tuple[list[int], list[int], list[int]]) -> str:
     strides, dilations, pads = how
     options: dict[str, object] = {}
-    if set(strides) != {1}:
-        options["stride"] = one(strides)
     if any(pads):
         options |= {"pad_mode": "pad", "padding": one(pads)}
     else:
@@ -83,7 +81,7 @@ def _layer(call: Call, count: int, shape: tuple[int, ...], how: tuple[list[int],
     weight = call.source(1, new, (lambda array: array.reshape(new)) if count == 1 else None, "reshaped" if count == 1 else "")
     parameters = {"weight": weight} | ({"bias": call.source(2)} if call.has(2) else {})
     return call.cell(f"nn.Conv{count}d", ("in_channels", shape[1] * group), ("out_channels", shape[0]),
-                     ("kernel_size", one(shape[2:])), weight=1, parameters=parameters, **options)  # fmt: skip
+                     ("kernel_size", one(shape[2:])), ("stride", one(strides)), weight=1, parameters=parameters, **options)  # fmt: skip
 
 
 def _functional(call: Call, x: str, count: int, how: tuple[list[int], list[int], list[int]], dtype: str, computed: str) -> str:
