@@ -94,11 +94,13 @@ class Call:
         self._model, self._folding = model, folding
         self.node, self.opset = node, model.opset
         self.emission = Emission(node)
+        self.asked: set[str] = set()
 
     # Attributes and inputs
 
     def attribute(self, name: str, default: Any = None) -> Any:
-        """Return an attribute's value, or the default."""
+        """Return an attribute's value, or the default. Those that no mapping asks for are not covered."""
+        self.asked.add(name)
         found = self.node.attributes.get(name)
         return default if found is None else attribute_value(found)
 

@@ -13,6 +13,16 @@ from app.conversion.refusals import ConversionError, NotCovered
 
 MARKED = "marked"
 """Function of the member that stands for a node without code."""
+WITHOUT_MEANING = frozenset((
+    "momentum", "storage_order", "ratio", "seed", "consumed_inputs", "is_test", "kernel_shape", "stash_type", "axes", "split", "value",
+    "mode", "saturate", "round_mode", "training_mode", "hidden_size", "group", "linear_before_reset", "num_outputs", "layout", "to",
+    "roi", "cubic_coeff_a", "extrapolation_value", "exclude_outside", "nearest_mode", "antialias", "keep_aspect_ratio_policy",
+    "coordinate_transformation_mode", "dtype", "scale", "noop_with_empty_axes", "keepdims", "allowzero", "auto_pad", "pads", "dilations",
+    "strides", "count_include_pad", "ceil_mode", "output_padding", "output_shape", "axis", "select_last_index", "start", "end",
+    "clip", "activations", "direction", "num_heads", "rotary_embedding_dim", "interleaved", "q_num_heads", "kv_num_heads",
+    "qk_matmul_output_mode", "broadcast", "width_scale", "height_scale",
+))  # fmt: skip
+"""Attributes whose mapping asks for them where they matter, or that mean nothing when a model only runs."""
 _OUTSIDE = (IndexError, KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError, AttributeError, MemoryError)
 """What a mapping raises for attributes and inputs that ONNX does not allow."""
 
@@ -37,6 +47,9 @@ def _codes(call: Call) -> Sequence[str]:
         raise NotCovered("no mapping for this operator" + (f" of the domain {node.domain}" if node.domain else ""))
     _refuse_empty(call)
     codes = mapping(call)
+    left = [name for name in node.attributes if name not in call.asked and name not in WITHOUT_MEANING]
+    if left:
+        raise NotCovered(f"attribute {left[0]} = {attribute_value(node.attributes[left[0]])!r} is not covered"[:200])
     return [codes] if isinstance(codes, str) else codes
 
 

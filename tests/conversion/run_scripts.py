@@ -65,6 +65,17 @@ def run(case: dict, graph: bool) -> dict:
     return result
 
 
+def settle() -> None:
+    """Let errors of kernels that were started before appear here, not in the next case."""
+    import mindspore as ms
+
+    for _ in range(3):
+        try:
+            ms.ops.add(ms.Tensor([1.0]), 1.0).asnumpy()
+        except Exception:
+            continue
+
+
 def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
         cases = json.load(file)
@@ -73,6 +84,7 @@ def main() -> None:
             try:
                 result = run(case, "--graph" in sys.argv)
             except Exception as error:
+                settle()
                 text = [line for line in str(error).splitlines() if line.strip(" -")]
                 result = {"difference": float("inf"), "ok": False, "error": f"{type(error).__name__}: {(text or [''])[0][:300]}"}
             out.write(json.dumps({"name": case["name"], **result}) + "\n")

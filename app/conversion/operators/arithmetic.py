@@ -162,6 +162,8 @@ def bitwise_not(call: Call) -> str:
     if dtype == "uint64":
         raise NotCovered("uint64")
     top = (1 << int(dtype[4:])) - 1 if dtype.startswith("u") else -1
+    if dtype.startswith("u") and wide == dtype:
+        return cast(f"{top} - {cast(call.x(), 'int64')}", dtype)
     return f"{top} - {x}" if wide == dtype else cast(f"{top} - {x}", dtype)
 
 
@@ -170,6 +172,10 @@ def bit_shift(call: Call) -> str:
     """Multiplication or division by a power of two."""
     left = call.attribute("direction") == "LEFT"
     function = f"ops.bitwise_{'left' if left else 'right'}_shift"
+    if not call.dtype().startswith("u"):
+        shift = call.constant_or_none(1)
+        if shift is None or shift.min() < 0 or shift.max() >= shift.dtype.itemsize * 8:
+            raise NotCovered("a signed number shifted by its width, more, or less than 0")
     wide = call.computed(function, call.dtype(0))
     b = call.x(1)
     return call.run(function, call.x(0), b if wide == call.dtype(0) else cast(b, wide))

@@ -19,6 +19,8 @@ def attention(call: Call) -> list[str]:
         raise NotCovered(f"type {dtype}" if not call.has(6) else "input nonpad_kv_seqlen is not covered")
     if call.wants(3) and call.attribute("qk_matmul_output_mode", 0):
         raise NotCovered(f"attribute qk_matmul_output_mode = {call.attribute('qk_matmul_output_mode')} is not covered")
+    if call.attribute("softmax_precision", 1) not in (1, 10):
+        raise NotCovered("attribute softmax_precision is not covered")
     flat = call.rank() == 3
     query, heads, width = _heads(call, 0, "q_num_heads", "query")
     key, groups, _ = _heads(call, 1, "kv_num_heads", "key")
@@ -34,8 +36,10 @@ def attention(call: Call) -> list[str]:
     cap = call.attribute("softcap", 0.0)
     if cap:
         scores = call.let(f"{literal(cap)} * ops.tanh({scores} / {literal(cap)})", "scores")
-    scores = _masked(call, scores, dtype)
+    scores, allowed = _masked(call, scores, dtype)
     weights = f"ops.softmax({scores}, -1)" if dtype == "float32" else cast(f"ops.softmax({cast(scores, 'float32')}, -1)", dtype)
+    if allowed:  # a row that may attend to nothing is 0, not NaN
+        weights = f"ops.where({allowed}, {weights}, {_zero(dtype)})"
     found = f"ops.matmul({weights}, {value})"
     if flat:
         found = f"{found}.transpose(0, 2, 1, 3).reshape({call.size(0, 0)}, {call.size(0, 1)}, -1)"
@@ -54,21 +58,30 @@ def _heads(call: Call, number: int, attribute: str, name: str) -> tuple[str, int
     return call.let(code, name), heads, columns // heads
 
 
-def _masked(call: Call, scores: str, dtype: str) -> str:
+def _zero(dtype: str) -> str:
+    return "0.0" if dtype == "float32" else "ms.Tensor(0, ms.float16)"
+
+
+def _masked(call: Call, scores: str, dtype: str) -> tuple[str, str]:
+    """Return the scores with masks, and which of them count, "" for all."""
     queries = call.size(0, -2)
     past = call.size(4, 2) if call.has(4) else 0
     keys = call.size(1, -2) + past
+    allowed = ""
     if call.has(3):
-        mask = call.x(3)
-        if call.dtype(3) == "bool":
-            mask = f"ops.where({mask}, 0.0, -float('inf'))" if dtype == "float32" else cast(f"ops.where({mask}, 0.0, -float('inf'))", dtype)
         if call.size(3, -1) != keys:
             raise NotCovered("a mask shorter than the keys")
-        scores = call.let(f"{scores} + {mask}", "scores")
+        if call.dtype(3) == "bool":
+            allowed = call.x(3)
+        else:
+            scores = call.let(f"{scores} + {call.x(3)}", "scores")
     if call.attribute("is_causal", 0):
-        limit = np.where(np.tril(np.ones((queries, keys), bool), past), 0.0, -np.inf).astype(dtype)
-        scores = call.let(f"{scores} + {call.tensor(limit, 'causal')}", "scores")
-    return scores
+        causal = call.tensor(np.tril(np.ones((queries, keys), bool), past), "causal")
+        allowed = call.let(f"ops.logical_and({allowed}, {causal})", "allowed") if allowed else causal
+    if allowed:
+        limit = "-float('inf')" if dtype == "float32" else "ms.Tensor(-float('inf'), ms.float16)"
+        scores = call.let(f"ops.where({allowed}, {scores}, {limit})", "scores")
+    return scores, allowed
 
 
 @maps("RotaryEmbedding")

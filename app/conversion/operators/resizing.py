@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +89,7 @@ def positions(axis: _Axis, coordinates: str) -> NDArray[np.float64]:
     if coordinates == "half_pixel" or coordinates == "pytorch_half_pixel" and axis.target > 1:
         return (place + 0.5) / scale - 0.5
     if coordinates == "pytorch_half_pixel":
-        return np.full(axis.target, -0.5) if False else np.zeros(axis.target)
+        return np.zeros(axis.target)
     if coordinates == "half_pixel_symmetric":
         offset = axis.size / 2 * (1 - axis.target / (scale * axis.size))
         return offset + (place + 0.5) / scale - 0.5
@@ -190,10 +189,10 @@ def weight_matrix(axis: _Axis, found: NDArray[np.float64], mode: str, a: float, 
         places = np.arange(math.floor(centre - reach) - 1, math.ceil(centre + reach) + 2)
         weights = _filter(np.abs(places - centre) * stretch, mode, a)
         places, weights = places[weights != 0], weights[weights != 0]
+        if outside:
+            keep = (places >= 0) & (places < axis.size)
+            places, weights = places[keep], weights[keep]
         if outside or antialias:
-            if outside or mode == "linear" and antialias:
-                keep = (places >= 0) & (places < axis.size)
-                places, weights = places[keep], weights[keep]
             weights = weights / weights.sum()
         np.add.at(matrix[row], np.clip(places, 0, axis.size - 1), weights)
     return matrix
@@ -211,13 +210,11 @@ def _filter(distance: NDArray[np.float64], mode: str, a: float) -> NDArray[np.fl
 
 @maps("GridSample")
 def grid_sample(call: Call) -> str:
-    """Values of an image at places between its pixels."""
+    """Values of an image at places between its pixels; MindSpore rounds to other neighbours than ONNX, so `nearest` is not covered."""
     mode = {"linear": "bilinear", "cubic": "bicubic"}.get(call.attribute("mode", "bilinear"), call.attribute("mode", "bilinear"))
-    if call.rank() not in (4, 5) or call.dtype() != "float32" or mode == "bicubic":
+    if call.rank() not in (4, 5) or call.dtype() != "float32" or mode != "bilinear":
         raise NotCovered(f"mode {mode} of {call.rank()} dimensions of {call.dtype()}")
     border = call.attribute("padding_mode", "zeros")
     corners = bool(call.attribute("align_corners", 0))
     return f"ops.grid_sample({call.x(0)}, {call.x(1)}, {mode!r}, {border!r}, {corners})"
 
-
-Unused = Any
