@@ -12,7 +12,7 @@ from app.conversion import frames
 from app.conversion.calls import Emission
 from app.conversion.folding import Folding
 from app.conversion.mapping import emit
-from app.conversion.onnx_model import OnnxModel, load
+from app.conversion.onnx_model import OnnxModel, OnnxNode, load
 from app.conversion.script import Script, write_script
 from app.conversion.shapes import prepare
 
@@ -37,7 +37,7 @@ class Conversion:
     emissions: list[Emission]
     script: Script
     options: Options
-    folded: list[str] = field(default_factory=list)
+    folded: list[OnnxNode] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
@@ -71,8 +71,9 @@ def convert(path: str | os.PathLike[str], options: Options | None = None) -> Con
     model = load(path, options.inputs, options.outputs)
     every = list(model.nodes)
     folding = prepare(model, options.shapes)
-    emissions = [emit(model, folding, node) for node in model.nodes]
+    used = {value for node in model.nodes for value in (*node.inputs, *node.outer)} | set(model.outputs)
+    emissions = [emit(model, folding, node, used) for node in model.nodes]
     name = os.path.basename(path).rpartition(".")[0] or os.path.basename(path)
     weights = f"{name}.{'safetensors' if options.safetensors else 'ckpt'}"
     script = write_script(model, folding, emissions, name=name, weights=weights)
-    return Conversion(name, model, folding, emissions, script, options, [node for node in every if node.index in folding.folded])  # type: ignore[arg-type]
+    return Conversion(name, model, folding, emissions, script, options, [node for node in every if node.index in folding.folded])  

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from app.conversion.calls import MS_TYPES, Call, Emission, Line, Member, Parameter
 from app.conversion.folding import Folding
@@ -27,11 +27,11 @@ _OUTSIDE = (IndexError, KeyError, TypeError, ValueError, ZeroDivisionError, Over
 """What a mapping raises for attributes and inputs that ONNX does not allow."""
 
 
-def emit(model: OnnxModel, folding: Folding, node: OnnxNode) -> Emission:
-    """Return the code of a node; never raises for what the node is."""
+def emit(model: OnnxModel, folding: Folding, node: OnnxNode, used: Container[str]) -> Emission:
+    """Return the code of a node, of outputs that are used; never raises for what the node is."""
     call = Call(model, folding, node)
     try:
-        return _emitted(call, _codes(call))
+        return _emitted(call, _codes(call), used)
     except NotCovered as refusal:
         return marked(call, str(refusal))
     except ConversionError:
@@ -65,12 +65,15 @@ def _refuse_empty(call: Call) -> None:
             raise NotCovered(f"values of type {known.dtype}")
 
 
-def _emitted(call: Call, codes: Sequence[str]) -> Emission:
+def _emitted(call: Call, codes: Sequence[str], used: Container[str]) -> Emission:
     node, found = call.node, call.emission
-    wanted = [place for place, name in enumerate(node.outputs) if name]
+    every = [place for place, name in enumerate(node.outputs) if name]
+    wanted = [place for place in every if node.outputs[place] in used] or every[:1]
     if len(codes) <= max(wanted):
         raise NotCovered(f"output {max(wanted)}")
     for place in wanted:
+        if not codes[place]:
+            raise NotCovered(f"output {place} is not covered")
         found.lines.append(Line((f"@o{place}@",), codes[place]))
     return found
 

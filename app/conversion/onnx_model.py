@@ -48,6 +48,7 @@ class OnnxNode:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     attributes: Mapping[str, onnx.AttributeProto]
+    proto: onnx.NodeProto
     outer: tuple[str, ...] = ()
 
     @property
@@ -157,7 +158,7 @@ def _node(index: int, node: onnx.NodeProto) -> OnnxNode:
     while inputs and not inputs[-1]:
         inputs.pop()
     domain = "" if node.domain in DOMAINS else node.domain
-    return OnnxNode(index, node.op_type, domain, node.name, tuple(inputs), tuple(node.output), attributes, outer)
+    return OnnxNode(index, node.op_type, domain, node.name, tuple(inputs), tuple(node.output), attributes, node, outer)
 
 
 def _captured(attribute: onnx.AttributeProto, depth: int = 0) -> Iterator[str]:

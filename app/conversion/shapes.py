@@ -8,7 +8,7 @@ import onnx
 from onnx import shape_inference
 
 from app.conversion.folding import Folding
-from app.conversion.onnx_model import Dim, OnnxModel, ValueType
+from app.conversion.onnx_model import LARGE, Dim, OnnxModel, ValueType
 from app.conversion.refusals import ConversionError
 from app.conversion.weights import dtype_name
 
@@ -88,13 +88,22 @@ def _unknown(model: OnnxModel) -> bool:
     return False
 
 
+def described(tensor: onnx.TensorProto) -> onnx.TensorProto:
+    """Return a tensor without its numbers if it is large: inference needs only type and shape."""
+    if tensor.ByteSize() >= LARGE:
+        tensor.ClearField("raw_data")
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+        tensor.external_data.add(key="location", value="folded")
+    return tensor
+
+
 def _replace(model: OnnxModel, folding: Folding) -> None:
     """Put folded values into the model as initializers, so that inference knows them."""
     graph = model.proto.graph
     outputs = {output for node in model.nodes if node.index in folding.folded for output in node.outputs}
-    kept = [node for node in graph.node if not outputs.intersection(node.output)]
-    del graph.node[:]
-    graph.node.extend(kept)
+    for place in range(len(graph.node) - 1, -1, -1):
+        if outputs.intersection(graph.node[place].output):
+            del graph.node[place]
     known = {tensor.name for tensor in graph.initializer}
     for name in outputs - known:
-        graph.initializer.append(onnx.numpy_helper.from_array(folding.constants[name], name))
+        graph.initializer.append(described(onnx.numpy_helper.from_array(folding.constants[name], name)))

@@ -142,5 +142,4 @@ def dropout(call: Call) -> list[str]:
             if training is None or not (call.has(1) and ratio is not None and ratio.item() == 0):
                 raise NotCovered("training_mode is on")
     x = call.x()
-    mask = "ops.ones_like(@, dtype=ms.bool_)" if call.opset >= 10 else "ops.ones_like(@)"
-    return [x, mask.replace("@", x, 1)][: call.outputs]
+    return [x, f"ops.ones_like({x}, dtype=ms.bool_)" if call.opset >= 12 else ""][: call.outputs]
