@@ -297,6 +297,18 @@ def _tune(options: argparse.Namespace) -> int:
     return tune.tune(options)
 
 
+def _add_convert_options(parser: argparse.ArgumentParser) -> None:
+    from app.commands import convert
+
+    convert.add_options(parser)
+
+
+def _convert(options: argparse.Namespace) -> int:
+    from app.commands import convert
+
+    return convert.convert(options)
+
+
 def _add_no_options(_parser: argparse.ArgumentParser) -> None:
     pass
 
@@ -322,4 +334,5 @@ _COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Comm
         _on_files("--summary-dir", "exporting", "parse_summary"),
     ),
     ("tune", "search for good settings of a training, with Optuna", _add_tune_options, _tune),
+    ("convert", "convert an ONNX model to a MindSpore script", _add_convert_options, _convert),
 )

@@ -254,6 +254,8 @@ class Call:
         """Return a parameter of the class that holds values computed at conversion."""
         array = np.ascontiguousarray(array) if np.ndim(array) else np.asarray(array)
         dtype = str(array.dtype)
+        if not array.size:
+            raise NotCovered("a tensor without elements")
         if dtype not in MS_TYPES:
             raise NotCovered(f"a constant of type {dtype}")
         return self.member(Member(hint, "", parameters={"": Parameter(dtype, array.shape, (), constant=array)}))

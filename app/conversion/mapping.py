@@ -14,7 +14,7 @@ from app.conversion.refusals import ConversionError, NotCovered
 MARKED = "marked"
 """Function of the member that stands for a node without code."""
 WITHOUT_MEANING = frozenset((
-    "momentum", "storage_order", "ratio", "seed", "consumed_inputs", "is_test", "kernel_shape", "stash_type", "axes", "split", "value",
+    "momentum", "storage_order", "sorted", "ratio", "seed", "consumed_inputs", "is_test", "kernel_shape", "stash_type", "axes", "split", "value",
     "mode", "saturate", "round_mode", "training_mode", "hidden_size", "group", "linear_before_reset", "num_outputs", "layout", "to",
     "roi", "cubic_coeff_a", "extrapolation_value", "exclude_outside", "nearest_mode", "antialias", "keep_aspect_ratio_policy",
     "coordinate_transformation_mode", "dtype", "scale", "noop_with_empty_axes", "keepdims", "allowzero", "auto_pad", "pads", "dilations",

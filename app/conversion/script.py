@@ -99,7 +99,7 @@ def _constant_outputs(model: OnnxModel, folding: Folding) -> list[tuple[str, Par
     """Return the outputs of the model that are weights or were folded."""
     found = []
     for name in dict.fromkeys(model.outputs):
-        if name in folding.constants and name not in model.weights:
+        if name in folding.constants and name not in model.weights and folding.constants[name].size:
             array = folding.constants[name]
             found.append((name, Parameter(str(array.dtype), array.shape, (), constant=array)))
         elif name in model.weights:

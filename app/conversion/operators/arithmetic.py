@@ -78,7 +78,9 @@ def divided(call: Call) -> str:
     if dtype.startswith("u"):
         wide = call.computed("ops.floor_div", dtype)
         return call.run("ops.floor_div", a, b if wide == dtype else cast(b, wide))
-    wide = call.computed("ops.floor_div", dtype)
+    wide = "int32" if dtype in ("int8", "int16") else call.computed("ops.floor_div", dtype)
+    if dtype == "int64":
+        wide = dtype
     if wide != dtype:
         a, b = call.let(cast(a, wide), "a"), call.let(cast(b, wide), "b")
     found = f"ops.floor_div(ops.abs({a}), ops.abs({b})) * ops.sign({a}) * ops.sign({b})"

@@ -21,6 +21,10 @@ def attention(call: Call) -> list[str]:
         raise NotCovered(f"attribute qk_matmul_output_mode = {call.attribute('qk_matmul_output_mode')} is not covered")
     if call.attribute("softmax_precision", 1) not in (1, 10):
         raise NotCovered("attribute softmax_precision is not covered")
+    if call.attribute("left_window_size", -1) != -1 or call.attribute("right_window_size", -1) != -1:
+        raise NotCovered("attributes left_window_size and right_window_size are not covered")
+    if call.has(3) and call.dtype(3) == "bool" and not call.fixed(3):
+        raise NotCovered("a mask of bool computed when the model runs: rows without any key differ between versions")
     flat = call.rank() == 3
     query, heads, width = _heads(call, 0, "q_num_heads", "query")
     key, groups, _ = _heads(call, 1, "kv_num_heads", "key")

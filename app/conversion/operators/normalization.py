@@ -130,16 +130,13 @@ def mean_variance_normalization(call: Call) -> str:
 
 @maps("LRN")
 def local_response_normalization(call: Call) -> str:
-    """Values divided by a power of the squares of neighbouring channels."""
+    """Values divided by a power of the squares of neighbouring channels; nn.LRN fails on the CPU for some shapes."""
     size, dtype = call.attribute("size"), call.dtype()
     alpha, beta, bias = (_short(call.attribute(name, value)) for name, value in (("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0)))
     if call.rank() != 4 or dtype != "float32":
         raise NotCovered(f"rank {call.rank()} of {dtype}")
-    if size % 2:
-        cell = call.cell("nn.LRN", ("depth_radius", size // 2), ("bias", bias), ("alpha", float(f"{alpha / size:.7g}")), ("beta", beta))
-        return f"{cell}({call.x()})"
     channels = call.size(0, 1)
     before, after = (size - 1) // 2, size // 2
     squares = call.let(f"ops.pad(ops.square({call.x()}), (0, 0, 0, 0, {before}, {after}))", "squares")
     total = " + ".join(f"{squares}[:, {place}:{place + channels}]" for place in range(size))
-    return f"{call.x()} / ops.pow({bias!r} + {alpha / size!r} * ({total}), {beta!r})"
+    return f"{call.x()} / ops.pow({bias!r} + {_short(alpha / size)!r} * ({total}), {beta!r})"

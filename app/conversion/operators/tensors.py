@@ -258,7 +258,7 @@ def triangle(call: Call) -> str:
 @maps("Shape", "Size")
 def shape_of(call: Call) -> str:
     """Sizes as a tensor, where they are not known at conversion."""
-    if call.node.op == "Size" or call.output_type().shape == (0,):
+    if call.node.op == "Size" or 0 in (call.output_type().shape or ()):
         raise NotCovered("the shape is not fixed; fix it with --shape")
     start, end = call.attribute("start", 0), call.attribute("end")
     part = f"[{start or ''}:{'' if end is None else end}]" if start or end is not None else ""
