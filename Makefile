@@ -24,8 +24,11 @@ AT_ONCE = -n logical --dist worksteal
 BROWSERS = -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") + 1 )) --dist worksteal
 ONCE_MORE = --last-failed --last-failed-no-failures none
 
-# At most twelve minutes on two free processors once all is installed.
-test: install lint unit pages
+# At most twelve minutes on two free processors once all is installed. One process checks types and tests wait at times, so lint
+# and unit tests run at once.
+test: install
+	@$(MAKE) --no-print-directory --keep-going -j3 scripts python unit
+	@$(MAKE) --no-print-directory pages
 
 # What takes too long for every run, in parts of at most some minutes: tests with the marker `long` by where they are, four times
 # the examples of each property, long fuzzing, and small faults. `.ci/run` takes as many parts in turn as fit into three minutes; `make long-parts` names them.
@@ -92,6 +95,7 @@ NPM = PATH="$(dir $(NODE)):$$PATH" $(NODE) $(dir $(NODE))../lib/node_modules/npm
 
 scripts: $(VENV)/.test
 	@$(BIN)/python -m tests.js.wire_types --check
+	@$(BIN)/python -m tests.app.web.callback_table --check
 	@if $(MAKE) --no-print-directory node_modules/.installed; then \
 	  $(NODE) node_modules/eslint/bin/eslint.js . $(FIX) && $(NODE) node_modules/typescript/bin/tsc \
 	  && $(NODE) tests/js/strict_types.js; \
@@ -101,6 +105,7 @@ scripts: $(VENV)/.test
 # The types of what server and browser send each other, from their declarations in Python.
 types: $(VENV)/.test
 	$(BIN)/python -m tests.js.wire_types
+	$(BIN)/python -m tests.app.web.callback_table
 
 node_modules/.installed: package-lock.json $(VENV)/.test
 	$(call again,$(NPM) ci --ignore-scripts --loglevel=error)

@@ -31,4 +31,5 @@ export default [
   { files: ["assets/**"], languageOptions: { globals: globals.browser } },
   { files: ["assets/early/**"], languageOptions: { sourceType: "script" } },
   { files: ["tests/js/**", "eslint.config.js"], languageOptions: { globals: globals.node } },
+  { files: ["tests/browser/*.cjs"], languageOptions: { globals: globals.node, sourceType: "commonjs" } },
 ];

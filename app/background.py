@@ -3,7 +3,9 @@
 At most `slots` tasks compute at a time. First come those somebody looks at, of these one whose owner has no other at work, then
 the one that has had the least time. A task that has computed for SLICE seconds gives way to others whenever it reports, so
 small tasks are done while long ones go on. A large task begins only while another slot is left for small ones, and owners take
-turns, so that nobody's work holds up everybody else's.
+turns, so that nobody's work holds up everybody else's. Small tasks come before larger ones unless these have waited for AGED
+seconds. A task that computes for OVERTIME seconds without giving way, and a large one that began LONG seconds ago, no longer
+keep others from beginning, up to MOST_OVERTIME of them: a slow file is no reason to wait for minutes.
 """
 
 from __future__ import annotations
@@ -34,6 +36,14 @@ PATIENCE = 0.15
 """Seconds a caller waits, so that small work is returned with the first answer."""
 HELD = 30.0
 """Seconds after a result was asked for, during which it is kept whatever its size."""
+AGED = 10.0
+"""Seconds after which a task has waited so long that smaller ones no longer come before it."""
+OVERTIME = 2.0
+"""Seconds of computing without giving way, after which a task takes no slot."""
+LONG = 10.0
+"""Seconds after which a large task that has begun leaves its place to another."""
+MOST_OVERTIME = 2
+"""Tasks beside the slots, and large ones beside their number, that compute while others take long."""
 LARGE_BYTES = 64 << 20
 """Tasks that read at least this many bytes are large."""
 JOIN_SECONDS = 10.0
@@ -46,7 +56,8 @@ class Task:
 
     state: "waiting", "working", "ready", "cancelled" or "failed" (text is the reason); `done` of `total` is done. lane: tasks
     of one lane are never done at the same time. size: bytes it has to read, 0 for little. asked is when a page last asked for
-    it, used the seconds it has computed, since the time its turn began (None: it has none).
+    it, used the seconds it has computed, since the time its turn began (None: it has none). about says what it reads, and of
+    which run.
     """
 
     background: Background
@@ -56,6 +67,7 @@ class Task:
     lane: Hashable = None
     size: int = 0
     kept: bool = True
+    about: tuple[str, str] = ("", "")
     state: str = "waiting"
     result: Any = None
     cost: int = 0
@@ -67,6 +79,7 @@ class Task:
     used: float = 0.0
     since: float | None = None
     begun: bool = False
+    begun_at: float = 0.0
     is_aside: bool = False
     cancelled: bool = False
     ended: threading.Event = field(default_factory=threading.Event)
@@ -150,7 +163,7 @@ class Background:
 
     def result(
         self, owner: Hashable, key: Hashable, mark: str, job: Job, *, again: bool = False, lane: Hashable = None, size: int = 0,
-        kept: bool = True, overtaken: bool = True,
+        kept: bool = True, overtaken: bool = True, about: tuple[str, str] = ("", ""),
     ) -> Task:  # fmt: skip
         """Return the work of this key on what has this mark, begun if it was not; again: also if it was cancelled or failed.
 
@@ -165,9 +178,11 @@ class Background:
                     task = None
             if task is None:
                 task = self._task(owner, job, mark=mark, lane=lane, size=size, kept=kept)
+                task.about = about
                 self._add(task)
             task.asked = self.clock()
             self._tasks[key] = task
+            self._choose()  # others may have taken so long that they no longer take a slot
         if self._has_threads:
             task.ended.wait(PATIENCE)
         return task
@@ -209,6 +224,13 @@ class Background:
             tasks = list(self._tasks.values())
         return {task.owner for task in tasks if not task.ended.is_set() and task.is_wanted and now - task.added < seconds}
 
+    def ahead(self, task: Task) -> Task | None:
+        """Return the work that a task waits for: that of its lane, or else the one that began first; None if there is none."""
+        with self.lock:
+            others = [one for one in self._queue if one is not task and one.begun and not one.ended.is_set()]
+            same = [one for one in others if task.lane is not None and one.lane == task.lane]
+            return min(same or others, key=lambda one: one.begun_at, default=None)
+
     @property
     def is_busy(self) -> bool:
         """Whether there is work that has not ended."""
@@ -244,7 +266,7 @@ class Background:
             if task is None:
                 return False
             self._take(task)
-            task.begun = True
+            task.begun, task.begun_at = True, self.clock()
         self._do(task)
         return True
 
@@ -314,13 +336,16 @@ class Background:
 
     def _first(self) -> Task | None:
         """Return the task that comes first, None if none may compute now."""
+        now = self.clock()
         computing = [task for task in self._queue if task.since is not None]
-        if len(computing) >= self.slots:
+        late = sum(now - task.since > OVERTIME for task in computing if task.since is not None)
+        if len(computing) - min(late, MOST_OVERTIME) >= self.slots:
             return None
         begun = [task for task in self._queue if task.begun]
         lanes = {task.lane for task in begun} - {None}
-        full, large = len(begun) >= MOST_THREADS, sum(task.size >= self._large for task in begun)
-        most_large = max(self.slots - 1, 1)
+        heavy = [task for task in begun if task.size >= self._large]
+        large = len(heavy) - min(sum(now - task.begun_at > LONG for task in heavy), MOST_OVERTIME)
+        full, most_large = len(begun) >= MOST_THREADS, max(self.slots - 1, 1)
 
         def may_begin(task: Task) -> bool:
             return not full and task.lane not in lanes and (task.size < self._large or large < most_large)
@@ -331,7 +356,8 @@ class Background:
         ]  # fmt: skip
         owners = [task.owner for task in computing]
         return min(waiting, default=None, key=lambda task: (
-            not task.is_wanted, owners.count(task.owner), task.used, task.size >= self._large,
+            not task.is_wanted, owners.count(task.owner), task.used,
+            0 if now - task.added > AGED else (64 * task.size // self._large).bit_length(),
             self._served.get(task.owner, float("-inf")), -task.asked,
         ))  # fmt: skip
 
@@ -342,7 +368,7 @@ class Background:
             if task.begun:
                 self._wake.notify_all()
                 continue
-            task.begun = True
+            task.begun, task.begun_at = True, self.clock()
             self._threads = [thread for thread in self._threads if thread.is_alive()]
             self._threads.append(threading.Thread(target=self._do, args=(task,), name=self.name, daemon=True))
             self._threads[-1].start()

@@ -7,9 +7,9 @@ import importlib
 import os
 
 PARTS = (
-    "listing", "many", "reading", "holes", "values", "graphs", "profiler", "showing", "tables", "starting", "drawing",
-    "long_series", "derived", "graphs_view", "painted", "lineage", "insights", "timeline", "memory", "dumps", "live",
-    "clusters", "pipeline", "ranks", "strategy", "browsing", "growth", "explanations", "tuning", "ahead", "peers",
+    "listing", "many", "serving_many", "reading", "holes", "values", "graphs", "profiler", "showing", "tables", "starting",
+    "drawing", "long_series", "derived", "graphs_view", "painted", "lineage", "insights", "timeline", "memory", "dumps",
+    "live", "clusters", "pipeline", "ranks", "strategy", "browsing", "growth", "explanations", "tuning", "ahead", "peers",
 )  # fmt: skip
 
 

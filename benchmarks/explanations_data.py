@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from parsers.events.writer import delimited, number, record
+from parsers.recording.wire import delimited, number, record
 
 STAMP = 1_795_219_003
 EXPLAINERS = ("Gradient", "GradCAM", "Occlusion", "RISE", "Deconvolution", "GuidedBackprop")

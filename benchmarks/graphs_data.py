@@ -6,7 +6,7 @@ types, attributes and names such as those of a BERT trained with MindSpore 2.10.
 
 from __future__ import annotations
 
-from parsers.events.writer import delimited, number
+from parsers.recording.wire import delimited, number
 
 FLOAT32, TENSOR = 11, 14
 ROWS, WIDTH = 512, 1024

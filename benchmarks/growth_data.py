@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.many_data import BEGUN, LONG_AGO, NAMES, VERSIONS
-from parsers.events.checksums import mask
-from parsers.events.writer import EventWriter, Tensor, delimited, float64, record, varint
+from parsers.recording import EventWriter, Tensor
+from parsers.recording.wire import delimited, float64, mask, record, varint
 
 BLOCK = 100_000
 TENSOR_SIDE = 1024

@@ -32,7 +32,7 @@ def figures(times: int) -> list[Figure]:
 def one(path: Path) -> dict[str, float]:
     """Read a file with a hole, in slices as a server does."""
     from parsers.events.mindspore import MINDSPORE
-    from parsers.events.writer import EventWriter
+    from parsers.recording import EventWriter
 
     with EventWriter(str(path), "mindspore") as writer:
         for step in range(STEPS):

@@ -12,7 +12,7 @@ from struct import Struct
 import google_crc32c
 import numpy as np
 
-from parsers.events.checksums import mask
+from parsers.recording.wire import mask
 
 VARIANTS = 50
 BEGUN = 1_700_000_000

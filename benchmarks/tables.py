@@ -54,7 +54,7 @@ def measure() -> dict[str, float]:
 
 
 def _write(folder: Path) -> None:
-    from parsers.events.writer import EventWriter, Tensor
+    from parsers.recording import EventWriter, Tensor
 
     folder.mkdir()
     values = np.random.default_rng(1).standard_normal(SHAPE, np.float32)

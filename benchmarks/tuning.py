@@ -21,7 +21,7 @@ from app.tuning.following import Follower
 from app.tuning.processes import environment_of
 from benchmarks.measure import Figure
 from layouts.tuning.tuning.page import answer_curves, answer_settings, answer_study
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.writers.studies import begun, line, trial
 
 TRIALS, FILES, SECONDS, LOOK, STUDY = 40, 16, 10.0, 0.5, 1_000
@@ -114,7 +114,7 @@ def _following() -> float:
     with tempfile.TemporaryDirectory() as directory:
         runs = [os.path.join(directory, str(number)) for number in range(FILES)]
         program = (
-            "import os, sys, time\nfrom parsers.events.writer import EventWriter\n"
+            "import os, sys, time\nfrom parsers.recording import EventWriter\n"
             "made = []\n"
             "for run in sys.argv[1:]:\n"
             "    os.makedirs(run)\n"

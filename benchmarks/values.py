@@ -54,7 +54,7 @@ def _made() -> dict[str, float]:
 
     from parsers import open_run
     from parsers.analysis import bands, common_edges, resample, statistics
-    from parsers.events.writer import EventWriter, Histogram, Tensor
+    from parsers.recording import EventWriter, Histogram, Tensor
 
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as base:

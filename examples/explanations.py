@@ -13,7 +13,7 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.explanations.recording import ExplanationWriter
+from parsers.recording import ExplanationWriter
 
 LABELS = ["top left", "top right", "bottom left", "bottom right"]
 SIDE, SAMPLES, STEPS = 16, 200, 300

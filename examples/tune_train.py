@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from parsers.tuning import HyperConfig
 
 EPOCHS = 60

@@ -8,20 +8,21 @@ them over directories, `tests.sources.MemorySource` over a dict.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from layouts.curves.source import CurveSource
-from layouts.dumps.live_source import LiveSource
-from layouts.dumps.source import DumpSource
-from layouts.explanations.source import ExplanationSource
-from layouts.graphs.source import GraphSource
-from layouts.kit.patterns import PatternMatcher
-from layouts.lineage.source import LineageSource
-from layouts.profiles.source import ProfileSource
-from layouts.runs.notes_source import NoteSource
-from layouts.runs.source import RunSource
-from layouts.tuning.source import StudySource
-from layouts.values.source import ValueSource
+if TYPE_CHECKING:
+    from layouts.curves.source import CurveSource
+    from layouts.dumps.live_source import LiveSource
+    from layouts.dumps.source import DumpSource
+    from layouts.explanations.source import ExplanationSource
+    from layouts.graphs.source import GraphSource
+    from layouts.kit.patterns import PatternMatcher
+    from layouts.lineage.source import LineageSource
+    from layouts.profiles.source import ProfileSource
+    from layouts.runs.notes_source import NoteSource
+    from layouts.runs.source import RunSource
+    from layouts.tuning.source import StudySource
+    from layouts.values.source import ValueSource
 
 
 class RunSources(Protocol):

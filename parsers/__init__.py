@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from parsers.first_use import names_on_first_use
 
 if TYPE_CHECKING:
     from parsers.analysis.curves.derived import Derived
@@ -190,15 +191,6 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "parsers.schema": ("Column", "Schema"),
 }  # fmt: skip
 """Module -> its public names, imported on first access: a process that reads ranks needs a tenth of all this."""
-_MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of this package
-
-    def __getattr__(name: str) -> Any:
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(_MODULES[name]), name)
-        return found
-
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = names_on_first_use(__name__, _NAMES)

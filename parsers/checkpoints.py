@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from parsers.errors import FormatError
+from parsers.files import RegularFile
 
 PLACE = os.path.join("ckpt_dir", "train_metadata.json")
 LIMIT = 4 << 20
@@ -57,8 +58,8 @@ def landscape_plan(directory: str) -> LandscapePlan | None:
     if not os.path.isfile(path):  # reading a pipe would block
         return None
     try:
-        with open(path, "rb") as file:
-            data = file.read(LIMIT + 1)
+        with RegularFile(path) as file:
+            data = file.read(0, LIMIT + 1)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -51,11 +51,9 @@ def reader_for(path: str, head: bytes | None = None) -> Reader | None:
     name = os.path.basename(path)
     by_name = [reader for reader in READERS if reader.named(name)]
     content = _head(path) if head is None else head
-    by_content = [reader for reader in READERS if reader.sniff(content)]
-    for reader in by_content:
-        if reader in by_name:
-            return reader
-    return next(iter(by_content or by_name), None)
+    others = (reader for reader in READERS if reader not in by_name)
+    recognised = (reader for reader in (*by_name, *others) if reader.sniff(content))
+    return next(recognised, None) or next(iter(by_name), None)
 
 
 def reader_named(name: str) -> Reader | None:

@@ -9,12 +9,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from parsers.analysis.curves.derived import Derived, evaluate
-from parsers.analysis.curves.expressions import parse_expression
 from parsers.deferred import pandas as pd
 from parsers.discovery import rescan, source_of
 from parsers.file_states import FileState
-from parsers.graphs.access import Graphs, locations_of
 from parsers.lineage.access import RunLineage
 from parsers.lineage.datasets import DatasetGraph
 from parsers.lineage.values import Setting
@@ -23,14 +20,16 @@ from parsers.payloads.access import RunPayloads
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.series import PayloadSeries
 from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
-from parsers.profiler.access import Profiles, RunProfiles
 from parsers.run_files import RunFiles
 from parsers.scalars import RunScalars, ScalarsView
 from parsers.verification import Verification
 
 if TYPE_CHECKING:
+    from parsers.analysis.curves.derived import Derived
     from parsers.dumps.access import RunDump
     from parsers.explanations.access import RunExplanations
+    from parsers.graphs.access import Graphs
+    from parsers.profiler.access import Profiles, RunProfiles
 
 
 class Run:
@@ -50,7 +49,7 @@ class Run:
         self._scalars = RunScalars(self._files)
         self._payloads = RunPayloads(self._files, self._cache)
         self._lineage = RunLineage(self._files, self._scalars, self._payloads)
-        self._profiles = RunProfiles()
+        self._profiles: RunProfiles | None = None
         self._dump: RunDump | None = None
         self._explanations: RunExplanations | None = None
         self._verification = Verification(self._files)
@@ -107,7 +106,7 @@ class Run:
         for run, events in zip(followed, lineage, strict=True):
             changed |= run._files.settle(run.source.files)
             changed |= run._lineage.read_configs(run.source.files)
-            if run._profiles.refresh(run.source):
+            if run._look_for_profiles():
                 run._files.version += 1
                 changed = True
             run._lineage.check(events)
@@ -121,6 +120,15 @@ class Run:
         self.ranks = tuple(known.get(found.path) or Run(found, self._cache) for found in self.source.ranks)
         for rank, found in zip(self.ranks, self.source.ranks, strict=True):
             rank.source = found
+
+    def _look_for_profiles(self) -> bool:
+        if self._profiles is None:
+            if not any(each.profile_dirs for each in (self.source, *self.source.ranks)):
+                return False
+            from parsers.profiler.access import RunProfiles  # few servers read profiles: 80 modules
+
+            self._profiles = RunProfiles()
+        return self._profiles.refresh(self.source)
 
     def restore(self, states: Sequence[FileState]) -> None:
         """Take what an earlier process read; `refresh()` then reads only what came after."""
@@ -140,7 +148,7 @@ class Run:
             if "graph" in counted:
                 counted["graph"] = len(self.graphs)
             counted["config"] = len(self._lineage.configs)
-            counted["profile"] = len(self.profile) or len(self.profile.sessions)
+            counted["profile"] = (len(self.profile) or len(self.profile.sessions)) if self.profiled else 0
             counted["dump"] = len(self._dump_dirs())
         return {kind: count for kind, count in counted.items() if count}
 
@@ -150,7 +158,9 @@ class Run:
 
         A record that a file ends within is damage once the file has not changed for five minutes.
         """
-        own = (*self.source.problems, *self._files.problems, *self._lineage.config_problems, *self.profile.problems)
+        own = (*self.source.problems, *self._files.problems, *self._lineage.config_problems)
+        if self._profiles is not None:
+            own = (*own, *self._profiles.current.problems)
         if self._dump is not None:
             own = (*own, *self._dump.problems)
         return tuple(dict.fromkeys((*own, *(problem for rank in self.ranks for problem in rank.problems))))
@@ -219,6 +229,9 @@ class Run:
         mean. The result has the values as `series`, with rising steps, and says what is missing. ExpressionError, with the
         column and what was expected there, for an invalid expression.
         """
+        from parsers.analysis.curves.derived import evaluate
+        from parsers.analysis.curves.expressions import parse_expression
+
         return evaluate(parse_expression(expression), self.series)
 
     def scalars_view(self, sessions: str = "newest") -> ScalarsView:
@@ -249,7 +262,16 @@ class Run:
     @property
     def profile(self) -> Profiles:
         """The profiles of this run and, of a job, of its ranks; nothing is read until a frame is asked for."""
-        return self._profiles.current
+        if self._profiles is not None:
+            return self._profiles.current
+        from parsers.profiler.access import Profiles
+
+        return Profiles(())
+
+    @property
+    def profiled(self) -> bool:
+        """Whether this run has profiles, known without importing what reads them."""
+        return self._profiles is not None and bool(self._profiles.current.sessions)
 
     @property
     def dump(self) -> RunDump:
@@ -280,6 +302,8 @@ class Run:
     @property
     def graphs(self) -> Graphs:
         """Every graph of this run by name, decoded on demand. Ranks have their own."""
+        from parsers.graphs.access import Graphs, locations_of  # the readers of all formats of graphs
+
         with self._files.lock:
             locations = locations_of(self.path, self.states)
         return Graphs(locations, self._cache.graphs, self._files.mark_verified, self._files.note)

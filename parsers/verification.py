@@ -8,12 +8,12 @@ from struct import Struct
 
 import google_crc32c
 
-from parsers.events.checksums import mask
 from parsers.events.damage import describe
 from parsers.events.records import FOOTER, FRAME, HEADER, Damage
 from parsers.file_states import FileState
 from parsers.files import CHUNK, RegularFile
 from parsers.model import Cursor
+from parsers.recording.wire import mask
 from parsers.run_files import RunFiles
 
 _u64, _u32 = Struct("<Q").unpack_from, Struct("<I").unpack_from

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import os
 from collections.abc import Generator
 from pathlib import Path
@@ -28,17 +30,37 @@ settings.load_profile("mindscope")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Collect tests without looking for garbage.
 
-    What is imported stays. Looking through it again and again took a quarter of the time; later searches leave it out.
+    What is imported stays. Looking through it again and again took a quarter of the time; later searches leave it out, and come
+    more seldom, as they took a twentieth of the time of tests.
     """
     gc.disable()
     try:
+        import_from_the_end(session.config)
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+        gc.set_threshold(10_000, 20, 20)
+
+
+def import_from_the_end(config: pytest.Config) -> None:
+    """In every other worker of pytest-xdist, import the modules of tests from the last one on, before they are collected.
+
+    All workers collect the same modules in the same order. In a clean checkout two that do so together compile each of them
+    twice; from both ends each compiles half, and finds the other half on disk.
+    """
+    if os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw") not in "13579":
+        return
+    left_out = [Path(path).resolve() for path in config.getoption("ignore") or ()]
+    for place in map(Path, config.args):
+        for path in sorted(place.resolve().rglob("test_*.py"), reverse=True):
+            if not any(path.is_relative_to(one) for one in left_out):
+                # What cannot be imported, or asks to be skipped, is reported when it is collected.
+                with contextlib.suppress(Exception, pytest.skip.Exception):
+                    importlib.import_module(".".join(path.relative_to(config.rootpath).with_suffix("").parts))
 
 
 @pytest.fixture(scope="session")

@@ -21,14 +21,15 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.commands.settings import SETTINGS
+from app.routes.all_routes import GET, POST
 from layouts import PAGES
 from layouts.kit.i18n import CATALOGUE
-from parsers.explanations.recording import ExplanationWriter
 from parsers.export import FORMATS
 from parsers.export.directory import KINDS as EXPORTED
 from parsers.model import KINDS, Reader
 from parsers.profiler.frame_parts import FrameReader
 from parsers.profiler.registry import FRAME_READERS, display_name
+from parsers.recording import ExplanationWriter
 from parsers.registry import READERS
 from tests.contract.samples import PROFILE_SAMPLES, SAMPLES
 from tests.parsers.profiler.written import FILES
@@ -238,6 +239,7 @@ def test_every_route_is_documented(client: FlaskClient) -> None:
     text = text_of(ROOT / "docs" / "exports.md")
     every = [rule.rule for rule in client.application.url_map.iter_rules()]
     rules = [rule for rule in every if re.match(r"/(api/|health)", rule) and "<" not in rule]
+    rules += [f"/api{rule}" for table in (GET, POST) for some in table.values() for rule in some]
     assert len(rules) > 20
     assert [rule for rule in rules if f"`{rule}`" not in text] == []
 

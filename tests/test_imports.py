@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("parsers", "layouts", "app")
 DASH = {"dash", "dash_ag_grid", "dash_cytoscape", "plotly"}
 BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+RECORDING = "parsers.recording"
+"""Is also built under another name, so it imports itself relatively."""
 FORBIDDEN: dict[str, set[str]] = {"parsers": {"layouts", "app", "flask", *DASH}, "layouts": {"app", "flask"}, "app": set()}
 
 
@@ -39,14 +41,15 @@ def statements_of(body: Sequence[ast.AST], for_types: bool = False) -> Iterator[
             yield from statements_of(getattr(node, name, ()) if isinstance(node, BLOCKS) else (), for_types)
 
 
-def imports(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
-    """(module imported anywhere in a file, whether only a type checker imports it)."""
+def imports(text: str, known: Mapping[str, object], package: str = "") -> Iterator[tuple[str, bool]]:
+    """(module imported anywhere in a file, whether only a type checker imports it); package is that of relative imports."""
     for node, for_types in statements_of(ast.parse(text).body):
         if isinstance(node, ast.Import):
             yield from ((alias.name, for_types) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "a relative import"
-            module = node.module or ""
+            assert not node.level or within(package, RECORDING), "a relative import"
+            parent = package.split(".")[: package.count(".") + 2 - node.level] if node.level else []
+            module = ".".join([*parent, *filter(None, [node.module])])
             for alias in node.names:
                 below = f"{module}.{alias.name}"
                 yield below if below in known else module, for_types
@@ -55,7 +58,14 @@ def imports(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool]
 @cache
 def all_imports() -> dict[str, list[tuple[str, bool]]]:
     """Module -> what it imports. Read by the first test that asks, not while tests are collected."""
-    return {name: list(imports(path.read_text(encoding="utf-8"), modules())) for name, path in modules().items()}
+    return {
+        name: list(imports(path.read_text(encoding="utf-8"), modules(), package_of(name, path)))
+        for name, path in modules().items()
+    }
+
+
+def package_of(module: str, path: Path) -> str:
+    return module if path.stem == "__init__" else module.rpartition(".")[0]
 
 
 def within(module: str, package: str) -> bool:
@@ -114,6 +124,16 @@ def test_a_page_is_imported_by_itself_alone() -> None:
 def test_imports_within_functions_count_and_those_for_types_are_known() -> None:
     text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import b\ndef f():\n    from a import c, d\n"
     assert list(imports(text, {"a.c": None})) == [("typing", False), ("b", True), ("a.c", False), ("a", False)]
+
+
+def test_relative_imports_are_those_of_what_is_built_under_another_name() -> None:
+    known = {f"{RECORDING}.wire": None}
+    text = "from .wire import a\nfrom . import wire\nfrom .adapters import b"
+    assert [name for name, _ in imports(text, known, RECORDING)] == [f"{RECORDING}.wire"] * 2 + [f"{RECORDING}.adapters"]
+    above = [name for name, _ in imports("from ..wire import a\nfrom .. import wire", known, f"{RECORDING}.adapters")]
+    assert above == [f"{RECORDING}.wire"] * 2
+    with pytest.raises(AssertionError, match="relative"):
+        list(imports("from .wire import a", known, "parsers.events"))
 
 
 def test_imports_within_every_kind_of_block_count() -> None:

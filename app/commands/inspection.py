@@ -49,8 +49,8 @@ def _print_problems(sources: Sequence[Source]) -> None:
         print(_counted(len(problems)), file=sys.stderr)
 
 
-def _counted(problems: int) -> str:
-    return f"{problems} {'problem' if problems == 1 else 'problems'}"
+def _counted(number: int, noun: str = "problem") -> str:
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
 def _profiles(source: Source) -> list[Profile]:
@@ -95,7 +95,7 @@ def check(options: argparse.Namespace) -> int:
     """
     runs = files = size = found = notes = 0
     for source in discover(options.directory):
-        runs += len(source.leaves)
+        runs += 1  # as on the pages: a job of ranks is one
         size += source.size
         for part in (source, *source.ranks):
             profiles = _profiles(part)
@@ -105,8 +105,8 @@ def check(options: argparse.Namespace) -> int:
                 found += not problem.is_note
                 print(problem_line(problem), flush=True)
     result = _counted(found) if found else "no damage"
-    result += f", {notes} {'note' if notes == 1 else 'notes'}" if notes else ""
-    print(f"{runs} runs, {files} files, {size:,} bytes: {result}")
+    result += f", {_counted(notes, 'note')}" if notes else ""
+    print(f"{_counted(runs, 'run')}, {_counted(files, 'file')}, {_counted(size, 'byte')}: {result}")
     return 1 if found else 0
 
 

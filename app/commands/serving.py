@@ -11,11 +11,9 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
-import webbrowser
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -77,7 +75,8 @@ def served_demo(base: str, directories: Directories) -> str:
         print("mindscope: without a workspace the demo has no jobs of ranks", file=sys.stderr, flush=True)
         return base
     try:
-        return os.fspath(prepared.prepare(Path(directories.workspace), _child_environment("", "")))
+        served = [record.base for record in processes.running(directories.records or None)]
+        return os.fspath(prepared.prepare(Path(directories.workspace), _child_environment("", ""), served))
     except OSError as error:
         print(f"mindscope: the demo has no jobs of ranks: {error}", file=sys.stderr, flush=True)
         return base
@@ -159,10 +158,10 @@ def serve(settings: Settings) -> None:
                 print(f"Serving {base}\nWeb address: {first}{f'?token={token}' if token and show_token else ''}", flush=True)
                 if sessions is not None:
                     print(f"Live training: {sessions.host}:{sessions.port}", flush=True)
-                if settings.open:
-                    _open_browser(f"{first}?token={token}" if token else first)
-                enough()
-                server.run()
+                stem = processes.file_stem(listen_address, port)
+                with _browser(settings, first, token, directories.records, stem):
+                    enough()
+                    server.run()
 
 
 @contextlib.contextmanager
@@ -185,8 +184,12 @@ def _warn(directories: Directories) -> None:
         print(f"mindscope: {directories.warning}", file=sys.stderr, flush=True)
 
 
-def _open_browser(url: str) -> None:
-    threading.Thread(target=webbrowser.open, args=(url,), name="mindscope-open", daemon=True).start()
+def _browser(settings: Settings, url: str, token: str, directory: str, name: str) -> contextlib.AbstractContextManager[None]:
+    if not settings.open:
+        return contextlib.nullcontext()
+    from app.commands.opening import opened
+
+    return opened(url, token=token, directory=directory, name=name)
 
 
 def _set_up_process(settings: Settings) -> None:
@@ -318,7 +321,7 @@ def _create_server(settings: Settings, store: Any, listener: socket.socket, toke
         store, prefix=settings.url_path_prefix, host=settings.host, allowed_hosts=settings.allowed_host, token=token,
         cookie=f"mindscope-{listener.getsockname()[1]}", demo="here" if demo else "",
     )  # fmt: skip
-    return create_server(app.server, listener)
+    return create_server(app.server, listener, refuse=app.guard.refuse_early, is_light=app.is_light)
 
 
 # In the background --------------------------------------------------------------------------------------------------
@@ -350,8 +353,6 @@ def serve_in_background(settings: Settings) -> str:
     demo = base == demo_directory()
     first = opened_at(record.url, demo=demo)
     shown = f"{first}?token={token}" if token else first
-    if settings.open:
-        webbrowser.open(shown)
     head = f"{_announcement()}\n" if demo else ""
     return f"{head}Web address: {shown}\nProcess: {record.pid}\nLog: {log}"
 
@@ -369,7 +370,7 @@ def _make_room(log: str) -> int:
 def _as_options(settings: Settings, base: str, directory: str) -> list[str]:
     """Return the settings as command-line options. The token is passed in the environment, which other users cannot read."""
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    values |= {"summary_base_dir": base, "workspace": directory, "open": False}
+    values |= {"summary_base_dir": base, "workspace": directory}
     options = []
     for setting in SETTINGS:
         value = values[setting.name]

@@ -10,10 +10,10 @@ import sys
 import tempfile
 import threading
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from app.demo import story
+from app.demo import outdated, story
 
 HERE = Path(__file__).resolve().parent
 RECORDED = HERE / "runs"
@@ -26,10 +26,11 @@ def announcement() -> str:
     return f"Demo: {number} recorded runs of a project that reads digits, and two simulated jobs ({HERE / 'README.md'})"
 
 
-def prepare(workspace: Path, environment: Mapping[str, str]) -> Path:
+def prepare(workspace: Path, environment: Mapping[str, str], served: Collection[str] = ()) -> Path:
     """Return a folder of the workspace with the recorded runs, after copying them if necessary; the jobs follow within seconds.
 
-    environment is that of the process that writes the jobs. OSError if the workspace cannot be written to.
+    environment is that of the process that writes the jobs. Copies of other versions are removed in the background, except
+    those that other servers serve. OSError if the workspace cannot be written to.
     """
     folder = workspace / f"demo-{_fingerprint():08x}"
     if not folder.is_dir():
@@ -40,6 +41,8 @@ def prepare(workspace: Path, environment: Mapping[str, str]) -> Path:
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=dict(environment)
         )
         threading.Thread(target=_report, args=(child,), name="mindscope-demo", daemon=True).start()
+    in_use = (*served, folder)
+    threading.Thread(target=outdated.remove, args=(workspace, in_use), name="mindscope-demo-old", daemon=True).start()
     return folder
 
 

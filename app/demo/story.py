@@ -24,6 +24,8 @@ RATES = ("0.0003", "0.001", "0.003", "0.01", "0.1", "0.3")
 LATE_RANK = 5
 ENDED = 1_795_603_600
 """When the last run of the demo ended, in seconds since 1970."""
+BACK_SECONDS = 3600
+"""How long ago it ended, at least."""
 
 
 def date(folder: Path) -> None:
@@ -31,7 +33,7 @@ def date(folder: Path) -> None:
 
     Where a clock says that this is still to come, it is an hour ago.
     """
-    ended = min(ENDED, time.time() - 3600)
+    ended = min(ENDED, time.time() - BACK_SECONDS)
     for path in folder.rglob("*"):
         os.utime(path, (ended, ended))
 

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from app.engines import Engine
-from app.live.sessions import Sessions
-from app.live.training import LiveTraining
-from app.store.curves.source import StoredCurves
-from app.store.dumps.source import StoredDumps
-from app.store.explanations.source import StoredExplanations
+from app.store.first_use import made_once
 from app.store.graphs.snapshots import GraphSnapshots
-from app.store.graphs.source import StoredGraphs
-from app.store.lineage.source import StoredLineage
-from app.store.profiles.source import StoredProfiles
 from app.store.runs.following import Follower
 from app.store.runs.matching import Patterns
 from app.store.runs.notes import Notes
-from app.store.runs.notes_source import StoredNotes
 from app.store.runs.source import StoredRuns
-from app.store.tuning.studies import Studies
-from app.store.values.source import StoredValues
 from layouts.runs.questions import Destinations
 from parsers import Source
+
+if TYPE_CHECKING:
+    from app.engines import Engine
+    from app.live.sessions import Sessions
+    from app.live.training import LiveTraining
+    from app.store.curves.source import StoredCurves
+    from app.store.dumps.source import StoredDumps
+    from app.store.explanations.source import StoredExplanations
+    from app.store.graphs.source import StoredGraphs
+    from app.store.lineage.source import StoredLineage
+    from app.store.profiles.source import StoredProfiles
+    from app.store.runs.notes_source import StoredNotes
+    from app.store.tuning.studies import Studies
+    from app.store.values.source import StoredValues
 
 
 class Store:
@@ -52,21 +56,92 @@ class Store:
         sessions are those of live training, if a server listens for them. engine reads jobs of many ranks.
         places answer the questions of the start page, for a demo that knows what is in its runs.
         """
+        self._bases, self._interval, self._stay_inside = bases, interval, stay_inside
+        self._index, self._engine, self._sessions, self._studies = index_directory, engine, sessions, studies_directory
         self._snapshots = GraphSnapshots(f"{index_directory}-graphs") if index_directory else None
         self.follower = Follower(bases, sources, interval, index_directory, stay_inside=stay_inside, stored=self._snapshots)
-        written = None if notes_directory is None else Notes(notes_directory)
+        self._written = None if notes_directory is None else Notes(notes_directory)
         self.patterns = Patterns()
-        self.live = LiveTraining(sessions, self.patterns)
-        self.studies = Studies(bases, studies_directory, interval=interval, stay_inside=stay_inside)
-        self.dumps = StoredDumps(self.follower, self.live, f"{index_directory}-dumps" if index_directory else None, interval)
-        self.runs = StoredRuns(self.follower, written, self.studies, self.dumps.held, places)
-        self.curves = StoredCurves(self.follower)
-        self.values = StoredValues(self.follower)
-        self.graphs = StoredGraphs(self.follower)
-        self.profiles = StoredProfiles(self.follower, index_directory, engine)
-        self.lineage = StoredLineage(self.follower)
-        self.notes = StoredNotes(self.follower, written, self.live, self.patterns)
-        self.explanations = StoredExplanations(self.follower)
+        self.runs = StoredRuns(self.follower, self._written, self._look, places)
+
+    def _look(self) -> int:
+        """Look whether dumps and studies have changed; return the version of the studies."""
+        if "dumps" in vars(self):
+            self.dumps.held.look()
+        self.studies.look()
+        return self.studies.version
+
+    # One of each, made for the first page that asks for it.
+
+    @made_once
+    def live(self) -> LiveTraining:
+        """Live training."""
+        from app.live.training import LiveTraining
+
+        return LiveTraining(self._sessions, self.patterns)
+
+    @made_once
+    def studies(self) -> Studies:
+        """Studies."""
+        from app.store.tuning.studies import Studies
+
+        return Studies(self._bases, self._studies, interval=self._interval, stay_inside=self._stay_inside)
+
+    @made_once
+    def dumps(self) -> StoredDumps:
+        """Dumps."""
+        from app.store.dumps.source import StoredDumps
+
+        return StoredDumps(self.follower, self.live, f"{self._index}-dumps" if self._index else None, self._interval)
+
+    @made_once
+    def curves(self) -> StoredCurves:
+        """Their scalars."""
+        from app.store.curves.source import StoredCurves
+
+        return StoredCurves(self.follower)
+
+    @made_once
+    def values(self) -> StoredValues:
+        """Large values."""
+        from app.store.values.source import StoredValues
+
+        return StoredValues(self.follower)
+
+    @made_once
+    def graphs(self) -> StoredGraphs:
+        """Computation graphs and data pipelines."""
+        from app.store.graphs.source import StoredGraphs
+
+        return StoredGraphs(self.follower)
+
+    @made_once
+    def profiles(self) -> StoredProfiles:
+        """Profiles and their traces."""
+        from app.store.profiles.source import StoredProfiles
+
+        return StoredProfiles(self.follower, self._index, self._engine)
+
+    @made_once
+    def lineage(self) -> StoredLineage:
+        """Settings, results and shares."""
+        from app.store.lineage.source import StoredLineage
+
+        return StoredLineage(self.follower)
+
+    @made_once
+    def notes(self) -> StoredNotes:
+        """Remarks, views, marks, watchpoints, colours and boards."""
+        from app.store.runs.notes_source import StoredNotes
+
+        return StoredNotes(self.follower, self._written, self.live, self.patterns)
+
+    @made_once
+    def explanations(self) -> StoredExplanations:
+        """Explanations."""
+        from app.store.explanations.source import StoredExplanations
+
+        return StoredExplanations(self.follower)
 
     def start(self) -> Store:
         """Start to scan and read in the background."""
@@ -76,8 +151,9 @@ class Store:
     def stop(self) -> None:
         """Stop reading, save to the index what has been read, and wait for both."""
         self.follower.stop()
-        for source in (self.profiles, self.lineage, self.dumps, self.explanations, self.live, self.studies):
-            source.stop()
+        for name in ("graphs", "profiles", "lineage", "dumps", "explanations", "live", "studies"):
+            if name in vars(self):
+                getattr(self, name).stop()
         self.follower.join()
         if self._snapshots is not None:
             self._snapshots.stop()

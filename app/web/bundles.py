@@ -19,6 +19,8 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 import brotli
+import dash_ag_grid  # noqa: F401 - registers its scripts, before the first page that uses it is imported
+import dash_cytoscape  # noqa: F401
 from dash.fingerprint import build_fingerprint, check_fingerprint
 from flask import Response, request
 from werkzeug.exceptions import NotFound

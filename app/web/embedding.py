@@ -21,7 +21,7 @@ import dash
 from dash.development.base_component import Component
 from flask import Blueprint, Flask
 
-from app.routes import blueprint as routes
+from app.routes import all_routes as routes
 from app.web import security
 from app.web.bundles import Bundles, assets_directory
 from app.web.modules import BASE, HOLD, Assets

@@ -49,7 +49,18 @@ def sheet_of(folder: str) -> str:
 
 def imports_of(text: str) -> list[str]:
     """Return the specifiers that a module imports, in order."""
-    return _IMPORT.findall(text)
+    return [found[1] for at in _lines_with(text, ("import", "export")) if (found := _IMPORT.match(text, at))]
+
+
+def _lines_with(text: str, words: Iterable[str]) -> list[int]:
+    """Return where the lines begin that begin with one of these words; a regular expression would look at every line."""
+    found = [0]
+    for word in words:
+        at = text.find(f"\n{word}")
+        while at >= 0:
+            found.append(at + 1)
+            at = text.find(f"\n{word}", at + 1)
+    return sorted(found)
 
 
 class Assets:
@@ -61,7 +72,8 @@ class Assets:
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
-        self.names = tuple(_names(directory))
+        files = _files(directory)
+        self.names = tuple(sorted(files))
         contents = {name: _read(os.path.join(directory, name)) for name in self.names}
         digest = hashlib.sha256()
         for name, content in contents.items():
@@ -72,12 +84,12 @@ class Assets:
         self._imports = {name: tuple(_resolved(name, target) for target in imports_of(text)) for name, text in scripts.items()}
         self.sheets = MappingProxyType(_sheets(self.names))
         self._folders = {posixpath.basename(folder): folder for folder in map(folder_of, self.names) if is_page(folder)}
-        self._stamp = _stamp(directory)
+        self._files = files
         self._needed: dict[tuple[str, ...], list[str]] = {}
 
     def current(self) -> Assets:
         """Return this object, or a new one if a file has changed since, as during development."""
-        return self if _stamp(self.directory) == self._stamp else Assets(self.directory)
+        return self if _files(self.directory) == self._files else Assets(self.directory)
 
     def __contains__(self, name: str) -> bool:
         return name in self.names or name in self.sheets
@@ -134,11 +146,17 @@ class Assets:
         return [os.path.join(self.directory, part) for part in self.sheets.get(name, (name,))]
 
 
-def _names(directory: str) -> list[str]:
-    found = []
-    for current, _, names in os.walk(directory):
-        found += [os.path.relpath(os.path.join(current, name), directory).replace(os.sep, "/") for name in names]
-    return sorted(found)
+def _files(directory: str, above: str = "") -> dict[str, float]:
+    """Return the files below a directory by their paths in it, and when each was last written."""
+    found: dict[str, float] = {}
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                if not entry.is_symlink():
+                    found |= _files(entry.path, f"{above}{entry.name}/")
+            else:
+                found[above + entry.name] = entry.stat().st_mtime
+    return found
 
 
 def _sheets(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -155,12 +173,6 @@ def _sheets(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
 def _resolved(module: str, specifier: str) -> str:
     """Return the path of an imported module."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(module), specifier))
-
-
-def _stamp(directory: str) -> tuple[int, float]:
-    """Return (number of files, newest mtime), which changes when a file is added, removed or edited."""
-    names = _names(directory)
-    return len(names), max((os.stat(os.path.join(directory, name)).st_mtime for name in names), default=0.0)
 
 
 def _read(path: str) -> bytes:

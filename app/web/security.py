@@ -3,7 +3,8 @@
 Host and Origin: a web page can point its own host name to 127.0.0.1 and then read a local server (DNS rebinding). So the Host
 of every request must be a name of this server, and the Origin of a request other than GET must be the server it is sent to.
 Sec-Fetch-Site: browsers say in it that a page of another site sends the request; then only links are followed.
-Token: a server that other machines can reach requires one. An address that offers wrong ones has to wait.
+Token: a server that other machines can reach requires one. An address that offers wrong ones has to wait before the next wrong
+one is answered; the right one is never held up, because honest visitors may share that address.
 """
 
 from __future__ import annotations
@@ -18,19 +19,28 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from flask import Flask, Response, request
-from werkzeug.datastructures import Headers, MultiDict
+from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Request
 
 from app.commands.settings import is_local
 from parsers.caches import Cache
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-LARGEST_REQUEST = 8 << 20
-"""Maximum size of a request body in bytes."""
+LARGEST_REQUEST = 1 << 20
+"""Maximum size of a request body in bytes, except on the routes of LARGER_REQUESTS."""
+LARGER_REQUESTS = {
+    "_dash-update-component": 8 << 20,  # the state of a page, which may name thousands of runs
+    "board": 8 << 20,  # layouts.runs.boards.MOST_CHARACTERS, six bytes each where JSON escapes them
+    "watchpoints": 8 << 20,  # layouts.dumps.watchpoints.MOST_CHARACTERS
+}
+"""Last part of the path -> maximum size of a request body in bytes."""
+LARGEST_OF_ALL = max(LARGEST_REQUEST, *LARGER_REQUESTS.values())
 SHORTEST_TOKEN = 16
 """Characters."""
 _SIGN_IN = (
@@ -39,6 +49,11 @@ _SIGN_IN = (
 _UNKNOWN_HOST = (
     "This server does not accept requests to that host name. To allow it, start the server with --allowed-host NAME, or pass "
     "allowed_hosts=[NAME] to create_app, mount or the embedded page.")
+
+
+def largest_body(path: str) -> int:
+    """Return the maximum size of the body of a request to a path, in bytes."""
+    return LARGER_REQUESTS.get(path.rpartition("/")[2], LARGEST_REQUEST)
 
 
 def names_of(host: str, allowed: Iterable[str] = ()) -> frozenset[str]:
@@ -93,7 +108,7 @@ def content_policy(inline: Iterable[str] = ()) -> str:
 
 
 class Attempts:
-    """Wrong tokens by address: after FREE of them an address waits, twice as long after each further one."""
+    """Wrong tokens by address: after FREE of them it waits before the next is counted, twice as long after each further one."""
 
     FREE = 5
     LONGEST = 60
@@ -107,7 +122,7 @@ class Attempts:
         self._failures: Cache[str, tuple[int, float]] = Cache(self.ADDRESSES)
 
     def wait(self, address: str) -> int:
-        """Return the seconds, rounded up, until a token of this address is looked at again; 0 if at once."""
+        """Return the seconds, rounded up, that a visitor at this address who offered a wrong token has to wait; 0 if none."""
         count, last = self._failures.get(address) or (0, 0.0)
         if count < self.FREE:
             return 0
@@ -119,10 +134,6 @@ class Attempts:
         with self._lock:
             count, _ = self._failures.get(address) or (0, 0.0)
             self._failures.put(address, (count + 1, self._clock()))
-
-    def passed(self, address: str) -> None:
-        """Forget the wrong tokens of an address."""
-        self._failures.pop(address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,77 +178,98 @@ class Guard:
 
     def check(self) -> Response | None:
         """Return a refusal of the current request, or None to accept it."""
-        if not self.concerns(request.path):
+        refused = self.refusal(request)
+        if refused is None and self.concerns(request.path):
+            # A body in chunks says no length, and a host application may have another limit.
+            request.max_content_length = largest_body(request.path)
+        return refused
+
+    def refuse_early(self, environ: Mapping[str, Any]) -> Response | None:
+        """Return a refusal of a request of which only first line and headers have arrived, or None to read its body."""
+        asked = Request(dict(environ))
+        refused = self.refusal(asked)
+        return None if refused is None else self._with_headers(refused, asked.path)
+
+    def refusal(self, asked: Request) -> Response | None:
+        """Return a refusal of a request, from its first line and headers alone, or None to accept it."""
+        if not self.concerns(asked.path):
             return None
-        if (request.content_length or 0) > LARGEST_REQUEST:
-            return _refusal(413, f"Expected at most {LARGEST_REQUEST} bytes, found {request.content_length}.")
-        if not self.knows_host(request.headers.get("Host", "")):
+        largest = largest_body(asked.path)
+        if (asked.content_length or 0) > largest:
+            return _refusal(413, f"Expected at most {largest} bytes, found {asked.content_length}.")
+        if not self.knows_host(asked.headers.get("Host", "")):
             return _refusal(403, _UNKNOWN_HOST)
-        changes = request.method not in ("GET", "HEAD", "OPTIONS")
-        if (changes and not self.knows_origin(request.headers.get("Origin"))) or self.is_foreign(request.headers, changes):
+        changes = asked.method not in ("GET", "HEAD", "OPTIONS")
+        if (changes and not self.knows_origin(asked)) or self.is_foreign(asked, changes):
             return _refusal(403, "Requests from other sites are refused.")
-        return self._check_token() if self.token and request.path not in self.open_paths else None
+        return self._check_token(asked) if self.token and asked.path not in self.open_paths else None
 
     def knows_host(self, header: str) -> bool:
         """Return whether a Host header names this server."""
         name = host_name(header)
         return name is not None and ("*" in self.names or name in self.names)
 
-    def knows_origin(self, header: str | None) -> bool:
-        """Return whether an Origin header is this server itself. None (no header) is accepted: no web page sent the request."""
+    def knows_origin(self, asked: Request) -> bool:
+        """Return whether the Origin of a request is this server itself. Without one it is accepted: no web page sent it."""
+        header = asked.headers.get("Origin")
         if header is None:
             return True
         scheme, _, place = header.partition("://")
         name = host_name(place)
         if scheme not in ("http", "https") or name is None:
             return False
-        if place.lower() == request.headers.get("Host", "").lower() and scheme == request.scheme:
+        if place.lower() == asked.headers.get("Host", "").lower() and scheme == asked.scheme:
             return True
         # Behind a proxy that changes Host or adds TLS, the user must have allowed the public name.
         return "*" in self.allowed or name in self.allowed
 
-    def is_foreign(self, headers: Headers, changes: bool) -> bool:
+    def is_foreign(self, asked: Request, changes: bool) -> bool:
         """Return whether a browser says that a page of another site sent the request, and it is not a followed link."""
+        headers = asked.headers
         if headers.get("Sec-Fetch-Site", "") != "cross-site":
             return False
         # Behind a proxy that changes Host, Origin has been checked against the allowed names.
-        known = headers.get("Origin") is not None and self.knows_origin(headers.get("Origin"))
+        known = headers.get("Origin") is not None and self.knows_origin(asked)
         return not known and (changes or headers.get("Sec-Fetch-Mode", "") != "navigate")
 
-    def _check_token(self) -> Response | None:
-        if _equal(request.cookies.get(self.cookie, ""), self._session):
-            return self._sign_in() if request.method == "GET" and "token" in request.args else None
-        scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
+    def _check_token(self, asked: Request) -> Response | None:
+        if _equal(asked.cookies.get(self.cookie, ""), self._session):
+            return self._sign_in(asked) if asked.method == "GET" and "token" in asked.args else None
+        scheme, _, bearer = asked.headers.get("Authorization", "").partition(" ")
         offered = bearer.strip() if scheme.lower() == "bearer" else None
-        in_address = request.args.get("token") if offered is None and request.method == "GET" else None
+        in_address = asked.args.get("token") if offered is None and asked.method == "GET" else None
         if offered is None and in_address is None:
             return _refusal(401, _SIGN_IN)
-        visitor = request.remote_addr or ""
-        seconds = self.attempts.wait(visitor)
-        if seconds:
-            refused = _refusal(429, f"Too many wrong tokens from this address: try again in {seconds} s.")
-            refused.headers["Retry-After"] = str(seconds)
-            return refused
         if not _equal(offered or in_address or "", self.token):
+            return self._wrong_token(asked.remote_addr or "")
+        return None if in_address is None else self._sign_in(asked)
+
+    def _wrong_token(self, visitor: str) -> Response:
+        seconds = self.attempts.wait(visitor)
+        if not seconds:
             self.attempts.failed(visitor)
             return _refusal(401, _SIGN_IN)
-        self.attempts.passed(visitor)
-        return None if in_address is None else self._sign_in()
+        refused = _refusal(429, f"Too many wrong tokens from this address: try again in {seconds} s.")
+        refused.headers["Retry-After"] = str(seconds)
+        return refused
 
-    def _sign_in(self) -> Response:
+    def _sign_in(self, asked: Request) -> Response:
         """Redirect to the same URL without the token, and set the cookie."""
-        rest = MultiDict((key, value) for key, value in request.args.items(multi=True) if key != "token")
+        rest = MultiDict((key, value) for key, value in asked.args.items(multi=True) if key != "token")
         query = urlencode(list(rest.items(multi=True)))
-        path = self.public_prefix + quote(request.path[len(self.prefix) :].lstrip("/"))
+        path = self.public_prefix + quote(asked.path[len(self.prefix) :].lstrip("/"))
         answer = Response(status=303, headers={"Location": path + ("?" + query if query else "")})
         path = self.public_prefix.rstrip("/") or "/"
-        answer.set_cookie(self.cookie, self._session, httponly=True, samesite="Lax", path=path, secure=request.is_secure)
+        answer.set_cookie(self.cookie, self._session, httponly=True, samesite="Lax", path=path, secure=asked.is_secure)
         answer.cache_control.no_store = True
         return answer
 
     def add_headers(self, response: Response) -> Response:
-        """Add the security headers."""
-        if self.concerns(request.path):
+        """Add the security headers to the response to the current request."""
+        return self._with_headers(response, request.path)
+
+    def _with_headers(self, response: Response, path: str) -> Response:
+        if self.concerns(path):
             response.headers.setdefault("Content-Security-Policy", self.policy)
             response.headers["X-Content-Type-Options"] = "nosniff"
             response.headers["Referrer-Policy"] = "same-origin"

@@ -6,7 +6,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import dash
@@ -14,11 +14,13 @@ from flask import Flask, Response, abort, request
 from flask_compress import Compress
 
 from app.commands.settings import parse_prefix
-from app.routes import blueprint as routes
+from app.routes import all_routes as routes
+from app.routes.runs import listing
 from app.store import workspace as workspaces
 from app.store.store import Store
 from app.web import gate, security
 from app.web.bundles import CHARTS, LIBRARIES, NEVER, Bundle, Bundles, all_charts, assets_directory
+from app.web.callbacks import PageCallbacks
 from app.web.downloads import Downloads
 from app.web.modules import BASE, EARLY, GENERATORS, SHELL, Assets
 from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
@@ -29,6 +31,9 @@ from layouts.shell.shell import NeededFiles
 from layouts.sources import Sources
 from parsers import Source
 from parsers.discovery import source_of
+
+_LIGHT = ("health", "_dash-layout", "_dash-dependencies")
+_FILES = ("assets/", "_dash-component-suites/", shell.CONTENTS)
 
 Places = str | os.PathLike[str] | Sources | Sequence[str | os.PathLike[str] | Source]
 
@@ -64,16 +69,16 @@ def create_app(
     with apart_from_other_apps():
         app = Application(source, prefix, public_prefix, server, pages, demo)
         app.layout = shell.layout(pages, Ids("shell"), public_prefix)
-        shell.register(app, source, pages, public_prefix)
         app.settle()
     plain = routes.blueprint(source, _name("mindscope", prefix))
     app.server.register_blueprint(plain, url_prefix=prefix + shell.ROUTES.rstrip("/"))
     app.server.add_url_rule(f"{prefix}{shell.CONTENTS}<name>.json", _name("content", prefix), app.content)
-    app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: routes.health(source))
+    app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: listing.health(source))
     policy = security.content_policy([app.renderer])
     names, allowed = security.names_of(host, allowed_hosts), security.plain_names(allowed_hosts)
     guard = security.Guard(prefix, public_prefix, policy, names, allowed, token, cookie, open_paths=(prefix + "health",))
     guard.install(app.server)
+    app.guard = guard
     _compress(app.server, prefix)
     downloads = Downloads()
     app.server.after_request(lambda response: downloads.limit(response) if guard.concerns(request.path) else response)
@@ -111,6 +116,9 @@ def _directories(
 class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash, so its base class is Any
     """Dash with our index page and static files, isolated from other Dash applications in the process."""
 
+    guard: security.Guard
+    """What checks the requests; `create_app` sets it."""
+
     def __init__(
         self, source: Sources, prefix: str, public_prefix: str, server: Flask | None, pages: Sequence[Page], demo: str = ""
     ) -> None:
@@ -145,8 +153,10 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
             mcp_path="_mcp",
         )
         self.bundles = Bundles(self.registered_paths, Assets(assets_directory()))
+        shell.register(self)
+        self.callbacks = PageCallbacks(self, pages, lambda page: shell.register_page(self, source, page, public_prefix))
         views = self.server.view_functions
-        views[prefix + "_dash-update-component"] = gate.guarded(views[prefix + "_dash-update-component"], self.callback_map)
+        views[prefix + "_dash-update-component"] = gate.guarded(views[prefix + "_dash-update-component"], self.callbacks)
         views[prefix + "_dash-component-suites/<string:package_name>/<path:fingerprinted_path>"] = self.bundles.component
         views[prefix.replace("/", "_").replace(".", "_") + "dash_assets.static"] = self.bundles.asset
 
@@ -166,18 +176,23 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
 
     def dependencies(self) -> Any:
         """Respond with the callbacks as JSON: cached, with a tag, so that each frame of a board does not load them again."""
-        return super().dependencies() if self._dependencies is None else self._dependencies.answer(0)
+        if self._dependencies is None:  # concurrent requests may build it twice, with equal results
+            self._dependencies = Bundle(to_json(self.callbacks.listed()).encode(), "dependencies.json")
+        return self._dependencies.answer(0)
+
+    def is_light(self, path: str) -> bool:
+        """Return whether a path is that of `health`, of a page, or of a file that pages start with: answered from memory."""
+        rest = path.removeprefix(self.prefix)
+        return rest in _LIGHT or rest in self._pages_by_path or rest.startswith(_FILES)
 
     def _setup_hooks(self) -> None:
         """Use no hooks of other packages."""
         self._hooks = NoHooks()
 
     def settle(self) -> None:
-        """Finish the setup that Dash postpones to the first request. Call it after all callbacks are registered."""
+        """Finish the setup that Dash postpones to the first request."""
         self._setup_server()
         self._parts = {}
-        callbacks = [_briefly(*each) for each in enumerate(self._callback_list)]
-        self._dependencies = Bundle(to_json(callbacks).encode(), "dependencies.json")
         self._scripts = tuple(re.findall(r'<script src="([^"]+)"></script>', super()._generate_scripts_html()))
 
     def _generate_scripts_html(self) -> str:
@@ -291,13 +306,6 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
     def _charts(self) -> list[str]:
         """Return the URLs that Dash loads for the first chart: plotly.js, the largest script, and its graph component."""
         return [self._suite(CHARTS), self._suite("dash/dcc/async-graph.js")]
-
-
-def _briefly(number: int, callback: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a callback as the browser needs it. Dash names one without outputs by 64 random letters, which do not compress; if
-    it runs in the browser only, no request names it."""
-    unnamed = callback["no_output"] and callback["clientside_function"]
-    return {**callback, "output": f"{number}"} if unnamed else callback
 
 
 def _compress(server: Flask, prefix: str) -> None:

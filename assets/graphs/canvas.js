@@ -6,6 +6,7 @@ import { fileName, saveBlob } from "../kit/files.js";
 import { translate } from "../kit/i18n.js";
 import * as cameras from "./camera.js";
 import { letter, letterEdges, letterWhole } from "./lettering.js";
+import "./own_wheel.js";
 import { withBar } from "./picture_bar.js";
 import * as view from "./view.js";
 import { linked, middle, nextBox } from "./walking.js";

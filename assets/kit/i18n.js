@@ -1,5 +1,7 @@
 // Texts that scripts draw, and attributes in two languages. Plain texts need no script: both languages are in the page.
 
+import { counted } from "./counted.js";
+
 const NAMES = ["title", "placeholder", "aria-label"];
 const SELECTOR = NAMES.map((name) => `[data-en-${name}]`).join(",");
 /** @type {Record<string, Wire.Texts>} */
@@ -37,7 +39,7 @@ function fill(text, values) {
  */
 export function translations(key, values) {
   const [english, chinese] = pair(key);
-  return [fill(english, values), fill(chinese, values)];
+  return [fill(counted(english, values), values), fill(chinese, values)];
 }
 
 /**

@@ -16,13 +16,16 @@ const functions = functionsOf("mindscope");
 /** @type {Map<string, Picker>} */
 const pickers = new Map();
 
+/** @type {Record<string, string>} */
+const COUNTED = { "picker.of_best": "picker.counted_best", "picker.of_groups": "picker.counted_groups" };
+
 /** @implements {RunChoice} */
 class Picker {
   /** @param {HTMLElement} host */
   constructor(host) {
     this.host = host;
-    /** @type {Pick<RunList, "rows" | "default" | "usual" | "bestBy">} */
-    this.runs = { rows: [], default: [], usual: null, bestBy: "" };
+    /** @type {Pick<RunList, "rows" | "default" | "usual" | "bestBy" | "groups">} */
+    this.runs = { rows: [], default: [], usual: null, bestBy: "", groups: 0 };
     /** @type {Wire.RunRow[]} */
     this.rows = [];
     /** @type {Wire.Query} */
@@ -67,10 +70,11 @@ class Picker {
 
   /** @param {Wire.Query} state */
   take(state) {
-    const { usual, bestBy } = this.runs;
+    const { usual, bestBy, groups } = this.runs;
     this.state = state;
     this.chosen = selected(state, this.runs);
-    writeText(this.panel.usual, usual === null ? "picker.every" : `picker.${bestBy ? "best" : "newest"}`, { n: String(usual) });
+    const some = groups ? "picker.groups" : `picker.${bestBy ? "best" : "newest"}`;
+    writeText(this.panel.usual, usual === null ? "picker.every" : some, { n: String(usual) });
     this.drawnIn = colours(this.chosen, this.rows, state);
   }
 
@@ -80,9 +84,9 @@ class Picker {
     else if (this.rows.length === 1) writeText(this.count, shown ? "picker.one" : "picker.none_of_one");
     else writeText(this.count, this.said(shown), { n: count(shown), total: count(this.rows.length) });
     const ranks = this.rows.reduce((sum, { members }) => sum + members.length, 0);
-    const { bestBy } = this.runs;
-    const values = { runs: count(this.rows.length), ranks: count(ranks), n: count(shown), tag: bestBy };
-    setLabel(this.count, "title", this.said(shown) === "picker.of_best" ? "picker.counted_best" : "picker.counted", values);
+    const { bestBy, groups } = this.runs;
+    const values = { runs: count(this.rows.length), ranks: count(ranks), n: count(shown), tag: bestBy, groups: count(groups) };
+    setLabel(this.count, "title", COUNTED[this.said(shown)] || "picker.counted", values);
   }
 
   /**
@@ -90,9 +94,11 @@ class Picker {
    * @param {number} shown
    */
   said(shown) {
-    const { usual, bestBy } = this.runs;
+    const { usual, bestBy, groups } = this.runs;
     const { run, of, with: other } = this.state;
-    if (usual === null || shown < usual || shown === this.rows.length || run || of || other) return "picker.of";
+    const most = usual !== null && groups ? Math.min(usual, groups) : usual;
+    if (most === null || shown < most || shown === this.rows.length || run || of || other) return "picker.of";
+    if (groups) return "picker.of_groups";
     return bestBy ? "picker.of_best" : "picker.of_newest";
   }
 

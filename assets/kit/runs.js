@@ -59,9 +59,9 @@ function membersHaving(rows, needs) {
  * @returns {RunList | null}
  */
 export function merged(before, changes, needs) {
-  const { mark, usual, bestBy, also } = changes;
+  const { mark, usual, bestBy, groups, also } = changes;
   /** @param {Wire.RunRow[]} rows */
-  const rest = (rows) => ({ mark, rows, usual, bestBy, also, default: changes.default || membersHaving(rows, needs) });
+  const rest = (rows) => ({ mark, rows, usual, bestBy, groups, also, default: changes.default || membersHaving(rows, needs) });
   // Whole lists come with their notebook.
   if (changes.whole) return { ...rest(changes.rows), notebook: /** @type {Wire.Notebook} */ (changes.notebook) };
   if (!before) return null;

@@ -338,7 +338,7 @@ function drawState(page, name) {
   drawProgress(page.find(".ms-body-status"), reading, (more) => {
     if (more.cancel) setProps(page.store("cancel"), { data: { ...page.wanted, turn: [String(Date.now())] } });
     else look(page, more);
-  }, { bytes: true });
+  }, { bytes: true, ranks: page.ofJob ? numbersOf(page.ranks).filter((rank) => rank >= 0).length : 1 });
   if (name === "missing") drawMissing(page);
 }
 

@@ -20,6 +20,8 @@ declare namespace Body {
     done?: number;
     total?: number;
     text?: string;
+    /** what is read before, if that is known */
+    ahead?: Wire.ReadFirst;
   }
 
   /** The damage found, and the number of problems left out: layouts/kit/body.py */

@@ -66,6 +66,7 @@ declare namespace Curves {
     sheetAsk: Wire.Query | null;
     sheet: Sheet | null;
     tableDrawn: FinalTable | null;
+    matrixDrawn: LastMatrix | null;
     hoverLeft: { figure: Drawing; width: number; left: number } | null;
     hovered: { card: HTMLElement; pointer: Pointer } | null;
     /** the dialog that waits for a verdict */

@@ -76,6 +76,10 @@ declare namespace Wire {
     usual: number | null;
     /** The scalar by which those of `default` are the best; empty if they are the newest. */
     bestBy: string;
+    /**
+     * Number of groups of runs whose names differ in the seed alone, if those of `default` are the best of each; else 0.
+     */
+    groups: number;
     /** Kinds of data that pages can show without a run. */
     also: string[];
     /** Null: as before. */
@@ -357,6 +361,14 @@ declare namespace Wire {
     digest: string;
   }
 
+  /** layouts/profiles/reading_progress.py: What is read before: a frame of a run, done of total bytes. */
+  interface ReadFirst {
+    name: string;
+    run: string;
+    done: number;
+    total: number;
+  }
+
   /** layouts/profiles/reading_progress.py: The progress of reading, or what is wrong. */
   interface Reading {
     /** run, session, rank, mark */
@@ -372,6 +384,7 @@ declare namespace Wire {
     done?: number;
     total?: number;
     text?: string;
+    ahead?: ReadFirst;
   }
 
   /** layouts/dumps/catalogue.py: The dumps of the chosen runs. */
@@ -627,6 +640,21 @@ declare namespace Curves {
     grouped: boolean;
   }
 
+  /** layouts/curves/scalars/matrix.py: A page of the matrix. */
+  interface LastMatrix {
+    /** The table, see layouts/kit/plain_html.py. */
+    content: Graphs.PlainHtml[];
+    /** Number of rows before those shown. */
+    first: number;
+    shown: number;
+    runs: number;
+    /** Number of tags shown. */
+    columns: number;
+    tags: number;
+    /** Number of rows on a page. */
+    page: number;
+  }
+
   /** layouts/curves/scalars/sheet.py: A sheet and what was asked for. */
   interface Sheet {
     few: number;
@@ -635,6 +663,7 @@ declare namespace Curves {
     base: string | null;
     refused: string;
     table: FinalTable | null;
+    matrix: LastMatrix | null;
     ask: Wire.Query;
   }
 

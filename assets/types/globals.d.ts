@@ -9,12 +9,18 @@ interface Window {
   dashAgGridFunctions: Record<string, (...values: any[]) => any>;
   dashAgGridComponentFunctions: Record<string, (props: any) => any>;
   dash_ag_grid: { getApiAsync(id: string): Promise<GridApi> };
+  dash_cytoscape?: DashCytoscape;
   Plotly: Plotly;
   React: { createElement(...parts: unknown[]): unknown };
   /** early/prefs.js */
   mindscope: { prefs: KeptPreferences };
   /** early/hold.js */
   mindscopeModules: Promise<unknown>[];
+}
+
+/** dash-cytoscape: its component, with what Cytoscape is given where the server names nothing. */
+interface DashCytoscape {
+  Cytoscape: { defaultProps: Record<string, unknown> };
 }
 
 /** Functions of a namespace that Dash calls with the values of inputs and states. */
@@ -152,6 +158,8 @@ interface RunList {
   usual: number | null;
   /** the scalar by which these are the best, empty if they are the newest */
   bestBy: string;
+  /** number of groups of runs whose names differ in the seed alone, if these are the best of each, else 0 */
+  groups: number;
   /** kinds of data that pages can show without a run */
   also: string[];
   notebook: Wire.Notebook;

@@ -123,6 +123,8 @@ declare namespace Graphs {
     opened?: string[];
     pages: string[];
     problems: string[];
+    /** while the graph is read, or after that was stopped: nothing is drawn then */
+    reading?: Body.Progress;
     roles: Record<string, number>;
     simple?: boolean;
     title: string;
@@ -312,6 +314,11 @@ declare namespace Graphs {
     language: string;
     /** timer */
     listing: number;
+    /** timer of the next question for a graph that is being read, and the number of such questions */
+    asksAgain: number;
+    askedAgain: number;
+    /** whether the graph is being read, or was until that was stopped */
+    reading: boolean;
     /** number of files that were saved */
     saved: number;
   }

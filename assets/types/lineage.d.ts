@@ -255,6 +255,8 @@ declare namespace Lineage {
     figure: PlotlyFigure;
     /** least, middle and most */
     summary: string[];
+    /** null where it is not known whether more or less is better */
+    best: { run: string; value: string; settings: Record<string, string>; equal: number } | null;
   }
 
   /** The shares of settings in a target. */

@@ -66,10 +66,10 @@ declare namespace Boards {
 }
 
 declare namespace Overview {
-  /** A page on screen: the run shown, the chosen ones (key and name), and the state. */
+  /** A page on screen: the run shown, the chosen ones (key, name and place of the row), and the state. */
   interface View {
     of: string;
-    runs: [string, string][];
+    runs: [string, string, number][];
     state: Wire.Query;
   }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,10 +104,14 @@ def lines_of(source: RunSources, found: Found, ask: ChartRequest) -> Iterator[Ch
 
 
 def superseded_lines(source: RunSources, found: Found, ask: ChartRequest) -> list[ChartLine]:
-    """Return lines of the points that were written again after a restart, in the colours of their runs or tags."""
+    """Return lines of the points that were written again after a restart, in the colours of their runs or tags.
+
+    Each is interrupted between the stretches of its points.
+    """
     every = ((run, tag, source.curves.recorded(run, tag), series.step.size) for run, tag, series in found)
-    restarted = [(run, tag, superseded(one)) for run, tag, one, kept in every if one is not None and one.step.size > kept]
-    return list(lines_of(source, restarted, ask))
+    old = [(run, tag, *superseded(one)) for run, tag, one, kept in every if one is not None and one.step.size > kept]
+    lines = lines_of(source, [(run, tag, points) for run, tag, points, _ in old], ask)
+    return [replace(line, breaks=stretches) for line, (*_, stretches) in zip(lines, old, strict=True)]
 
 
 def row_of(source: RunSources, run: str) -> RunRow | None:

@@ -93,7 +93,7 @@ def figure(
     curves = [prepared(line, look) for line in lines]
     ends = [ends_of(curve) for curve in curves]
     old = [prepared(line, replace(look, weight=0.0)) for line in superseded]
-    data: list[Trace] = [_superseded(curve) for curve in old]
+    data: list[Trace] = [trace for curve in old for trace in _superseded(curve)]
     data += bands(curves, ends, look)
     if look.weight > 0.0:
         data += [_shadow(curve, look) for curve in curves]
@@ -193,11 +193,21 @@ def _shadow(curve: DrawnLine, look: LineStyle) -> Trace:
     return trace
 
 
-def _superseded(curve: DrawnLine) -> Trace:
-    trace = _drawn_line(curve, curve.shown, exact=True)
-    if curve.kept.ordered:
-        trace["line"] |= {"width": 1, "dash": "dot"}
-    return trace | {"opacity": SUPERSEDED, "meta": {"superseded": curve.line.run}}
+def _superseded(curve: DrawnLine) -> list[Trace]:
+    """Return the line of superseded points, and its points that stand alone."""
+    faint: Trace = {"opacity": SUPERSEDED, "meta": {"superseded": curve.line.run}}
+    alone = single(curve)
+    traces = []
+    if alone.size < curve.kept.keep.size:
+        trace = _drawn_line(curve, curve.shown, exact=True)
+        if curve.kept.ordered:
+            trace["line"] |= {"width": 1, "dash": "dot"}
+        traces.append(trace | faint)
+    if alone.size:
+        trace = trace_on(curve.line, "markers") | faint
+        trace |= {"x": numbers(curve.line.x[curve.kept.keep[alone]]), "y": numbers(curve.shown[alone])}
+        traces.append(trace | {"marker": {"color": curve.line.colour, "size": 3}})
+    return traces
 
 
 def _main(curve: DrawnLine, look: LineStyle, shadow: int | None, ends: Ends | None, *, exact: bool) -> Trace:

@@ -47,7 +47,7 @@ class ChartLine:
     x has one entry per point in the unit of the axis, NaN for points without a place on it. started is the wall time in seconds
     that relative times count from. axis is 1 (left) or 2 (right), stroke a plotly dash style. threshold overrides that of the
     chart. spread is set for a line that stands for a group of runs. facts are those of the series: with these, and Places as x,
-    drawing a view costs what it shows.
+    drawing a view costs what it shows. breaks are the indices at which the line is interrupted, None for its restarts.
     """
 
     run: str
@@ -62,6 +62,7 @@ class ChartLine:
     threshold: Threshold | None = None
     spread: GroupSpread | None = None
     facts: SeriesFacts | None = None
+    breaks: Ints | None = None
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -120,6 +121,7 @@ def prepared(line: ChartLine, look: LineStyle) -> DrawnLine:
     found = visible_points(
         line.series, line.x, None if line.spread else line.facts, weight=look.weight, log=look.log, columns=look.columns,
         window=look.view.x, span=look.span, outlines=line.spread.outline if line.spread else (),
+        breaks=line.breaks,
     )  # fmt: skip
     return DrawnLine(line, *found, line.unplaced)
 

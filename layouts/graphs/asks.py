@@ -71,6 +71,11 @@ class DrawingRequest(Request):
     dark: bool = asked.dark()
 
 
+def read_acts(data: Any) -> dict[str, bool]:
+    """Parse what is to be done about reading a graph: again, or cancel. BadInput if it is malformed."""
+    return {act: text(data, act, choices=("", "1")) == "1" for act in ("again", "cancel")}
+
+
 def read_name(data: Any) -> str:
     """Parse the name of the chosen box, "" for none. BadInput if it is malformed."""
     return text(data, "node", limit=LONGEST)

@@ -82,6 +82,11 @@ def drawn(views: Views, ask: DrawingRequest, marking: Marking | None = None) -> 
     return {"elements": found, "stylesheet": stylesheet(dark=ask.dark), "meta": meta}
 
 
+def unread(ask: DrawingRequest, progress: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer while a graph is read, or after reading was cancelled."""
+    return {"elements": [], "stylesheet": [], "meta": _meta(ask) | {"reading": dict(progress)}}
+
+
 def _meta(ask: DrawingRequest) -> dict[str, Any]:
     of = {"run": ask.of.run, "graph": ask.of.graph, "simple": ask.of.simple, "against": list(ask.of.against or ())}
     return {"of": of, "broken": False, "chosen": "", "tree": []}

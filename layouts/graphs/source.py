@@ -7,6 +7,8 @@ from typing import Protocol
 
 from parsers import DatasetGraph, Graph, GraphLocation
 
+from layouts.kit.work import WorkResult
+
 
 class GraphSource(Protocol):
     """Computation graphs and data pipelines. `locations` answers from memory, the others read."""
@@ -18,7 +20,16 @@ class GraphSource(Protocol):
     def graph(self, run: str, name: str) -> Graph | None:
         """Return one graph of one member run by the name of its location, read from its file unless it is cached, or None.
 
-        Raises PayloadError, whose text is meant for the user, if its bytes cannot be read.
+        Waits for a graph that is being read. Raises PayloadError, whose text is meant for the user, if its bytes cannot be read
+        or reading it was cancelled.
+        """
+        ...
+
+    def reading(self, run: str, name: str, *, again: bool = False, cancel: bool = False) -> WorkResult:
+        """Return how far a graph is read, in bytes; begin to read a large one that is not in memory, in the background.
+
+        "ready" also for a graph that does not exist, is small, or cannot be read: `graph` answers at once, or says why not.
+        again reads one whose reading was cancelled.
         """
         ...
 

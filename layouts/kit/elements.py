@@ -33,9 +33,10 @@ def button(label: str, *, icon_name: str = "", class_name: str = "", **props: An
     return html.Button([*children, t(label)], type="button", className=f"ms-button {class_name}".rstrip(), **props)
 
 
-def scrolled(table: Children, class_name: str) -> html.Div:
-    """A table that may be larger than its place, which then scrolls by keys, too."""
-    return html.Div(table, className=class_name, tabIndex=0, role="group", **attributes(aria_label="elements.scrolled"))
+def scrolled(table: Children, class_name: str, **props: Any) -> html.Div:
+    """A table, or a chart, that may be larger than its place, which then scrolls by keys, too."""
+    named = attributes(aria_label="elements.scrolled")
+    return html.Div(table, className=class_name, tabIndex=0, role="group", **named, **props)
 
 
 def toolbar(children: Sequence[Any], *, label: str, class_name: str = "") -> html.Div:

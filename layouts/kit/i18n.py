@@ -7,22 +7,42 @@ sets title, placeholder and aria-label; `for_browser` returns the texts of widge
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 from dash import html
 
+from layouts.kit.counted import counted
 from layouts.kit.texts import COMMON
 
 Text = tuple[str, str]
 """A text in English and in Chinese."""
 Texts = Mapping[str, Text]
 
-_catalogue: dict[str, Text] = dict(COMMON)
+_texts: dict[str, Text] = dict(COMMON)
 _references: dict[str, str] = {}
-CATALOGUE: Texts = MappingProxyType(_catalogue)
-"""All texts of the modules imported so far. Texts are only ever added, so a key always has the same text."""
+_modules: dict[str, list[str]] = {}
+
+
+class _Catalogue(Mapping[str, Text]):
+    """The texts of all modules imported so far; asking for a key imports the modules of its part first."""
+
+    def __getitem__(self, key: str) -> Text:
+        if key not in _texts:
+            _import_part(key.partition(".")[0])
+        return _texts[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_texts)
+
+    def __len__(self) -> int:
+        return len(_texts)
+
+
+CATALOGUE: Texts = _Catalogue()
+"""Key -> text. Texts are only ever added, so a key always has the same text."""
 REFERENCES: Mapping[str, str] = MappingProxyType(_references)
 """The keys that have the text of another key, and that key."""
 LANGUAGES = ("en", "zh")
@@ -45,10 +65,10 @@ def define_texts(texts: Mapping[str, Text | str]) -> Texts:
         else:
             found = text
         own[key] = found
-    taken = next((key for key, text in own.items() if _catalogue.get(key, text) != text), None)
+    taken = next((key for key, text in own.items() if _texts.get(key, text) != text), None)
     if taken is not None:
         raise ValueError(f"define_texts: {taken!r} is already defined with another text")
-    _catalogue.update(own)
+    _texts.update(own)
     _references.update(references)
     return MappingProxyType(own)
 
@@ -56,16 +76,28 @@ def define_texts(texts: Mapping[str, Text | str]) -> Texts:
 def texts_of(part: str) -> Texts:
     """Return the texts whose keys begin with the name of a part.
 
-    For code that needs the texts of a page it must not import. Call it while laying out a page, when all modules with texts
-    have been imported.
+    For code that needs the texts of a page it must not import.
     """
-    return {key: text for key, text in _catalogue.items() if key.partition(".")[0] == part}
+    _import_part(part)
+    return {key: text for key, text in _texts.items() if key.partition(".")[0] == part}
+
+
+def modules_of_texts(modules: Mapping[str, Iterable[str]]) -> None:
+    """Say which modules (below layouts) define the keys of which parts, so that they are imported when a key is asked for."""
+    for module, names in modules.items():
+        for name in names:
+            _modules.setdefault(name, []).append(module)
+
+
+def _import_part(part: str) -> None:
+    for module in _modules.get(part, ()):
+        import_module(f"layouts.{module}")
 
 
 def both(key: str, **values: object) -> tuple[str, str]:
-    """Return the English and the Chinese text of a key with its placeholders filled in."""
+    """Return the English and the Chinese text of a key with its placeholders filled in: "1 step", "2 steps"."""
     english, chinese = CATALOGUE[key]
-    return (english.format(**values), chinese.format(**values)) if values else (english, chinese)
+    return (counted(english, values).format(**values), chinese.format(**values)) if values else (english, chinese)
 
 
 def t(key: str, **values: object) -> html.Span:

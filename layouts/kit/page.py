@@ -8,11 +8,14 @@ store with the address bar; in a page embedded in another application there is o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from layouts.kit.i18n import Texts
-from layouts.sources import Sources
+
+if TYPE_CHECKING:
+    from layouts.sources import Sources
 
 State = Mapping[str, Sequence[str]]
 
@@ -35,13 +38,26 @@ class Ids:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstUse:
+    """A function of a module that is imported when the function is first called."""
+
+    module: str
+    name: str
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function."""
+        return getattr(import_module(self.module), self.name)(*arguments)
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """The description of a page.
 
     name is its URL below the prefix, its key in the menu, its folder below its subject in layouts and in assets, its icon
-    (`ms-icon-<name>` in assets/kit/icons.css) and the prefix of its text keys; `<name>.title` is its title.
-    needs: the page is offered if any run has data of one of these kinds (empty: always). layout(ids, routes) returns the
-    page's components, without data or with what is already known; register(app, source, ids, routes) adds its callbacks.
+    (`ms-icon-<name>` in assets/kit/icons.css) and the prefix of its text keys; `<name>.title`, one of texts, is its title.
+    folder is "<subject>.<name>" for a page of ours. needs: the page is offered if any run has data of one of these kinds
+    (empty: always). layout(ids, routes) returns the page's components, without data or with what is already known;
+    register(app, source, ids, routes) adds its callbacks.
     routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the
     large browser bundles that the page needs as soon as it opens: "grid", "cytoscape", "plotly" (charts of two dimensions) or
     "plotly_all". group is its menu heading. start: its URL is the prefix itself. every: without a selection it shows all runs
@@ -64,6 +80,7 @@ class Page:
     keeps: tuple[str, ...] = ()
     whole: bool = False
     bare: bool = False
+    folder: str = field(default="", kw_only=True)
 
     @property
     def path(self) -> str:

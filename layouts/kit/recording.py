@@ -59,12 +59,19 @@ with profile(on_trace_ready=tensorboard_trace_handler("summary/run_1/profiler"){
     for batch in loader:
         train(batch)
         profiler.step()"""
+_TENSORBOARD_PROFILE = """from torch.profiler import profile, schedule, tensorboard_trace_handler
+
+handler = tensorboard_trace_handler("summary/run_1/profiler")  # TensorBoard reads these files too
+with profile(schedule=schedule(wait=1, warmup=1, active=5), on_trace_ready=handler{more}) as profiler:
+    for batch in loader:
+        train(batch)
+        profiler.step()"""
 _MS_PROFILE = """from mindspore import Profiler
 
 profiler = Profiler(output_path="summary/run_1/profiler"{more})
 model.train(epochs, dataset)
 profiler.analyse()"""
-_EXPLAIN = """from parsers.explanations.recording import ExplanationWriter{imports}
+_EXPLAIN = """from parsers.recording import ExplanationWriter{imports}
 
 with ExplanationWriter("summary/run_1", labels=["cat", "dog"]{explainers}) as writer:
     writer.sample(0, picture, truth=[0], probabilities={{0: 0.93, 1: 0.07}}{sample})"""
@@ -131,14 +138,20 @@ model.train(epochs, dataset, callbacks=[summary])  # a callback of model.eval, t
 model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])  # collects checkpoints
 landscape = SummaryLandscape("summary/run_1")
 landscape.gen_landscapes_with_multi_process(callback_fn, device_ids=[0])  # callback_fn: model, network, dataset, metrics"""},
-    "profile": {"mindspore": _MS_PROFILE.format(more=""), "torch": _TORCH_PROFILE.format(more="")},
+    "profile": {
+        "mindspore": _MS_PROFILE.format(more=""),
+        "torch": _TORCH_PROFILE.format(more=""),
+        "tensorboard": _TENSORBOARD_PROFILE.format(more=""),
+    },
     "memory": {
         "mindspore": _MS_PROFILE.format(more=", profile_memory=True"),
         "torch": _TORCH_PROFILE.format(more=", profile_memory=True"),
+        "tensorboard": _TENSORBOARD_PROFILE.format(more=", profile_memory=True"),
     },
     "communication": {
         "mindspore": _MS_PROFILE.format(more=", profile_communication=True"),
         "torch": _TORCH_PROFILE.format(more=""),
+        "tensorboard": _TENSORBOARD_PROFILE.format(more=""),
     },
     "dump": {"mindspore": _DUMP, "torch": _MSPROBE},
     "explain": {

@@ -68,6 +68,8 @@ class Column:
     """What a missing value, None or NaN, is shown as."""
     sort: str = ""
     """What the page sorts by when the heading is pressed; such a heading is a button."""
+    beside: Children = None
+    """What stands beside the button of a heading, such as another one."""
 
     @property
     def right(self) -> bool:
@@ -216,7 +218,7 @@ def _heading(column: Column, sort: Sort | None) -> html.Th:
     label = [title, mark] if mark else title
     told = {sort.attribute: wanted} | ({"data-key": sort.key} if sort.class_name == SORT else {})
     button = html.Button(label, type="button", className=sort.class_name, **told, **tip)
-    return html.Th(button, scope="col", **style, **order)
+    return html.Th(button if column.beside is None else [button, column.beside], scope="col", **style, **order)
 
 
 def _row(row: Any, columns: Sequence[Column], heads: int) -> html.Tr:

@@ -9,7 +9,7 @@ from typing import Any
 import dash_ag_grid as dag
 from dash import dcc, html
 
-from layouts.kit.elements import toolbar
+from layouts.kit.elements import scrolled, toolbar
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.grid import GRID_TEXTS, OPTIONS
 from layouts.kit.i18n import attributes, for_browser, texts_of
@@ -45,7 +45,7 @@ def layout(ids: Ids, *, export: str, none: html.Div, damaged: html.Div, beside: 
             toolbar([], label="lineage.controls", class_name="ms-lineage-bar ms-adds-page"),
             html.Section(
                 [html.Div(className="ms-skeleton"),
-                 html.Div(html.Div(plot, className="ms-lineage-wide"), className="ms-lineage-scroll"),
+                 scrolled(html.Div(plot, className="ms-lineage-wide"), "ms-lineage-scroll"),
                  html.Div(className="ms-lineage-scatter"), html.Div(className="ms-lineage-key", hidden=True)],
                 className="ms-card ms-lineage-plot", tabIndex=-1, **attributes(aria_label="lineage.plot"),
             ),

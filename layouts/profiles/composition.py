@@ -12,12 +12,12 @@ from parsers.analysis.profiles.steps import LEAST_STEPS
 
 from layouts.kit import tables
 from layouts.kit import units as fmt
-from layouts.kit.i18n import CATALOGUE, LANGUAGES, attributes, both, t
+from layouts.kit.i18n import CATALOGUE, LANGUAGES, attributes, both, t, texts_of
 from layouts.kit.tables import SHARE, TIME_NS, Cell, Column
 from layouts.kit.theme import luminance
 from layouts.profiles.step_plots import COLOURS
 
-_WORDS = tuple(key.rpartition(".")[2] for key in CATALOGUE if key.startswith("composition.word."))
+_WORDS = tuple(key.rpartition(".")[2] for key in texts_of("composition") if key.startswith("composition.word."))
 _COLUMNS = (
     Column("composition.column.part"), Column("composition.column.time", TIME_NS), Column("composition.column.share", SHARE),
     Column("composition.column.usual", TIME_NS, missing=""), Column("composition.column.change", number=True),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from parsers import Idle, Problem
 from parsers.deferred import pandas as pd
+
+if TYPE_CHECKING:
+    from parsers import Idle, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +32,22 @@ class ProfileRow:
 
 
 @dataclass(frozen=True, slots=True)
+class BeingRead:
+    """What others wait for: the frame `name` of a run, of which done of total bytes have been read."""
+
+    name: str
+    run: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProfileFrame:
     """One frame of a profile, or the progress of reading it.
 
     state: "ready" (frame is set, but may have no rows), "reading" (done of total bytes; ask again), "waiting" (others are
-    read first; ask again), "missing" (no file has it; any file of `wanted` would), "cancelled" (ask with again=True) or
-    "failed" (text is the reason). problems is the damage found in its files.
+    read first, of which `ahead` is one; ask again), "missing" (no file has it; any file of `wanted` would), "cancelled" (ask
+    with again=True) or "failed" (text is the reason). problems is the damage found in its files.
     """
 
     state: str
@@ -44,6 +57,7 @@ class ProfileFrame:
     wanted: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     text: str = ""
+    ahead: BeingRead | None = None
 
 
 @dataclass(frozen=True, slots=True)

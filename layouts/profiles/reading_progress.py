@@ -12,6 +12,15 @@ from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 
+class ReadFirst(TypedDict):
+    """What is read before: a frame of a run, done of total bytes."""
+
+    name: str
+    run: str
+    done: int
+    total: int
+
+
 class ReadingProgress(TypedDict):
     """The progress of reading, or what is wrong."""
 
@@ -28,6 +37,7 @@ class ReadingProgress(TypedDict):
     done: NotRequired[int]
     total: NotRequired[int]
     text: NotRequired[str]
+    ahead: NotRequired[ReadFirst]
 
 
 def reading(
@@ -51,10 +61,14 @@ def reading(
         if left is not None:
             name, one = left
             lost = listed_damage(damage)
-            return {
+            progress: ReadingProgress = {
                 "of": of, "state": one.state, "done": one.done, "total": one.total, "text": one.text, "name": name,
                 "which": which, "problems": lost["problems"], "more": lost["more"], "notes": lost["notes"],
             }  # fmt: skip
+            if one.ahead is not None:
+                first = one.ahead
+                progress["ahead"] = {"name": first.name, "run": first.run, "done": first.done, "total": first.total}
+            return progress
         ready = [name for name, one in found.items() if one.state == "ready"]
         if needed and not ready:
             wanted = list(dict.fromkeys(file for one in found.values() for file in one.wanted))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import heapq
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypedDict
 
@@ -19,6 +19,7 @@ USUAL = 10
 """Number of runs on screen if the state names none."""
 UNREAD = ("waiting", "loading")
 """States of a run that may turn out to have data of any kind."""
+_SEED = re.compile(r"[ _./-]*(?<![A-Za-z])seed[ _=:.-]*[0-9]+", re.IGNORECASE)
 NAMING = ("of", "with")
 """Keys of a state by which a page names the run that it shows, and the one that it compares with."""
 
@@ -42,30 +43,58 @@ def selected_runs(state: Any, source: RunSources, kinds: Sequence[str] = (), *, 
 
 
 class UsualRuns(NamedTuple):
-    """The keys of the rows on screen while nobody has chosen runs, and the scalar by which they are best; "" for the newest."""
+    """The keys of the rows on screen while nobody has chosen runs, and the scalar by which they are best; "" for the newest.
+
+    groups is the number of groups of runs whose names differ in the seed alone, if these are the best run of each, else 0.
+    """
 
     keys: frozenset[str]
     best_by: str
+    groups: int = 0
 
 
 def usual_runs(rows: Sequence[RunRow], kinds: Sequence[str] = (), *, every: bool = False) -> UsualRuns:
     """Return the runs on screen while nobody has chosen any: of those that have, or may turn out to have, data of one of the
-    kinds (a page's `needs`; of all runs if none has), the 10 best of a sweep, else the 10 newest. With every: all of them.
+    kinds (a page's `needs`; of all runs if none has), the best of a sweep, else the 10 newest. With every: all of them.
 
-    Runs are a sweep if most of them have the same main scalar and its name says which values are better.
+    Runs are a sweep if most of them have the same main scalar and its name says which values are better. If the names
+    of most differ from others in the seed alone, the best are the best run of each group of such names, of the 10 best groups:
+    ten seeds of one setting say nothing of the other settings. Otherwise they are the 10 best runs. Settings are not compared,
+    since that would read a file of every run. A single value is no curve and comes after all that are.
     """
     having = [row for row in rows if row.state in UNREAD or any(row.tags.get(kind) for kind in kinds)] if kinds else rows
     having = having or rows
     if every or len(having) <= USUAL:
         return UsualRuns(frozenset(row.key for row in having), "")
     tag, wanted = _swept(having)
-    ranked = [(row.main_value, row.key) for row in having if tag and row.main_tag == tag and row.main_value is not None]
-    finite = [one for one in ranked if math.isfinite(one[0])]
+    valued = [(row, row.main_value) for row in having if tag and row.main_tag == tag and row.main_value is not None]
+    finite = [one for one in valued if math.isfinite(one[1])]
     if len(finite) < USUAL:
         return UsualRuns(frozenset(row.key for row in having[:USUAL]), "")
     sign = 1.0 if wanted == "min" else -1.0
-    best = heapq.nsmallest(USUAL, finite, key=lambda one: sign * one[0])
-    return UsualRuns(frozenset(key for _, key in best), tag)
+    ranked = [row for row, _ in sorted(finite, key=lambda one: (one[0].main_points < 2, sign * one[1]))]
+    groups = _seeded(row for row, _ in valued)
+    best = _first_of_each(groups, ranked) if groups else ranked
+    return UsualRuns(frozenset(row.key for row in best[:USUAL]), tag, len(best) if groups else 0)
+
+
+def _seeded(rows: Iterable[RunRow]) -> frozenset[str]:
+    """Return the names less the seed that several rows have; none if that is one name, or if most rows have their own."""
+    sizes = Counter(_without_seed(row.name) for row in rows)
+    found = frozenset(name for name, size in sizes.items() if size > 1)
+    return found if len(found) > 1 and 2 * sum(sizes[name] for name in found) > sizes.total() else frozenset()
+
+
+def _first_of_each(groups: Collection[str], rows: Sequence[RunRow]) -> list[RunRow]:
+    """Return the first row of each group, in the order of the rows."""
+    first: dict[str, RunRow] = {}
+    for row in rows:
+        first.setdefault(_without_seed(row.name), row)
+    return [row for name, row in first.items() if name in groups]
+
+
+def _without_seed(name: str) -> str:
+    return _SEED.sub("", name)
 
 
 def _swept(rows: Sequence[RunRow]) -> tuple[str, str]:

@@ -25,7 +25,7 @@ class RunRow:
     problems are those that are damage, notes the others (`parsers.Problem.is_note`).
     main_tag and main_value: the scalar that lists show (`parsers.analysis.lineage.results.main_tag`) and its last value
     (`parsers.analysis.curves.final_values.last_value`) with its step, and the last finite one with its step, None and
-    -1 if there is none.
+    -1 if there is none. main_points is the number of its values with restarts resolved.
     """
 
     key: str
@@ -45,6 +45,7 @@ class RunRow:
     main_step: int = -1
     main_finite: float | None = None
     main_finite_step: int = -1
+    main_points: int = 0
     problems: int = 0
     notes: int = 0
     version: int = 0

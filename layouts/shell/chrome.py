@@ -39,6 +39,7 @@ _KEYS = (
 )  # fmt: skip
 _BROWSER_TEXTS = (
     "picker.of", "picker.of_best", "picker.of_newest", "picker.best", "picker.counted", "picker.counted_best",
+    "picker.of_groups", "picker.counted_groups", "picker.groups",
     "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing",
     "picker.invert", "picker.newest", "picker.remove", "picker.no_match", "picker.bad_regex", "picker.expand", "picker.hint",
     "picker.open", "picker.ranks", "picker.list", "picker.one", "picker.none_of_one", "picker.only_chosen", "picker.gone",

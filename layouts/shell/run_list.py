@@ -97,6 +97,8 @@ class RunListing(TypedDict):
     usual: int | None
     bestBy: str
     """The scalar by which those of `default` are the best; empty if they are the newest."""
+    groups: int
+    """Number of groups of runs whose names differ in the seed alone, if those of `default` are the best of each; else 0."""
     also: list[str]
     """Kinds of data that pages can show without a run."""
     notebook: SentNotebook | None
@@ -132,6 +134,7 @@ def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, 
     changes = source.runs.changes(seen)
     notebook = _notebook(source)
     written = f"{zlib.crc32(msgspec.json.encode(notebook)):08x}"
+    usual = usual_runs(source.runs.rows(), needs, every=every)
     return {
         "since": seen,
         "mark": f"{changes.mark}/{written}",
@@ -140,7 +143,8 @@ def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, 
         "gone": list(changes.gone),
         "default": None if every else selected_runs({}, source, needs),
         "usual": None if every else USUAL,
-        "bestBy": usual_runs(source.runs.rows(), needs, every=every).best_by,
+        "bestBy": usual.best_by,
+        "groups": usual.groups,
         "notebook": None if written == noted and not changes.whole else notebook,
         "also": [
             *(["dump"] if source.live.status().state == "listening" else []),

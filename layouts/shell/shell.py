@@ -53,15 +53,10 @@ def layout(pages: Sequence[Page], ids: Ids, routes: str, embed: bool = False) ->
     )
 
 
-def register(app: Any, source: Sources, pages: Sequence[Page], prefix: str) -> None:
-    """Add the callbacks of the shell and of every page. prefix is the URL prefix of the pages as browsers see it."""
+def register(app: Any) -> None:
+    """Add the callbacks of the shell itself."""
     ids = Ids("shell")
     call = in_browser(app, "mindscope")
-    for page in pages:
-        own = page_ids(page, ids)
-        frames.register(app, source, page, own, prefix + ROUTES, picker=ids("picker"))
-        call("address_changed", Input(own("state"), "data"), State(own("state"), "id"))
-        call("menu_changed", Input(own("runs"), "data"))
     call(
         "seconds_chosen",
         Output(ids("seconds"), "value"),
@@ -73,6 +68,16 @@ def register(app: Any, source: Sources, pages: Sequence[Page], prefix: str) -> N
         Input(ids("url"), "href"),
         State(ids("pages"), "data"),
     )
+
+
+def register_page(app: Any, source: Sources, page: Page, prefix: str) -> None:
+    """Add the callbacks of a page inside the shell. prefix is the URL prefix of the pages as browsers see it."""
+    ids = Ids("shell")
+    own = page_ids(page, ids)
+    call = in_browser(app, "mindscope")
+    frames.register(app, source, page, own, prefix + ROUTES, picker=ids("picker"))
+    call("address_changed", Input(own("state"), "data"), State(own("state"), "id"))
+    call("menu_changed", Input(own("runs"), "data"))
 
 
 def page_ids(page: Page, ids: Ids) -> Ids:

@@ -30,13 +30,18 @@ from parsers.discovery.listing import Directory, classify, file_order, list_dire
 from parsers.discovery.scanner import Scanner
 from parsers.errors import SourceError
 from parsers.model import Source
-from parsers.profiler.trace.files import holds_trace
 from parsers.registry import READERS
 
 
 def opens_alone(path: str) -> bool:
     """Return whether a file is opened by itself: an event file, by its name, or a trace, by its content."""
-    return os.path.isfile(path) and (classify(os.path.basename(path)) is not None or holds_trace(path))
+    return os.path.isfile(path) and (classify(os.path.basename(path)) is not None or _holds_trace(path))
+
+
+def _holds_trace(path: str) -> bool:
+    from parsers.profiler.trace.files import holds_trace  # for files that are given by their own
+
+    return holds_trace(path)
 
 
 def discover(base: str | os.PathLike[str]) -> list[Source]:
@@ -54,7 +59,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
     text = os.fspath(path)
     if os.path.isfile(text):
         directory, name = os.path.split(os.path.abspath(text))
-        if classify(name) is None and holds_trace(text):
+        if classify(name) is None and _holds_trace(text):
             return measured(Source(directory, os.path.realpath(directory), name, (), profile_dirs=(os.path.abspath(text),)))
         kind, stamp = classify(name) or (READERS[0].name, None)
         return Source(directory, os.path.realpath(directory), name, (source_file(text, kind, stamp),))

@@ -13,11 +13,11 @@ from parsers.checkpoints import PLACE
 from parsers.dumps.places import METADATA, STEP, is_kernel_dump, is_msprobe, last_change, named_like_kernel_dump
 from parsers.model import Problem, Source, SourceFile
 from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
-from parsers.profiler.registry import marks_profile
-from parsers.profiler.sessions import extent, files_below
 from parsers.registry import KINDS, kind_of
 
 RANK_NAME = re.compile(r"rank_?(\d+)")
+MAY_MARK = re.compile(r"(?!(?:config|hparams)\.json).*\.(?:json|json\.gz|csv|db|txt)")
+"""The names among which are all those that make a directory a profile (`parsers.profiler.registry.marks_profile`)."""
 PROFILE_PARTS = ("ASCEND_PROFILER_OUTPUT", "FRAMEWORK")
 PLAN_DIRECTORY = os.path.dirname(PLACE)
 KERNEL, MSPROBE = "kernel", "msprobe"
@@ -121,6 +121,8 @@ def _links(directory: str, inside: str) -> Iterator[str]:
     """Yield a profiler directory and the links in it, if they matter."""
     if inside:
         yield directory
+        from parsers.profiler.sessions import files_below
+
         yield from (path for path in files_below((directory,)) if os.path.islink(path))
 
 
@@ -188,7 +190,7 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
                     continue
                 directory = _is_directory(entry)
                 known = None if directory else classify(name)
-                if not directory and marks_profile(name):
+                if not directory and _marks_profile(name):
                     profiled = True
                 elif known:
                     files.append((name, *known))
@@ -230,9 +232,18 @@ def _profiled(path: str) -> bool:
     except OSError:
         return False
     return any(
-        marks_profile(name) or name in PROFILE_PARTS or PROFILE_NAME.fullmatch(name) or RANK_NAME.match(name)
+        _marks_profile(name) or name in PROFILE_PARTS or PROFILE_NAME.fullmatch(name) or RANK_NAME.match(name)
         for name in names
     )
+
+
+def _marks_profile(name: str) -> bool:
+    """Return whether a directory that holds a file of this name is a profile."""
+    if MAY_MARK.fullmatch(name) is None:
+        return False
+    from parsers.profiler.registry import marks_profile  # few directories have such files: 60 modules
+
+    return marks_profile(name)
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
@@ -263,5 +274,7 @@ def measured(source: Source) -> Source:
         source = replace(source, dump_updated=max(map(last_change, source.dump_dirs)))
     if not source.profile_dirs:
         return source
+    from parsers.profiler.sessions import extent
+
     size, newest = extent(source.profile_dirs)
     return replace(source, profile_size=size, profile_updated=newest)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from parsers.discovery.listing import is_below
-from parsers.tuning.journal import is_journal
 
 MOST_ENTRIES = 20_000
 """Entries of a directory that are looked at."""
@@ -30,5 +29,13 @@ def journals(base: str, *, stay_inside: bool = False) -> list[str]:
         return []
     inside = os.path.realpath(base)
     return sorted(
-        path for path in found if is_journal(path) and (not stay_inside or is_below(os.path.realpath(path), inside))
+        path for path in found if _is_journal(path) and (not stay_inside or is_below(os.path.realpath(path), inside))
     )
+
+
+def _is_journal(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    from parsers.tuning.journal import is_journal  # few directories have such files
+
+    return is_journal(path)

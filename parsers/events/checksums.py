@@ -12,20 +12,11 @@ import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.recording.wire import MASK_DELTA
+
 Words = NDArray[np.uint32]
-MASK_DELTA = 0xA282EAD8
 SMALL = 1 << 16
 """Bytes up to which a record's data CRC is checked when the file is loaded."""
-
-
-def masked(data: bytes) -> int:
-    """Return the CRC32C of data in the masked form in which event files store it."""
-    return mask(google_crc32c.value(data))
-
-
-def mask(crc: int) -> int:
-    """Mask a plain CRC32C as event files store it."""
-    return (((crc >> 15) | (crc << 17)) + MASK_DELTA) & 0xFFFF_FFFF
 
 
 def unmask_columns(stored: Words) -> Words:

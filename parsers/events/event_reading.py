@@ -7,7 +7,6 @@ from struct import Struct
 
 import numpy as np
 
-from parsers.events.checksums import mask, masked
 from parsers.events.collect import Collector
 from parsers.events.columns import ColumnDecoder
 from parsers.events.damage import describe, unfinished
@@ -19,6 +18,7 @@ from parsers.events.wire import WireError
 from parsers.file_reading import read_growing, unreadable
 from parsers.files import RegularFile, Sparse
 from parsers.model import Batch, Cursor
+from parsers.recording.wire import mask, masked
 
 _u32 = Struct("<I").unpack_from
 

@@ -27,9 +27,10 @@ import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.events.checksums import SMALL, length_crcs, mask, small_length_crcs
+from parsers.events.checksums import SMALL, length_crcs, small_length_crcs
 from parsers.files import RegularFile
 from parsers.model import Ints, Search
+from parsers.recording.wire import mask
 
 HEADER, FOOTER = 12, 4
 FRAME = HEADER + FOOTER

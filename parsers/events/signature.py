@@ -6,10 +6,10 @@ from functools import lru_cache
 from struct import Struct
 from typing import NamedTuple
 
-from parsers.events.checksums import masked
 from parsers.events.records import FOOTER, HEADER
 from parsers.events.walk import VERSION
 from parsers.events.wire import DELIMITED, WireError, skip, span, varint
+from parsers.recording.wire import masked
 
 _u64, _u32 = Struct("<Q").unpack_from, Struct("<I").unpack_from
 

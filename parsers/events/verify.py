@@ -10,7 +10,6 @@ from struct import Struct
 import google_crc32c
 from google.protobuf.message import DecodeError
 
-from parsers.events.checksums import mask
 from parsers.events.damage import describe
 from parsers.events.event_reading import read_events
 from parsers.events.messages import message_class
@@ -18,6 +17,7 @@ from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large,
 from parsers.events.walk import Form
 from parsers.files import RegularFile
 from parsers.model import Problem
+from parsers.recording.wire import mask
 
 _u32 = Struct("<I").unpack_from
 

@@ -85,6 +85,11 @@ class Graphs(Mapping[str, Graph]):
             self._noted(place.state, place.identity, graph.problems)
         return graph
 
+    def is_cached(self, name: str) -> bool:
+        """Return whether a graph is in memory, so that a lookup decodes nothing."""
+        place = self.locations[name]
+        return self._cache.get((place.identity, "graph", place.order, place.offset)) is not None
+
     def _read(self, place: GraphLocation) -> Graph:
         try:
             if not place.format:

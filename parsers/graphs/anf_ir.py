@@ -26,6 +26,7 @@ from parsers.graphs.tables import CONSTANT, CONTROL, DATA, OPERATOR, PARAMETER, 
 from parsers.graphs.types import output_of
 from parsers.graphs.wire import places, text, within
 from parsers.model import Problem
+from parsers.profiler.progress import report_up_to
 
 FORMAT = "mindspore"
 _NODE, _NAME, _PARAMETER, _OUTPUT, _CONSTANT = (number << 3 | DELIMITED for number in (1, 2, 3, 4, 5))
@@ -242,6 +243,7 @@ class _AnfReading:
     words: dict[bytes, str] = field(default_factory=dict)
     blank: int = 0
     left: int = SEARCHED
+    reported: int = 0
 
     def graph(self) -> Graph:
         begin, end = self._span()
@@ -282,6 +284,7 @@ class _AnfReading:
                 elif key >> 3 > HIGHEST:
                     raise WireError("no field of a graph")
                 pos = stop
+                self.reported = report_up_to(pos, self.reported)
             return None
         except WireError as error:
             key = self.data[pos]

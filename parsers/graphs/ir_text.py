@@ -26,6 +26,7 @@ from parsers.graphs.tables import CALL, CONSTANT, DATA, OPERATOR, PARAMETER, Edg
 from parsers.graphs.wire import text as text_of
 from parsers.graphs.wire import within
 from parsers.model import Problem
+from parsers.profiler.progress import report_up_to
 
 FORMAT = "ir"
 _HEAD = re.compile(rb"^(?:# IR entry: @|# Total subgraphs: \d|subgraph instance: |subgraph @[^\n]*\{[ \t\r]*$)", re.MULTILINE)
@@ -216,8 +217,10 @@ class _IrReading:
     edges: Edges = field(default_factory=Edges)
 
     def graph(self) -> Graph:
+        reported = 0
         for line in _LINE.finditer(self.data):
             self._take(line)
+            reported = report_up_to(line.end(), reported)
         self._close(len(self.data))
         return self._finish()
 

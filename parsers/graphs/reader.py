@@ -2,7 +2,7 @@
 ONNX. Their formats are in `formats`.
 
 Reading only checks whether a file is a graph and adds it to the run's index; it is decoded on demand. A changed file is
-another graph, read from its start.
+another graph, read from its start. The readers of the formats, 20 modules, are imported for the first such file.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from parsers.errors import FormatError
 from parsers.file_reading import read_whole
 from parsers.files import RegularFile
-from parsers.graphs.formats import HEAD, decoded, format_of, recognised, stage_of
-from parsers.graphs.graph import Graph, Origin
 from parsers.model import NOTE, Batch, Cursor, PayloadBlock, Problem, Reader
 from parsers.names import printable
-from parsers.payloads.cache import Stored
+
+if TYPE_CHECKING:
+    from parsers.graphs.graph import Graph
+    from parsers.payloads.cache import Stored
 
 _ACTORS = re.compile(rb"\[Device tensor stores\]|%\d+ = \w*Actor\(|^\t?\[Kernel actors|Actor\(name:", re.MULTILINE)
 
@@ -32,6 +34,8 @@ class GraphReader(Reader):
 
     def sniff(self, head: bytes) -> bool:
         """Return whether the first up to 4,096 bytes of a file are of a graph of any format."""
+        from parsers.graphs.formats import recognised
+
         return recognised(head)
 
     def read(self, path: str, cursor: Cursor | None = None, limit: int | None = None) -> Batch:  # noqa: ARG002  one piece
@@ -57,6 +61,8 @@ GRAPHS = GraphReader(
 
 
 def _index(file: RegularFile, now: Cursor) -> Batch:
+    from parsers.graphs.formats import HEAD, recognised
+
     head = file.read(0, HEAD)
     problem = None if recognised(head) else _refused(file, head)
     if problem is not None:
@@ -69,6 +75,9 @@ def _index(file: RegularFile, now: Cursor) -> Batch:
 
 def _refused(file: RegularFile, head: bytes) -> Problem | None:
     """Return why a file with an unrecognised beginning holds no graph; None if nodes can be read from it nevertheless."""
+    from parsers.graphs.formats import format_of
+    from parsers.graphs.graph import Origin
+
     form = format_of(head, os.path.basename(file.path))
     if form is not None and file.size <= form.longest and len(form.read(file.whole(), Origin(file.path)).nodes):
         return None
@@ -82,6 +91,9 @@ def _refused(file: RegularFile, head: bytes) -> Problem | None:
 def read_file(path: str, cursor: Cursor | None = None, stored: Stored | None = None) -> Graph:
     """Decode the graph of a file of any format. OSError if it cannot be read, FormatError if it changed since the cursor or
     is too large. A large graph is taken from its snapshot in `stored`, if there is one."""
+    from parsers.graphs.formats import HEAD, decoded, format_of, stage_of
+    from parsers.graphs.graph import Origin
+
     with RegularFile(path) as file:
         if cursor is not None and (file.size != cursor.size or not file.continues(cursor)):
             raise FormatError("expected the graph that was indexed, found another file: it was replaced since")

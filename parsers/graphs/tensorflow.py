@@ -22,6 +22,7 @@ from parsers.graphs.types import shape_text
 from parsers.graphs.wire import intact, number, places, text, within
 from parsers.model import Problem
 from parsers.payloads.messages import varints
+from parsers.profiler.progress import report_up_to
 
 FORMAT = "tensorflow"
 _NODE = 1 << 3 | DELIMITED
@@ -203,12 +204,13 @@ class _TensorFlowReading:
     types: dict[tuple[bytes, bytes], tuple[str, str]] = field(default_factory=dict)
 
     def graph(self) -> Graph:
-        pos, end = 0, len(self.data)
+        pos, end, reported = 0, len(self.data), 0
         try:
             for key, start, stop in places(self.data, 0, end):
                 if key == _NODE:
                     self._node(start, stop)
                 pos = stop
+                reported = report_up_to(pos, reported)
         except WireError as error:
             self._problem(pos, end - pos, f"The graph is damaged here ({error}); everything before it is shown.")
             if self.data[pos] == _NODE and pos + 2 < end:

@@ -7,16 +7,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from parsers.analysis.values.tensors import distribution
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError, PayloadError
 from parsers.file_states import FileState
 from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, TENSORS, TEXTS
 from parsers.payloads.cache import PayloadCache
-from parsers.payloads.decoding import check_length, decode
 from parsers.payloads.payload_reading import ValueLocation, read
 from parsers.payloads.series import PayloadSeries, join
-from parsers.payloads.twins import with_twin
 from parsers.payloads.values import (
     HistogramValue,
     ImageValue,
@@ -86,6 +83,9 @@ class RunPayloads:
         with self._files.lock:
             state, at, step = self._locate(kind, tag, place)
             identity, reader = state.identity, state.reader
+        from parsers.payloads.decoding import decode  # for the first large value that somebody looks at
+        from parsers.payloads.twins import with_twin
+
         key = (identity, kind, at.order, at.offset)
         value: Value | None = self._cache.get(key)
         if value is not None:
@@ -117,6 +117,8 @@ class RunPayloads:
         return found if found is None else _typed(found, HistogramValue)
 
     def _distribution(self, tag: str, place: int) -> HistogramValue:
+        from parsers.analysis.values.tensors import distribution
+
         try:
             return distribution(_typed(self._value("tensor", tag, place, keep=False), TensorValue).data)
         except PayloadError as error:
@@ -138,6 +140,8 @@ class RunPayloads:
             raise PayloadError(f"{kind} {tag}: {error}", at.path, at.order) from error
 
     def _read(self, kind: str, state: FileState, identity: object, at: ValueLocation) -> memoryview:
+        from parsers.payloads.decoding import check_length
+
         check_length(kind, at.length)
         data = read(at)
         if not at.verified:

@@ -9,10 +9,11 @@ import google_crc32c
 import numpy as np
 
 from parsers.errors import PayloadError
-from parsers.events.checksums import SMALL, mask
+from parsers.events.checksums import SMALL
 from parsers.events.records import FOOTER, HEADER
 from parsers.files import CHUNK, RegularFile
 from parsers.model import Cursor
+from parsers.recording.wire import mask
 
 _u64, _u32 = Struct("<Q").unpack_from, Struct("<I").unpack_from
 

@@ -12,18 +12,33 @@ from dataclasses import dataclass, field
 
 MOST_LINES = 1_000
 """Maximum lines of a record after damage."""
+MOST_COMPLAINTS = 60
+"""Complaints that are kept in full; others are counted."""
 _OPEN = "unexpected end of data"
-_READ_AGAIN = 8
-"""Maximum characters read in failed attempts, as a multiple of the text; after that only records of one line are read."""
+_NO_END = "a cell that does not end"
+_READ_AGAIN = 1 << 20
+"""Maximum characters read in failed attempts, beyond as many as the text has; after that only records of one line are read."""
 
 
 @dataclass(slots=True)
 class Reread:
-    """Records found, as (place of the first line, cells); complaints; and the number of lines that were used."""
+    """Records found, as (place of the first line, cells); complaints, and how many more there are; and the number
+    of lines that were used.
 
-    records: list[tuple[int, list[str]]] = field(default_factory=list)
+    A record of one line without quotes is that line, whose cells need not be made.
+    """
+
+    records: list[tuple[int, list[str] | str]] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
+    more: int = 0
     used: int = 0
+
+    def complain(self, text: str) -> None:
+        """Add a complaint, or count it."""
+        if len(self.complaints) < MOST_COMPLAINTS:
+            self.complaints.append(text)
+        else:
+            self.more += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +58,18 @@ def reread(lines: Sequence[str], first: int, header: Sequence[str], *, ended: bo
     `longest` characters long, is not used.
     """
     found, cut = Reread(), _Cut()
-    budget = _READ_AGAIN * sum(map(len, lines))
+    budget = _READ_AGAIN + sum(map(len, lines))
     while found.used < len(lines):
         at = found.used
+        if _is_plain(lines[at], header, longest):
+            found.records.append((first + at, lines[at]))
+            found.used += 1
+            cut = cut.mended()
+            continue
+        if budget <= 0 and not cut.cells and lines[at].count('"') % 2:  # no record of one line
+            found.complain(f"Line {first + at}: expected {len(header)} cells, found {_NO_END}; the line was skipped.")
+            found.used += 1
+            continue
         attempt = _record_at(lines, at, MOST_LINES if budget > 0 else 1)
         size = sum(len(lines[place]) for place in range(at, at + attempt.lines))
         if attempt.open and not ended and at + attempt.lines == len(lines) and size <= longest:
@@ -64,15 +88,18 @@ def reread(lines: Sequence[str], first: int, header: Sequence[str], *, ended: bo
             found.records.append((first + at, begun))
             wrong = lines[at + attempt.lines - 1].strip()[:60]
             text = f"expected doubled quotes within the cell, found {wrong!r}; the cell is shown as written"
-            found.complaints.append(f"Line {first + at}, column {header[-1]}: {text}.")
+            found.complain(f"Line {first + at}, column {header[-1]}: {text}.")
         elif cut.cells:
             cut.cells[-1] += lines[at]
         elif lines[at].strip():
-            got = "a cell that does not end" if attempt.cells is None else f"{len(attempt.cells)}"
-            found.complaints.append(f"Line {first + at}: expected {len(header)} cells, found {got}; the line was skipped.")
+            got = _NO_END if attempt.cells is None else f"{len(attempt.cells)}"
+            found.complain(f"Line {first + at}: expected {len(header)} cells, found {got}; the line was skipped.")
     if cut.cells and not ended and len(cut.cells[-1]) <= longest:
         found.records.pop()
-        found.complaints.pop()
+        if found.more:
+            found.more -= 1
+        else:
+            found.complaints.pop()
         found.used = cut.at
     cut.mended()
     return found
@@ -90,6 +117,14 @@ class _Cut:
         if self.cells:
             self.cells[-1] = self.cells[-1].rstrip("\r\n").removesuffix('"')
         return _Cut()
+
+
+def _is_plain(line: str, header: Sequence[str], longest: int) -> bool:
+    """Return whether a line without quotes has as many cells as the header, and other content."""
+    return (
+        line.count(",") == len(header) - 1 and '"' not in line and "\r" not in line[:-2] and 1 < len(line) <= longest
+        and not line.startswith(header[0])
+    )  # fmt: skip
 
 
 def _record_at(lines: Sequence[str], at: int, most: int) -> _Attempt:

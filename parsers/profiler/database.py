@@ -1,20 +1,18 @@
 """Database export: `ascend_mindspore_profiler[_<rank>].db`, `ascend_pytorch_profiler_<rank>.db`, `msprof_<time>.db`, and
 `analysis.db` or `communication_analyzer.db` beside them.
 
-SQLite, opened for reading only and never written to. Times are ns, texts numbers into STRING_IDS. Read are TASK with
-COMPUTE_TASK_INFO and COMMUNICATION_OP (executions), STEP_TIME, CANN_API (calls) and StepTraceTime (steps); names that differ
-between versions (blockDim, blockNum, block_dim) are known. Memory is read in `parsers.profiler.memory.databases`; hardware
-counters and links are not read.
+SQLite, read by a process of its own (`parsers.profiler.database_processes`) and never written to. Times are ns, texts numbers
+into STRING_IDS. Read are TASK with COMPUTE_TASK_INFO and COMMUNICATION_OP (executions), STEP_TIME, CANN_API (calls) and
+StepTraceTime (steps); names that differ between versions (blockDim, blockNum, block_dim) are known. Memory is read in
+`parsers.profiler.memory.databases`; hardware counters and links are not read.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import sqlite3
-import time
-import urllib.parse
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -24,6 +22,8 @@ from parsers.deferred import pandas as pd
 from parsers.profile_frames import API, COMMUNICATION, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
 from parsers.profiler.communication import MS, begin_ns, step_of
+from parsers.profiler.database_logs import copied, copy_in, log_of, stamp, uri_of
+from parsers.profiler.database_processes import PROCESSES, GivenUpError, Row
 from parsers.profiler.frame_parts import (
     FramePart,
     FrameReader,
@@ -41,14 +41,12 @@ from parsers.profiler.progress import report_read
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
-LONGEST_S = 120.0
-"""Maximum seconds of one query."""
 ROWS = 1_000
-"""Rows fetched at a time."""
+"""Maximum rows taken at a time."""
 MOST_ROWS = 20_000_000
 """Maximum rows taken from one query."""
 MOST_BYTES = 1 << 30
-"""Maximum memory of the rows of one query, and of the texts of a database."""
+"""Maximum memory of the rows of one query."""
 LONGEST_VALUE = 1 << 20
 """Maximum bytes of one value; SQLite does not build longer ones."""
 _TEXTS = {
@@ -58,35 +56,45 @@ _TEXTS = {
 
 
 class Database:
-    """A database open for reading, with its tables and columns (views are ignored: they could run forever)."""
+    """A database open for reading in a process of its own, with its plain tables and their columns.
+
+    Views, virtual tables and generated columns are computed when they are read, for as long as their author likes: they are
+    left out and named in `problems`, as are rows that only a log has. OSError if the file cannot be opened, FormatError if it
+    is no database, also while it is read.
+    """
 
     def __init__(self, path: str) -> None:
-        self._connection = _connect(path)
-        self._until = time.monotonic() + LONGEST_S
-        self._connection.set_progress_handler(lambda: time.monotonic() > self._until, 100_000)
-        self._texts_size = 0
-        self._connection.text_factory = self._text
-        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        self.problems: list[str] = []
+        self._key = (path, stamp(path), log_of(path))
+        self._copy = copied(path) if self._key[2] else None
+        if self._key[2] and self._copy is None:
+            self.problems.append("Newer rows are in the log beside it (-wal) and are not shown: the two could not be copied.")
+        uri = uri_of(copy_in(self._copy.name), copied=True) if self._copy else uri_of(path)
         try:
-            self._connection.execute("PRAGMA trusted_schema=OFF")
-            names = self._connection.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall()
-            self.columns = {str(name): self._columns_of(str(name)) for (name,) in names}
+            self._process, self.columns, refused = PROCESSES.open(uri, self._key[1][2], LONGEST_VALUE, self._key)
         except BaseException:
-            self._connection.close()
+            self._close_copy()
             raise
-
-    def _text(self, data: bytes) -> str:
-        self._texts_size += len(data)
-        return data.decode("utf-8", "replace")
-
-    def _columns_of(self, table: str) -> tuple[str, ...]:
-        return tuple(str(row[1]) for row in self._connection.execute(f"PRAGMA table_info({quoted(table)})"))
+        for name, what in list(refused.items())[:_MOST_REFUSED]:
+            self.problems.append(f"{name[:100]} is {what}: it is not read.")
 
     def __enter__(self) -> Database:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        PROCESSES.put_back(self._process)
+        self._close_copy()
+
+    def _close_copy(self) -> None:
+        if self._copy is not None:
+            self._copy.cleanup()
+
+    def _rows(self, query: str, values: Sequence[int] = ()) -> Iterator[tuple[list[Row], int]]:
+        try:
+            yield from self._process.rows(query, values, ROWS)
+        except GivenUpError as error:
+            PROCESSES.give_up(self._key, str(error))
+            raise
 
     def has(self, table: str, *columns: str) -> bool:
         """Return whether a table has these columns."""
@@ -97,52 +105,37 @@ class Database:
         found = next((name for name in names if name in self.columns.get(table, ())), None)
         return "NULL" if found is None else f"{quoted(table)}.{quoted(found)}"
 
-    def rows(self, query: str, what: str, complaints: Complaints) -> Iterator[list[tuple[Any, ...]]]:
+    def rows(self, query: str, what: str, complaints: Complaints) -> Iterator[list[Row]]:
         """Yield the rows of a query in batches, up to MOST_ROWS and MOST_BYTES; more of them are reported as `what`."""
-        self._until = time.monotonic() + LONGEST_S
-        cursor = self._connection.execute(query)
-        taken = cells = self._texts_size = 0
-        while found := cursor.fetchmany(ROWS):
+        taken = cells = size = 0
+        for found, read in self._rows(query):
             report_read(0)
             taken += len(found)
             cells += len(found) * len(found[0])
-            if taken > MOST_ROWS or cells * _CELL_BYTES + self._texts_size > MOST_BYTES:
+            size += read
+            if taken > MOST_ROWS or cells * _CELL_BYTES + size > MOST_BYTES:
                 limit = f"{MOST_ROWS:,} rows" if taken > MOST_ROWS else f"{MOST_BYTES >> 20:,} MB"
-                read = f"{taken - len(found):,} rows were read, the others were skipped"
-                complaints.add(f"{what}: expected at most {limit}; {read}.")
+                kept = f"{taken - len(found):,} rows were read, the others were skipped"
+                complaints.add(f"{what}: expected at most {limit}; {kept}.")
                 return
             yield found
 
-    def select(self, query: str, values: Sequence[int]) -> list[tuple[Any, ...]]:
-        """Return the rows of a query that has few of them."""
-        self._until = time.monotonic() + LONGEST_S
-        return self._connection.execute(query, tuple(values)).fetchmany(ROWS)
+    def select(self, query: str, values: Sequence[int]) -> list[Row]:
+        """Return the first ROWS rows of a query that has few of them."""
+        return list(islice((row for rows, _ in self._rows(query, values) for row in rows), ROWS))
 
     def repeated(self, first: str, second: str, column: str) -> int:
         """Return the number of values that a column holds more than once in each of two tables."""
-        found = self._connection.execute(f"SELECT COUNT(*) FROM ({_REPEATED.format(first, second, column)})").fetchone()  # noqa: S608  names of tables
-        return int(found[0])
+        query = f"SELECT COUNT(*) FROM ({_REPEATED.format(first, second, column)})"  # noqa: S608  names of tables
+        return int(self.select(query, ())[0][0])
 
 
 _CELL_BYTES = 8
+_MOST_REFUSED = 20
 _REPEATED = (
     "SELECT {2} FROM {0} WHERE {2} IS NOT NULL GROUP BY {2} HAVING COUNT(*) > 1 "
     "INTERSECT SELECT {2} FROM {1} WHERE {2} IS NOT NULL GROUP BY {2} HAVING COUNT(*) > 1"
 )
-
-
-def _connect(path: str) -> sqlite3.Connection:
-    """Open a database without writing files beside it and without waiting for locks of others.
-
-    If a write-ahead log beside it holds newer rows, it is opened normally, since reading the log needs a shared-memory file.
-    """
-    with open(path, "rb"):  # raises an OSError with the reason if it cannot be opened
-        pass
-    log = f"{path}-wal"
-    logged = os.path.exists(log) and os.path.getsize(log) > 0
-    how = "mode=ro" if logged else "mode=ro&immutable=1"
-    where = urllib.parse.quote(os.fsencode(os.path.abspath(path)))
-    return sqlite3.connect(f"file:{where}?{how}", uri=True, timeout=2.0, isolation_level=None, check_same_thread=False)
 
 
 def quoted(name: str) -> str:
@@ -162,10 +155,12 @@ def read_part(source: ProfileInput, schema: Schema, make: Make) -> FramePart:
             complaints.add("The file is empty.", "empty_file")
         else:
             with Database(source.path) as database:
+                for text in database.problems:
+                    complaints.add(text)
                 frame = make(database, source, complaints)
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
-    except (sqlite3.Error, OverflowError, ValueError) as error:
+    except (OverflowError, ValueError) as error:
         complaints.add(f"{schema.name}: expected a database that can be read, found: {error}; they are not taken from it.")
     return FramePart(frame, complaints.all())
 

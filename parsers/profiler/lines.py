@@ -17,16 +17,20 @@ from numpy.typing import NDArray
 
 from parsers.files import RegularFile
 from parsers.model import Problem
-from parsers.profiler.damaged_lines import reread
+from parsers.profiler.damaged_lines import MOST_LINES, reread
 from parsers.profiler.progress import report_read
 
 BLOCK = 4 << 20
 """Bytes read at a time."""
-LONGEST_RECORD = 64 << 20
+LONGEST_RECORD = 16 << 20
 """Maximum bytes of one record; a quote that stays open for longer is treated as a character of its cell."""
 LONGEST_CELL = 1 << 20
 """Maximum characters of a cell."""
 MOST_COMPLAINTS = 50
+DENSE = 24
+"""Bytes per line below which a buffer is taken in parts: numbers that describe its lines take more memory than itself."""
+SMALL = 512 << 10
+"""Bytes of such a part."""
 LONG_RECORD = 100_000
 """Bytes from which a record is split here: the csv module takes cells of up to 131,072 characters."""
 Places = NDArray[np.int64]
@@ -80,6 +84,7 @@ class Lines:
         self._complaints = complaints
         self._pieces = _pieces(file, complaints)
         self._rest, self._line, self._ended = b"", 1, False
+        self._is_partial, self._is_skipping, self._reread_lines = False, False, 0
         self._header, self.header = self._read_header()
 
     def _fill(self) -> bool:
@@ -87,13 +92,23 @@ class Lines:
         if piece is None:
             self._ended = True
             return False
+        if self._is_skipping:
+            _, newline, piece = piece.partition(b"\n")
+            self._is_skipping = not newline
         self._rest += piece
+        self._reread_lines = 2 * MOST_LINES
         return True
 
     def _read_header(self) -> tuple[bytes, list[str]]:
         while True:
             while b"\n" not in self._rest and len(self._rest) <= LONGEST_CELL and self._fill():
                 pass
+            blank = len(self._rest) - len(self._rest.lstrip())
+            if b"\n" in self._rest[:blank]:
+                end = self._rest.rindex(b"\n", 0, blank) + 1
+                self._line += self._rest.count(b"\n", 0, end)
+                self._rest = self._rest[end:]
+                continue
             line, newline, rest = self._rest.partition(b"\n")
             if not newline and len(line) > LONGEST_CELL:
                 self._complaints.add(f"Line {self._line}: expected names of columns, found more than {LONGEST_CELL:,} bytes.")
@@ -111,17 +126,39 @@ class Lines:
 
     def blocks(self) -> Iterator[Block]:
         """Yield the records after the header."""
-        while not self._ended:
-            self._fill()
-            block = self._take()
+        while not self._ended or self._is_partial:
+            if not self._is_partial:
+                self._fill()
+            self._is_partial = False
+            block = self._take_part()
             if len(block.lines):
                 yield block
 
+    def _take_part(self) -> Block:
+        """Take the complete records in the buffer, of very short ones a part."""
+        if len(self._rest) <= SMALL or self._rest.count(b"\n") * DENSE < len(self._rest):
+            return self._take()
+        whole, ended, line = self._rest, self._ended, self._line
+        end = whole.find(b"\n", SMALL) + 1
+        self._rest, self._ended = whole[:end] if end else whole, False
+        block = self._take()
+        if len(self._rest) == end:  # no record ends there
+            self._rest, self._ended, self._line = whole, ended, line
+            return self._take()
+        self._rest, self._ended, self._is_partial = self._rest + whole[end:], ended, True
+        return block
+
     def _take(self) -> Block:
-        """Return the complete records in the buffer; at the end of the file all of them."""
+        """Return the complete records in the buffer; at the end of the file all of them, unless quotes are out of order."""
         data = self._rest
         if self._ended and data and not data.endswith(b"\n"):
             data = self._rest = data + b"\n"
+        if not self._ended and b"\n" not in data:
+            if len(data) > LONGEST_RECORD:
+                limit = f"at most {LONGEST_RECORD >> 20} MB"
+                self._complaints.add(f"Line {self._line}: expected {limit}, found more; the line was skipped.")
+                self._rest, self._line, self._is_skipping = b"", self._line + 1, True
+            return _NOTHING
         if len(data) > LONGEST_RECORD and not self._ended and b'"' in data:
             return self._reread()
         starts, ends, newlines, stray = _records(data)
@@ -146,6 +183,21 @@ class Lines:
         in all (`recounted`), which takes longer than parsing.
         """
         lengths = ends - starts
+        view = np.frombuffer(data, np.uint8)
+        blank = (lengths == 0) | ((lengths == 1) & _BLANK[view[starts]])
+        short = np.flatnonzero(~blank & (lengths < len(self.header) - 1))  # too short for as many commas
+        if len(short) > MOST_COMPLAINTS:
+            for place in short[:MOST_COMPLAINTS].tolist():
+                self._odd(data[int(starts[place]) : int(ends[place])], int(lines[place]))
+            self._complaints.left_out += len(short) - MOST_COMPLAINTS
+            blank[short] = True
+        if blank.any():
+            if blank.all():
+                return _NOTHING
+            kept = ~np.repeat(blank, lengths + 1)
+            data, lines, lengths = view[kept].tobytes(), lines[~blank], lengths[~blank]
+            ends = np.cumsum(lengths + 1) - 1
+            starts = ends - lengths
         odd = (lengths > LONGEST_CELL) | (lengths <= 1)
         odd[0] = odd[0] or len(cells(data[: int(ends[0])]) or ()) != len(self.header)
         for place in np.flatnonzero((lengths >= len(self._header)) & (lengths <= len(self._header) + 1)).tolist():
@@ -161,8 +213,21 @@ class Lines:
     def recounted(self, block: Block) -> Block:
         """Return the block without records that have too many or too few cells; the same block if there are none."""
         starts, ends, _, _ = _records(block.data)
-        odd = _counts(block.data, starts) != len(self.header)
-        return self._without(odd, block.data, starts, ends, block.lines) if odd.any() else block
+        counts = _counts(block.data, starts)
+        odd = counts != len(self.header)
+        if not odd.any():
+            return block
+        places = np.flatnonzero(odd)
+        if len(places) <= MOST_COMPLAINTS:
+            return self._without(odd, block.data, starts, ends, block.lines)
+        for place in places[:MOST_COMPLAINTS].tolist():
+            self._miscounted(int(block.lines[place]), int(counts[place]))
+        self._complaints.left_out += len(places) - MOST_COMPLAINTS
+        kept = np.repeat(~odd, ends - starts + 1)
+        return Block(np.frombuffer(block.data, np.uint8)[kept].tobytes(), block.lines[~odd])
+
+    def _miscounted(self, line: int, number: int) -> None:
+        self._complaints.add(f"Line {line}: expected {len(self.header)} cells, found {number}; the line was skipped.")
 
     def requoted(self, block: Block) -> Block:
         """Return the block with every cell quoted, for one that pandas rejects."""
@@ -195,6 +260,11 @@ class Lines:
         if stripped == self._header:
             self._complaints.add(f"Line {line}: the header is repeated; the line was skipped.")
             return _NOTHING
+        if len(record) > LONG_RECORD:
+            number = int(_counts(record, np.zeros(1, np.int64))[0])
+            if number > 2 * len(self.header):  # its cells need not be made to tell
+                self._miscounted(line, number)
+                return _NOTHING
         found = cells(record)
         if found is not None and len(found) == len(self.header):
             return self._shortened(found, line)
@@ -212,24 +282,47 @@ class Lines:
         return Block(",".join(quoted).encode() + b"\n", np.array([line], np.int64))
 
     def _reread(self) -> Block:
-        """Take the complete records out of a buffer in which quotes do not pair up."""
-        end = self._rest.rfind(b"\n") + 1
-        text = self._rest[:end].decode("utf-8", "replace").replace("\0", "\ufffd")
-        lines = text.removesuffix("\n").split("\n") if text else []
-        found = reread([f"{line}\n" for line in lines], self._line, self.header, ended=self._ended, longest=LONGEST_CELL)
+        """Take complete records out of a buffer in which quotes do not pair up: of the first lines, twice as many each time.
+
+        What follows the damage is most often intact, and is taken at a tenth of the cost (`_take`).
+        """
+        while True:
+            end, is_all = self._end_of(self._reread_lines)
+            self._reread_lines *= 2
+            text = self._rest[:end].decode("utf-8", "replace").replace("\0", "\ufffd")
+            lines = [f"{line}\n" for line in text.removesuffix("\n").split("\n")] if text else []
+            ended = self._ended and is_all
+            found = reread(lines, self._line, self.header, ended=ended, longest=LONGEST_CELL)
+            if found.used or is_all:
+                break
         for complaint in found.complaints:
             self._complaints.add(complaint)
-        left = "\n".join([*lines[found.used :], ""]).encode()
+        self._complaints.left_out += found.more
+        left = "".join(lines[found.used :]).encode()
         self._line, self._rest = self._line + found.used, left + self._rest[end:]
+        self._is_partial = not is_all
         saved = []
         for line, record in found.records:
-            if [cell.strip() for cell in record] == self.header:
+            if isinstance(record, str):
+                saved.append(Block(record.encode(), np.array([line], np.int64)))
+            elif [cell.strip() for cell in record] == self.header:
                 self._complaints.add(f"Line {line}: the header is repeated; the line was skipped.")
             else:
                 saved.append(self._shortened(record, line))
         if not saved:
             return _NOTHING
         return Block(b"".join(one.data for one in saved), np.concatenate([one.lines for one in saved]))
+
+
+    def _end_of(self, lines: int) -> tuple[int, bool]:
+        """Return the end of the first lines in the buffer, at most so many, and whether these are all that end in it."""
+        last = self._rest.rfind(b"\n") + 1
+        end = 0
+        for _ in range(lines):
+            end = self._rest.find(b"\n", end) + 1
+            if end in (0, last):
+                return last, True
+        return end, False
 
 
 _NOTHING = Block(b"", np.empty(0, np.int64))
@@ -252,6 +345,7 @@ def _among(*characters: int) -> NDArray[np.bool_]:
 
 
 # Bytes before a quote that opens a cell, and after one that closes it; a doubled quote closes and opens.
+_BLANK = _among(_RETURN, 32, 9)
 _BEFORE, _AFTER = _among(_COMMA, _NEWLINE, _QUOTE), _among(_COMMA, _NEWLINE, _RETURN, _QUOTE)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -104,10 +103,12 @@ class _RankReading:
                 complaints.add("The file is empty.", "empty_file")
                 return None
             with Database(path) as database:
+                for text in database.problems:
+                    complaints.add(text)
                 return ask(database, complaints)
         except OSError as error:
             complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
-        except (sqlite3.Error, OverflowError, ValueError, TypeError) as error:
+        except (OverflowError, ValueError, TypeError) as error:
             complaints.add(f"Expected a database that can be read, found: {error}; the rest is not taken from it.")
         return None
 

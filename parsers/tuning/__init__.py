@@ -6,6 +6,16 @@ asked for: `read_tuning` (`parsers.tuning.config`) and `read_studies` (`parsers.
 
 from __future__ import annotations
 
-from parsers.tuning.hyper_config import HyperConfig
+from typing import TYPE_CHECKING
+
+from parsers.first_use import names_on_first_use
+
+if TYPE_CHECKING:
+    from parsers.tuning.hyper_config import HyperConfig
 
 __all__ = ["HyperConfig"]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = names_on_first_use(__name__, {
+        "parsers.tuning.hyper_config": ("HyperConfig",),
+    })  # fmt: skip

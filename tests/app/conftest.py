@@ -73,14 +73,13 @@ def source() -> MemorySource:
     })
 
 
-def _register_pages(application, source, pages, prefix) -> None:
-    for page in pages:
-        page.register(application, source, Ids(page.name), prefix)
+def _register_page(application, source, page, prefix) -> None:
+    page.register(application, source, Ids(page.name), prefix)
 
 
 BARE_SHELL = SimpleNamespace(
-    ROUTES=whole.ROUTES, CONTENTS=whole.CONTENTS, layout=lambda pages, ids, routes: html.Div("shell"), register=_register_pages,
-    content=whole.content, content_url=whole.content_url,
+    ROUTES=whole.ROUTES, CONTENTS=whole.CONTENTS, layout=lambda pages, ids, routes: html.Div("shell"),
+    register=lambda app: None, register_page=_register_page, content=whole.content, content_url=whole.content_url,
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from app import background as background_limits
 from app.background import HELD, MOST_THREADS, RECENT, SLICE, SLOTS, Background, Task
 from parsers.errors import FormatError
 from parsers.profiler.progress import Cancelled
@@ -143,6 +144,56 @@ def test_small_work_first(steps: Background, clock: Clock) -> None:
     steps.begin("b", noting(done, "large"), size=LARGE)
     all_of(steps)
     assert done == ["small", "large"]
+
+
+def test_of_work_that_waits_the_smallest_comes_first_but_not_for_ever(steps: Background, clock: Clock) -> None:
+    done: list[str] = []
+    for size in (LARGE // 2, LARGE // 8, LARGE // 64):
+        steps.begin(f"owner {size}", noting(done, str(size)), size=size)
+    all_of(steps)
+    assert done == [str(LARGE // 64), str(LARGE // 8), str(LARGE // 2)]
+    done.clear()
+    steps.begin("old", noting(done, "old"), size=LARGE // 2)
+    clock.now += background_limits.AGED + 1
+    steps.begin("new", noting(done, "new"), size=LARGE // 64)
+    all_of(steps)
+    assert sorted(done) == ["new", "old"]
+    assert done[0] == "new"  # somebody has looked at it lately
+
+
+def test_tasks_that_never_give_way_hold_nobody_up(clock: Clock) -> None:
+    background = Background("test-slow", large=LARGE, clock=clock)
+    release = threading.Event()
+
+    def slow(_task: Task) -> None:
+        assert release.wait(WAIT)
+
+    held = [background.result(number, number, "", slow, about=("kernels", f"run {number}")) for number in range(SLOTS)]
+    small = background.result("small", "small", "", lambda _task: "read")
+    assert small.state == "waiting"
+    ahead = background.ahead(small)
+    assert ahead is not None
+    assert ahead.about == ("kernels", "run 0")
+    clock.now += background_limits.OVERTIME + 0.1
+    background.result("small", "small", "", lambda _task: "read")  # as a page asks again
+    assert small.ended.wait(WAIT)
+    release.set()
+    assert all(task.ended.wait(WAIT) for task in held)
+    background.stop()
+
+
+def test_a_second_large_task_begins_if_the_first_takes_long(clock: Clock) -> None:
+    background = Background("test-long", large=LARGE, clock=clock)
+    release = threading.Event()
+    first = background.result("a", "a", "", lambda _task: release.wait(WAIT), size=LARGE)
+    second = background.result("b", "b", "", lambda _task: "read", size=LARGE)
+    assert second.state == "waiting"
+    clock.now += background_limits.LONG + 0.1
+    background.result("b", "b", "", lambda _task: "read", size=LARGE)
+    assert second.ended.wait(WAIT)
+    release.set()
+    assert first.ended.wait(WAIT)
+    background.stop()
 
 
 def test_owners_take_turns(steps: Background, clock: Clock) -> None:

@@ -30,7 +30,7 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from app import create_app
 from app.store.store import Store
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser.costs import Costs
 from tests.browser.everything import write_everything
 from tests.browser.showing import leave
@@ -38,9 +38,7 @@ from tests.browser.waiting import WAIT_MS
 from tests.recorded import RECORDED
 from tests.writers.step_traces import step_trace_raw, step_trace_time
 
-SAID_OF_SPEED = (
-    "GL Driver Message", "willReadFrequently", "custom wheel sensitivity", "preload but not used within a few seconds",
-)  # fmt: skip
+SAID_OF_SPEED = ("GL Driver Message", "willReadFrequently", "preload but not used within a few seconds")
 PURGED = "_redrawFromAutoMarginCount"
 """What plotly.js reads of a plot that was purged while it redrew its margins, as the page was left; nothing is shown then."""
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
@@ -49,6 +47,7 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 
 
 COSTS = pytest.StashKey[Costs]()
+WITHOUT_SNAPSHOTS = Path(__file__).with_name("without_snapshots.cjs")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -64,12 +63,17 @@ def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
             pytest.fail("MINDSCOPE_REQUIRE_BROWSER=1, but there is no Chromium on the PATH and none in CHROMIUM_PATH")
         pytest.skip("no Chromium on the PATH and none in CHROMIUM_PATH")
     expect.set_options(timeout=WAIT_MS)
-    with sync_playwright() as playwright:
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("NODE_OPTIONS", f"--require={WITHOUT_SNAPSHOTS}")
+        started = sync_playwright().start()
+    try:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-        chromium = playwright.chromium.launch(executable_path=path, args=flags)
+        chromium = started.chromium.launch(executable_path=path, args=flags)
         pytestconfig.stash[COSTS].follow(chromium)
         yield chromium
         chromium.close()
+    finally:
+        started.stop()
 
 
 def _free_port() -> int:
@@ -377,9 +381,8 @@ def page(context: BrowserContext, tab: Tab) -> Iterator[Page]:
 def _is_complaint(message: ConsoleMessage) -> bool:
     """Errors and warnings, but for the icon that Chromium asks every host for: a host's icon is the host's.
 
-    What a graphics driver says of its speed, plotly.js of how it reads letters for it, and cytoscape.js of dash-cytoscape's own
-    default for the wheel is no complaint either, nor that a busy machine has not yet used what it loaded ahead:
-    test_what_is_loaded_ahead_is_used looks whether it is used at all.
+    What a graphics driver says of its speed, and plotly.js of how it reads letters for it, is no complaint either, nor that a
+    busy machine has not yet used what it loaded ahead: test_what_is_loaded_ahead_is_used looks whether it is used at all.
     """
     if any(said in message.text for said in SAID_OF_SPEED):
         return False

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from parsers.explanations.recording import ExplanationWriter, Layer, Uncertainty
+from parsers.recording import ExplanationWriter, Layer, Uncertainty
 from tests.parsers.profiler.written import FILES
 from tests.recorded import RECORDED
 from tests.writers import chrome_traces

@@ -17,11 +17,10 @@ from app import create_app
 from app.web.embedding import EmbeddedPage
 from layouts import PAGES
 from layouts.kit.page import Page
-from tests.browser.waiting import steady
+from tests.browser.waiting import unchanged
 from tests.sources import MemorySource, row, series
 
 Serve = Callable[[Flask], str]
-CONTENT = "() => document.body.innerHTML.length"
 EMPTY = row("empty", tags={}, steps=0, points=0, main_tag="", main_value=None)
 ODD = '<b>odd</b> "run"/%2F/名称 🚀'
 
@@ -56,7 +55,7 @@ def in_chinese_and_dark(page: Tab) -> None:
     page.locator("[data-action=language]").click()
     page.locator("[data-action=theme]").click()
     expect(page.locator(".ms-page-title .zh")).to_be_visible()
-    steady(page, CONTENT)  # so that what the page does late can still complain
+    unchanged(page)  # so that what the page does late can still complain
 
 
 @pytest.mark.long
@@ -98,7 +97,7 @@ def test_every_page_opens_one_after_the_other_where_there_is_little_to_show(page
         page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
         is_open(page, shown)
         expect(page.locator(".ms-page-title .zh")).to_be_visible()
-        steady(page, CONTENT)
+        unchanged(page)
 
 
 FIRST_OF_GROUP = {shown.group: shown.name for shown in reversed(PAGES)}

@@ -15,7 +15,17 @@ WAIT_MS = 60_000
 Nothing waits longer than it must."""
 STEADY_FRAMES = 15
 """So many frames without a change are a quarter of a second on a free machine, and longer on a busy one."""
-CONTENT = "() => document.body.innerHTML.length"
+UNCHANGED = """async ([wanted]) => {
+    let [changes, same] = [0, 0];
+    const observer = new MutationObserver(() => { changes++; });
+    observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+    while (same < wanted) {
+        const before = changes;
+        await (%s)(1);
+        same = changes === before ? same + 1 : 0;
+    }
+    observer.disconnect();
+}"""
 FRAMES = """(count) => new Promise((done) => {
     const next = () => (count-- > 0 ? window.requestAnimationFrame(next) : window.setTimeout(done));
     next();
@@ -55,6 +65,11 @@ def steady(page: Page, script: str, *arguments: Any) -> Any:
     )
 
 
+def unchanged(page: Page) -> None:
+    """Wait until the document no longer changes from frame to frame."""
+    page.evaluate(UNCHANGED % FRAMES, [STEADY_FRAMES])
+
+
 @contextlib.contextmanager
 def settles(page: Page) -> Iterator[None]:
     """Wait until what is done within has been drawn: no request is under way, and the document no longer changes."""
@@ -71,7 +86,7 @@ def settles(page: Page) -> Iterator[None]:
     page.on("requestfailed", ends)
     try:
         yield
-        becomes(page, lambda: (steady(page, CONTENT), len(under_way))[1], 0)
+        becomes(page, lambda: (unchanged(page), len(under_way))[1], 0)
     finally:
         page.remove_listener("request", begins)
         page.remove_listener("requestfinished", ends)

@@ -27,7 +27,6 @@ from parsers import open_run
 from parsers.checkpoints import PLACE
 from parsers.errors import MindscopeError
 from parsers.events.reader import EventReader
-from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text
 from parsers.graphs.formats import HEAD, GraphFormat, format_of
 from parsers.model import CONFIG
 from parsers.payloads.png import SIGNATURE
@@ -37,6 +36,7 @@ from parsers.profiler.registry import FILE_KINDS, FRAMES, classify
 from parsers.profiler.sessions import ProfileFile
 from parsers.profiler.trace import sources, storage
 from parsers.profiler.trace.files import TRACE_FILES
+from parsers.recording import EventWriter, Histogram, Image, Tensor, Text
 from parsers.registry import KINDS, kind_of, reader_named
 from parsers.snapshot import dump
 from tests.fuzz.mutated_trees import join_records, split_records

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from parsers.events.checksums import masked
+from parsers.recording.wire import masked
 from tests.fuzz.mutated_texts import MOST, NUMBERS, Corpus, plain, repetitions, text
 
 # JSON and other trees ------------------------------------------------------------------------------------------------------

@@ -30,7 +30,6 @@ from parsers.debugger import messages
 from parsers.errors import FormatError, PayloadError
 from parsers.events.reader import EventReader
 from parsers.events.wire import WireError
-from parsers.events.writer import delimited, float32, float64, number
 from parsers.explanation_frames import EXPLANATION_FRAMES
 from parsers.explanations.access import RunExplanations
 from parsers.frames import EDGES, NODES, SCALARS
@@ -58,6 +57,7 @@ from parsers.profiler.sessions import ProfileFile, Session
 from parsers.profiler.trace import sources, storage
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.files import SOURCES, TRACE_FILES
+from parsers.recording.wire import delimited, float32, float64, number
 from parsers.registry import KINDS, READERS
 from parsers.runs import Run
 from parsers.snapshot import dump, load

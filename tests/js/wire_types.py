@@ -14,7 +14,6 @@ import ast
 import importlib
 import inspect
 import itertools
-import pkgutil
 import sys
 import textwrap
 import types
@@ -26,7 +25,7 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 import layouts
 from layouts.curves import expressions, lines, marks, thresholds
 from layouts.curves.last_values import ShownLast
-from layouts.curves.scalars import charts, ranking, sheet
+from layouts.curves.scalars import charts, matrix, ranking, sheet
 from layouts.curves.scalars.insights import InsightMark, InsightMarks
 from layouts.dumps.catalogue import DumpCatalogue
 from layouts.dumps.listing import DumpListing, ListedDump
@@ -37,7 +36,7 @@ from layouts.kit.cards.recorded import RecordedSeries, RecordedSteps
 from layouts.kit.figures.typed_arrays import TypedArray
 from layouts.kit.parameters import Request, parameters
 from layouts.profiles.catalogue import ProfileCatalogue, ProfiledJob, ProfiledRun, ProfileKind
-from layouts.profiles.reading_progress import ReadingProgress
+from layouts.profiles.reading_progress import ReadFirst, ReadingProgress
 from layouts.runs.boards import BoardCard, SentBoard
 from layouts.runs.chosen_runs import KeyAndName
 from layouts.runs.damage import FileAndText
@@ -88,6 +87,7 @@ WIRE: Mapping[str, Any] = {
     "ProfiledRun": ProfiledRun,
     "ProfiledJob": ProfiledJob,
     "ProfileCatalogue": ProfileCatalogue,
+    "ReadFirst": ReadFirst,
     "Reading": ReadingProgress,
     "DumpCatalogue": DumpCatalogue,
     "ListedDump": ListedDump,
@@ -112,6 +112,7 @@ CURVES: Mapping[str, Any] = {
     "FinalCell": sheet.FinalCell,
     "FinalRow": sheet.FinalRow,
     "FinalTable": sheet.FinalTable,
+    "LastMatrix": matrix.LastMatrix,
     "Sheet": sheet.FilledSheet,
     "Severest": ranking.Severest,
     "RankingAnswer": ranking.Ranking,
@@ -212,8 +213,9 @@ def generated() -> str:
 
 def requests() -> list[type[Request]]:
     """Return every declaration of a request in the layouts."""
-    for module in pkgutil.walk_packages(layouts.__path__, "layouts."):
-        importlib.import_module(module.name)
+    top = Path(layouts.__path__[0])
+    for path in sorted(top.rglob("*.py")):  # the folders of pages are packages without __init__.py, which pkgutil does not walk
+        importlib.import_module(".".join(("layouts", *path.relative_to(top).with_suffix("").parts)).removesuffix(".__init__"))
     # A dataclass with slots is a second class of the same name; the first one is no longer in its module.
     found = [one for one in Request.__subclasses__() if getattr(sys.modules[one.__module__], one.__name__, None) is one]
     return sorted((one for one in found if one.__module__.startswith("layouts.")), key=lambda one: one.__name__)

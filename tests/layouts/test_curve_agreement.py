@@ -28,8 +28,8 @@ from layouts.runs.runs.columns import values as column_values
 from layouts.shell.run_list import listing
 from parsers import discover, open_run
 from parsers.analysis.curves.final_values import last_value
-from parsers.events.writer import EventWriter
 from parsers.export.scalars import write
+from parsers.recording import EventWriter
 from tests.layouts.jobs.job.test_job_page import texts_in
 
 NAN, INF = math.nan, math.inf
@@ -174,7 +174,8 @@ def test_cards_run_list_and_groups(store: Store) -> None:
 def test_superseded_points_are_drawn_apart(store: Store) -> None:
     figure = drawn(store, {})[""]
     old = [trace for trace in (*figure.get("canvas", []), *figure["data"]) if "superseded" in trace.get("meta", {})]
-    restarted = {"restarted", "further", "cured", "relapsed", "unordered", "back", "twice"}
+    # The superseded points of "cured" are NaN.
+    restarted = {"restarted", "further", "relapsed", "unordered", "back", "twice"}
     assert {trace["meta"]["superseded"] for trace in old} == restarted
     for trace in old:
         assert trace["opacity"] < 1
@@ -204,6 +205,10 @@ def rows(store: Store, address: str) -> list[dict[str, str]]:
 def test_exported_files(store: Store, base: Path, tmp_path: Path) -> None:
     final = rows(store, f"/api/scalars-final.csv?tag={TAG}")
     agree({row["name"]: (float(row["last"]), int(row["last_step"])) for row in final}, LAST)
+    matrix = rows(store, f"/api/scalars-matrix.csv?tag={TAG}&tag=none")
+    assert [row["none"] for row in matrix] == [""] * len(RUNS)
+    by_value = {row["run"]: float(row[TAG]) for row in matrix}
+    assert by_value == pytest.approx({name: value for name, (value, _) in LAST.items()}, nan_ok=True)
     route = rows(store, f"/api/scalars.csv?tag={TAG}")
     agree({row["run"]: (float(row["value"]), int(row["step"])) for row in route}, LAST)
     write([open_run(source) for source in discover(base)], tmp_path / "scalars.csv")

@@ -25,7 +25,7 @@ from layouts.profiles.catalogue import catalogue as profiles
 from layouts.runs.overview.tiles import TILES, contents
 from layouts.values.landscape.catalogue import catalogue as landscapes
 from parsers import Problem
-from parsers.events.writer import EventWriter, Tensor
+from parsers.recording import EventWriter, Tensor
 from tests.recorded import RECORDED
 from tests.sources import MemorySource
 

@@ -23,7 +23,7 @@ SUBJECTS = ("runs", "curves", "values", "graphs", "lineage", "tuning", "profiles
 
 
 def subject_of(page: Page) -> str:
-    return page.layout.__module__.split(".")[1]
+    return page.folder.partition(".")[0]
 
 
 def test_every_folder_is_a_page_in_the_menu_and_every_page_a_folder() -> None:

@@ -194,7 +194,7 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     for needed in json.loads(html.unescape(sent)).values():
         yield "Wire.Needed", needed
     yield "Wire.ShellPages", shell._pages(PAGES, Ids("shell"), "/")
-    tick = next(found for found in app.callback_map if "status.data" in found)
+    tick = next(found for found in app.callbacks if "status.data" in found)
     yield "Wire.Status", status_of(client, tick)
 
 

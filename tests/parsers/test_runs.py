@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers import SCALARS, SourceError, discover, open_run
-from parsers.events.writer import EventWriter
 from parsers.file_states import IDLE_SECONDS, MOST_PROBLEMS, FileState
 from parsers.frames import SCALARS_VIEW
 from parsers.model import Batch, Cursor, Problem, SourceFile
+from parsers.recording import EventWriter
 from parsers.runs import Run
 from tests.amounts import examples
 from tests.recorded import RECORDED

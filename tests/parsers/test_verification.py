@@ -11,8 +11,8 @@ import pytest
 from parsers import PayloadError, open_run
 from parsers.discovery import source_of
 from parsers.events.mindspore import MINDSPORE
-from parsers.events.writer import EventWriter, Tensor, Value
 from parsers.files import RegularFile
+from parsers.recording import EventWriter, Tensor, Value
 from parsers.runs import Run
 from parsers.snapshot import dump, load
 from tests.parsers.events.event_reference import read_points, records

@@ -43,7 +43,10 @@ RECIPES = (
     Recipe(
         "Add a page",
         {"page/page.py": "layouts/runs/sizes/page.py"},
-        (("layouts/__init__.py", r'(?<=\n        "values.text",\n)', '        "runs.sizes",\n'),),
+        (
+            ("layouts/__init__.py", r'(?=\n    _page\("values.text")',
+             '\n    _page("runs.sizes", ("Sizes", "占用空间"), group="training"),'),
+        ),
         ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/kit/test_i18n.py", "-k",
          "(sizes or folder or book or languages or twice) and not browser_test"),
         8,

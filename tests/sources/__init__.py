@@ -37,7 +37,7 @@ class MemorySource:
         [value, ...])}; an exception in place of a value is raised, None stands for an unreadable value
     "settings": {column: Setting}
     "dataset_graph": DatasetGraph, None for an unreadable one
-    "graphs": {name: Graph}, "graph_locations": [GraphLocation, ...]
+    "graphs": {name: Graph}, "graph_locations": [GraphLocation, ...], "graph_reading": WorkResult
     "landscape_plan": LandscapePlan, or an exception to raise
     "profiles": {(session, rank): {frame: DataFrame or ProfileFrame}}, "profile_notes": {name: value}, "job": JobFiles
     "traces": {(session, rank): OpenTrace}, "idle": {(session, rank): IdleTime}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from layouts.graphs.source import GraphSource
+from layouts.kit.work import WorkResult
 from parsers import DatasetGraph, Graph, GraphLocation
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ class MemoryGraphs(GraphSource):
 
     def locations(self, run: str) -> Sequence[GraphLocation]:
         return self._memory.of(run, "graph_locations") or ()
+
+    def reading(self, run: str, name: str, *, again: bool = False, cancel: bool = False) -> WorkResult:
+        return self._memory.of(run, "graph_reading") or WorkResult("ready")
 
     def graph(self, run: str, name: str) -> Graph | None:
         found: Graph | None = (self._memory.of(run, "graphs") or {}).get(name)

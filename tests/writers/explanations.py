@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from parsers.explanations.recording import ExplanationWriter
+from parsers.recording import ExplanationWriter
 
 Rows = Mapping[int, tuple[Sequence[int], Mapping[int, float]]]
 """Sample -> (true labels, probability of each recorded label)."""

@@ -9,7 +9,7 @@ import os
 import random
 import sys
 
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 
 
 def main(directory: str, layout: str, seed: int) -> None:

@@ -141,6 +141,9 @@ class _Rank:
         self.step = self.at = self.piece = self.index = 0
         self.host = self.device = self.last_begin = 0.0
         self.streams: dict[Key, tuple[int, Key]] = {}
+        own = run.programs[number]
+        self.operations = tuple(one.key for one in own if isinstance(one, Communicate))
+        self.late_piece = min(1, sum(isinstance(one, Compute) for one in own) - 1)  # the second one, or the only one
         self.begin_step()
 
     def begin_step(self) -> None:
@@ -180,7 +183,7 @@ class _Rank:
                 if not (self.compute(one) if isinstance(one, Compute) else self.communicate(one)):
                     return False
                 self.at += 1
-            ready = self.ends(tuple(one.key for one in own if isinstance(one, Communicate)))
+            ready = self.ends(self.operations)
             if ready is None:
                 return False
             self.host = self.run.end[self.step, self.number] = max(ready, self.device, self.host)
@@ -194,7 +197,7 @@ class _Rank:
             return False
         plan, chances, place = self.run.plan, self.run.chances, (self.step, self.number, self.piece)
         self.host += LAUNCH_NS
-        if plan.late_within and self.piece == self.late_piece():
+        if plan.late_within and self.piece == self.late_piece:
             self.host = max(self.host, self.device) + self.late() if self.late() else self.host
         start = max(self.host, self.device, ready) + chances.gap[place]
         share = one.share * (plan.stages[self.stage] if plan.stages else 1.0)
@@ -203,10 +206,6 @@ class _Rank:
         self.last_begin, self.device = start, start + took
         self.piece += 1
         return True
-
-    def late_piece(self) -> int:
-        """The second piece, or the only one."""
-        return min(1, sum(isinstance(one, Compute) for one in self.run.programs[self.number]) - 1)
 
     def pieces_add(self, kind: str, start: float, end: float) -> None:
         self.run.pieces.append(Piece(self.step, self.number, kind, self.host, start, end))

@@ -1,6 +1,7 @@
 """Groups of runs as CSV: their final values and their curves, as the scalars page shows them but unthinned.
 
     <prefix>api/scalars-final.csv?run=KEY&tag=TAG&group=regex:lr(.*)&base=group:0.1    one row per tag and run or group
+    <prefix>api/scalars-matrix.csv?run=KEY&tag=TAG    last values: one row per run, one column per tag
     <prefix>api/scalars-groups.csv?run=KEY&tag=TAG&group=column:lr&line=median&band=range&x=step&smooth=0.6
 """
 
@@ -13,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from layouts.curves.chosen_lines import group_lines
-from layouts.curves.final_values import Row, read_wanted, rows
+from layouts.curves.final_values import Row, labels, read_wanted, rows
 from layouts.curves.grouping import Grouping, grouping
+from layouts.curves.last_values import last_of
 from layouts.curves.scalar_asks import COLUMNS, ChartRequest
 from layouts.sources import RunSources, Sources
 from parsers.analysis import Estimate
@@ -28,6 +30,7 @@ FINALS = (
 
 PARAMETERS = {
     "final": ("run", "tag", "expr", "group", "base"),
+    "matrix": ("run", "tag", "expr"),
     "groups": ("run", "tag", "expr", "group", "base", "line", "band", "x", "zone", "smooth"),
 }
 
@@ -40,6 +43,11 @@ def final_rows(source: Sources, query: Query, runs: Sequence[str]) -> Iterator[b
     return _with_head(FINALS, lines)
 
 
+def matrix_rows(source: Sources, query: Query, runs: Sequence[str]) -> Iterator[bytes]:
+    """Return the last values of runs by tags as CSV, in the order of the runs; NaN is nan, what was not recorded is empty."""
+    return _matrix_lines(source, runs, labels(source), query["tag"])
+
+
 def curve_rows(source: Sources, query: Query) -> Iterator[bytes]:
     """Return the curves of groups as CSV: x in steps, seconds or the unit of its tag; low and high bound the band."""
     ask = ChartRequest.read({**query, "columns": [str(COLUMNS[1])], "every": ["1"]})
@@ -47,6 +55,16 @@ def curve_rows(source: Sources, query: Query) -> Iterator[bytes]:
     if groups is None:
         raise ValueError("group: expected a grouping such as regex:lr(.*) or column:learning_rate, found none")
     return _with_head(("tag", "group", "x", "runs", ask.line, "low", "high"), _curve_lines(source, ask, groups))
+
+
+def _matrix_lines(
+    source: RunSources, runs: Sequence[str], names: Mapping[str, str], tags: Sequence[str]
+) -> Iterator[bytes]:
+    yield (csv_names("run", *tags) + "\n").encode("utf-8", "surrogateescape")
+    for run in runs:
+        found = (last_of(source, run, tag) for tag in tags)
+        cells = [csv_names(names.get(run, run)), *("" if one is None else number_text(one.value) for one in found)]
+        yield (",".join(cells) + "\n").encode("utf-8", "surrogateescape")
 
 
 def _with_head(names: Sequence[str], lines: Iterator[bytes]) -> Iterator[bytes]:

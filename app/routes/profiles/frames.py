@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import time
+from typing import Any
 
 from flask import Response
 
@@ -25,6 +26,11 @@ from parsers.profiler.registry import FRAMES
 PATIENCE = 30.0
 """Seconds a download waits for a profile that is still being read."""
 PARAMETERS = ("run", "session", "rank", "frame")
+
+
+def add_routes(routes: Any, source: ProfileSources) -> None:
+    """Add the routes over one source."""
+    routes.add_url_rule("/profile.csv", "profile-csv", lambda: table(source))
 
 
 def table(source: ProfileSources) -> Response:

@@ -27,7 +27,7 @@ LONGEST_NAME = 20_000
 FARTHEST_NS = 1 << 62
 
 
-def add_links(routes: Blueprint, source: Sources) -> None:
+def add_routes(routes: Blueprint, source: Sources) -> None:
     """Add the routes to a blueprint."""
     for name, answer in (("first", first), ("related", related)):
         routes.add_url_rule(f"/timeline/{name}", f"timeline-{name}", _route(source, answer))

@@ -18,6 +18,7 @@ import hashlib
 import io
 import re
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 from flask import Response, request
@@ -32,6 +33,13 @@ SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/
 POLICY = "sandbox; default-src 'none'"
 """Opened on its own, a response can neither run scripts nor load anything, whatever its bytes are."""
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
+
+
+def add_routes(routes: Any, source: ValueSources) -> None:
+    """Add the routes over one source."""
+    routes.add_url_rule("/image", "image", lambda: image(source))
+    routes.add_url_rule("/text", "text", lambda: text(source))
+    routes.add_url_rule("/landscape.npz", "landscape-npz", lambda: landscape(source))
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,17 @@ _ASK = ("run", "tag", "step", "place", "minus_run", "minus_step", "minus_place",
 _REFUSED = (Unusable, BadInput, FormatError)
 
 
+def add_routes(routes: Any, source: ValueSources) -> None:
+    """Add the routes over one source."""
+    routes.add_url_rule("/tensor", "tensor", lambda: block(source))
+    routes.add_url_rule("/tensor-about", "tensor-about", lambda: about(source))
+    routes.add_url_rule("/tensor-statistics", "tensor-statistics", lambda: statistics(source))
+    routes.add_url_rule("/tensor-histograms", "tensor-histograms", lambda: histograms(source))
+    routes.add_url_rule("/tensor-bad", "tensor-bad", lambda: bad(source))
+    routes.add_url_rule("/tensor.npy", "tensor-npy", lambda: npy(source))
+    routes.add_url_rule("/tensor.csv", "tensor-csv", lambda: csv(source))
+
+
 def block(source: ValueSources) -> Response:
     """Respond with a rectangle of values."""
     try:

@@ -1,7 +1,8 @@
 """Frames of profiles: read in the background with progress, cached in memory up to a limit and on disk.
 
 They have an index directory of their own; the key of a frame there includes its files' sizes and times, so a changed file is
-read again. Reading a frame does not give way to others: it holds locks of its profile, and half a frame takes memory.
+read again. Reading a frame does not give way to others: it holds locks of its profile, and half a frame takes memory. While it
+waits for the process that reads a database, others are read.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from app.background import Background, Task
 from app.engines import ByAmount, Engine
 from app.store.jobs.job_frames import RankReader, key_of_job, may_be_kept
 from app.store.runs.index import Index
-from layouts.profiles.frames import ProfileFrame, ProfileRow
+from layouts.profiles.frames import BeingRead, ProfileFrame, ProfileRow
 from parsers.caches import Cache
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
@@ -70,6 +71,14 @@ def _given(kinds: frozenset[str]) -> tuple[str, ...]:
     return (*frames, *([] if kinds.isdisjoint(SOURCES) else [TRACE]))
 
 
+def being_read(task: Task | None) -> BeingRead | None:
+    """Return what a task reads, for those who wait for it."""
+    if task is None:
+        return None
+    total = task.total or task.size
+    return BeingRead(*task.about, min(task.done, total), total)
+
+
 class ProfileFrames:
     """The frames of all profiles of a store."""
 
@@ -87,23 +96,27 @@ class ProfileFrames:
         self._background = Background("mindscope-profiles", most=MOST_JOBS, plain=())
 
     def frame(
-        self, profile: Profile, path: str, name: str, *, again: bool = False, on_end: Callable[[], None] = lambda: None
-    ) -> ProfileFrame:
-        """Return a frame or the progress of reading it. path is the session's directory; on_end is called after reading."""
+        self, profile: Profile, path: str, name: str, *, run: str = "", again: bool = False,
+        on_end: Callable[[], None] = lambda: None,
+    ) -> ProfileFrame:  # fmt: skip
+        """Return a frame or the progress of reading it. path is the session's directory; on_end is called after reading.
+
+        run is named to those who wait for it.
+        """
         if name not in FRAMES:
             raise KeyError(name)
-        return self._frame(profile, path, (mark_of(profile), name), again=again, on_end=on_end)
+        return self._frame(profile, path, (mark_of(profile), name), run=run, again=again, on_end=on_end)
 
     def frame_of_job(
-        self, job: Job, mark: str, name: str, *, again: bool = False, on_end: Callable[[], None] = lambda: None
+        self, job: Job, mark: str, name: str, *, run: str = "", again: bool = False, on_end: Callable[[], None] = lambda: None
     ) -> ProfileFrame:
         """Return a frame of a job or the progress of reading it. mark changes whenever a file of the job does."""
         if name not in JOB_FRAMES:
             raise KeyError(name)
-        return self._frame(job, "", (mark, name), again=again, on_end=on_end)
+        return self._frame(job, "", (mark, name), run=run, again=again, on_end=on_end)
 
     def _frame(
-        self, profile: Profile | Job, path: str, key: Key, *, again: bool, on_end: Callable[[], None]
+        self, profile: Profile | Job, path: str, key: Key, *, run: str, again: bool, on_end: Callable[[], None]
     ) -> ProfileFrame:
         name = key[1]
         if not profile.gives(name):
@@ -116,13 +129,14 @@ class ProfileFrames:
             size = profile.extent(name) if going_on is None else going_on.size  # of all ranks of a job: not at every question
             task = self._background.result(
                 path or key[0], key, "", lambda task: self._try(task, profile, path, key, on_end), again=again, lane=lane,
-                size=size, kept=False,
+                size=size, kept=False, about=(name, run),
             )  # fmt: skip
             cached = self._frames.get(key)
             if cached is None:
                 total = task.total or task.size
                 state = {"working": "reading", "ready": "waiting"}.get(task.state, task.state)
-                return ProfileFrame(state, done=min(task.done, total), total=total, text=task.text)
+                ahead = being_read(self._background.ahead(task)) if state == "waiting" else None
+                return ProfileFrame(state, done=min(task.done, total), total=total, text=task.text, ahead=ahead)
         return ProfileFrame("ready", cached[0], problems=cached[1])
 
     def cancel(self, mark: str, name: str) -> None:
@@ -166,7 +180,7 @@ class ProfileFrames:
         task.total = task.size
         self._open()
         try:
-            with watched(watch):
+            with watched(watch, task.aside):
                 made = self._read(task, profile, path, key)
         finally:
             profile.let_go()

@@ -72,12 +72,14 @@ class StoredProfiles(ProfileSource):
             of = self._job(run, session, rank)
             if of is None:
                 return ProfileFrame("missing")
-            return self._frames.frame_of_job(of.job, of.mark, name, again=again, on_end=lambda: self._runs.recount(entry))
+            return self._frames.frame_of_job(
+                of.job, of.mark, name, run=run, again=again, on_end=lambda: self._runs.recount(entry)
+            )
         if entry is None or found is None:
             return ProfileFrame("missing")
         if name == TRACE:
             return self._traces.frame(found[0], again=again)
-        return self._frames.frame(*found, name, again=again, on_end=lambda: self._runs.recount(entry))
+        return self._frames.frame(*found, name, run=run, again=again, on_end=lambda: self._runs.recount(entry))
 
     def cancel(self, run: str, session: str, rank: int, name: str) -> None:
         of = self._job(run, session, rank) if name in JOB_FRAMES else None

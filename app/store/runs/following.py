@@ -308,7 +308,8 @@ class Follower:
         if problems != before:
             self._version += 1
         self._read_at = time.time()
-        self._publish()
+        if time.monotonic() >= self._publish_at:  # later otherwise, as after reading a run
+            self._publish()
 
     def _take_changed(self, found: dict[str, Source]) -> None:
         entries: dict[str, Entry] = {}

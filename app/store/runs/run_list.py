@@ -118,13 +118,14 @@ class RunList:
         before, self.colours = self.colours, colours
         if colours is before:
             return set()
-        usual, hand = colours.usual, colours.by_hand
-        return {
-            row.key for row in rows
-            if colours.wishes[row.key] != before.wishes.get(row.key)
-            or any(usual[key] != before.usual.get(key) for key in row.members)
-            or any(hand.get(key) != before.by_hand.get(key) for key in (row.key, *row.members))
+        differing = {
+            key
+            for now, then in ((colours.wishes, before.wishes), (colours.usual, before.usual), (colours.by_hand, before.by_hand))
+            for key, _ in now.items() ^ then.items()
         }
+        if not differing:
+            return set()
+        return {row.key for row in rows if row.key in differing or not differing.isdisjoint(row.members)}
 
     def changes(self, since: str) -> RunChanges:
         """Return what has changed since a mark (`layouts.runs.source.RunSource.changes`)."""

@@ -6,15 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.store.profiles.frames import TRACE
 from layouts.runs.rows import RunRow
 from parsers import Source
 from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.lineage.results import main_tag
 from parsers.names import printable
-from parsers.profiler.ranks import KINDS
-from parsers.profiler.registry import FRAMES, kinds_giving
-from parsers.profiler.trace.files import SOURCES
 from parsers.runs import Run
 
 LIVE_SECONDS = 60.0
@@ -47,7 +43,8 @@ def run_row(key: str, run: Run, source: Source, counts: tuple[int, int], *, load
     """
     tags = run.tags("scalar")
     longest, main = run.steps, main_tag(tags)
-    last = last_value(run.resolved(main)) if main and len(run.series(main).step) else None
+    curve = run.resolved(main) if main and len(run.series(main).step) else None
+    last = last_value(curve) if curve else None
     return RunRow(
         key=key,
         name=key,
@@ -66,6 +63,7 @@ def run_row(key: str, run: Run, source: Source, counts: tuple[int, int], *, load
         main_step=last.step if last else -1,
         main_finite=last.finite if last and last.finite_step >= 0 else None,
         main_finite_step=last.finite_step if last else -1,
+        main_points=len(curve.step) if curve else 0,
         problems=counts[0],
         notes=counts[1],
         version=run.version,
@@ -83,8 +81,13 @@ def kinds_of(run: Run, source: Source) -> dict[str, int]:
 
 def profile_kinds(run: Run) -> dict[str, int]:
     """Return "profile.<frame>" -> number of profiles, or for frames of jobs of sessions, that have a file for that frame."""
-    if not run.profile.sessions:
+    if not run.profiled:
         return {}
+    from app.store.profiles.frames import TRACE  # few servers show profiles: 80 modules
+    from parsers.profiler.ranks import KINDS
+    from parsers.profiler.registry import FRAMES, kinds_giving
+    from parsers.profiler.trace.files import SOURCES
+
     given = {**{name: kinds_giving(schema) for name, schema in FRAMES.items()}, TRACE: SOURCES}
     counted = _counted(given, Counter(profile.kinds for profile in run.profile.values()))
     counted |= _counted(KINDS, Counter(frozenset(file.kind for file in session.files) for session in run.profile.sessions))
@@ -137,6 +140,7 @@ def job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
         main_step=first.main_step if first else -1,
         main_finite=first.main_finite if first else None,
         main_finite_step=first.main_finite_step if first else -1,
+        main_points=first.main_points if first else 0,
         problems=sum(row.problems for row in rows),
         notes=sum(row.notes for row in rows),
         version=sum(row.version for row in rows),

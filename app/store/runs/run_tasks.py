@@ -71,9 +71,11 @@ def read_ahead(
             tasks.append(RunTask(number, source, sum(file.size for file in source.files)))
             continue
         told(sum(file.size for file in source.files))
-        run = Run(source, PayloadCache())
+        read = {state.file.path: state.cursor for state in states}
+        run = Run(replace(source, profile_dirs=()), PayloadCache())  # profiles are read on their own
         run.restore(states)
-        if not run.refresh(source):
+        run.refresh(run.source)
+        if {path: state.cursor for path, state in run.states.items()} == read:
             ahead.known += 1
             continue
         ahead.grown += 1

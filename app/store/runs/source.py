@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.store.dumps.open_dumps import Dumps
 from app.store.runs.entries import Entry
 from app.store.runs.following import Follower
 from app.store.runs.notes import Notes
 from app.store.runs.run_rows import dated_row
-from app.store.tuning.studies import Studies
 from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 from layouts.runs.source import RunSource
@@ -27,16 +25,16 @@ class StoredRuns(RunSource):
     """Runs that a `Follower` reads, with what users wrote about them. See `layouts.runs.source`."""
 
     def __init__(
-        self, runs: Follower, notes: Notes | None, studies: Studies, dumps: Dumps, places: Destinations | None = None
+        self, runs: Follower, notes: Notes | None, look: Callable[[], int], places: Destinations | None = None
     ) -> None:
-        self._runs, self._notes, self._studies, self._dumps, self._places = runs, notes, studies, dumps, places or {}
+        """look looks at what is read elsewhere and returns a number that changes whenever that has changed."""
+        self._runs, self._notes, self._look, self._places = runs, notes, look, places or {}
         self._counted: tuple[tuple[RunRow, ...], int, int] = (), 0, 0
         self._painted: tuple[Any, Any] = None, None
 
     def status(self) -> SourceStatus:
         self._runs.asked()
-        self._dumps.look()
-        self._studies.look()
+        elsewhere = self._look()
         rows, version, read_at = self._runs.snapshot()
         problems = 0
         loaded, damage = self._counts(rows)
@@ -50,7 +48,7 @@ class StoredRuns(RunSource):
             total=len(rows),
             loaded=loaded,
             problems=damage + len(self._runs.base_problems) + problems,
-            version=version + self._studies.version,
+            version=version + elsewhere,
             failed=self._runs.failed,
             age=self._runs.age(),
             missing=self._runs.missing,

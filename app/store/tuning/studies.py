@@ -13,14 +13,16 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.background import Background, Task
-from app.store.tuning.evaluations import Evaluations
-from layouts.tuning.studies import Importances, OpenStudy, StudyFrames, StudyRow
-from parsers import tuning_frames
+from app.store.first_use import made_once
 from parsers.discovery.studies import journals
-from parsers.tuning.importances import question
-from parsers.tuning.journal import StudyFile, StudyState
+
+if TYPE_CHECKING:
+    from app.store.tuning.evaluations import Evaluations
+    from layouts.tuning.studies import Importances, OpenStudy, StudyRow
+    from parsers.tuning.journal import StudyFile, StudyState
 
 FIND_SECONDS = 10.0
 """Seconds between two looks for new journals."""
@@ -34,6 +36,12 @@ class _Followed:
 
     file: StudyFile
     failed: str = ""
+
+
+def _followed(path: str) -> _Followed:
+    from parsers.tuning.journal import StudyFile  # few servers have journals
+
+    return _Followed(StudyFile(path))
 
 
 class Studies:
@@ -53,7 +61,6 @@ class Studies:
         self._followed: dict[str, _Followed] = {}
         self._rows: tuple[StudyRow, ...] = ()
         self._opened: dict[str, OpenStudy] = {}
-        self._evaluations = Evaluations()
         self._looked = self._found = float("-inf")
         self._mark = secrets.token_hex(4)
         self._read_once = self._awaited = False
@@ -72,7 +79,14 @@ class Studies:
     def stop(self) -> None:
         """Stop reading and wait for its end."""
         self._background.stop()
-        self._evaluations.stop()
+        if "_evaluations" in vars(self):
+            self._evaluations.stop()
+
+    @made_once
+    def _evaluations(self) -> Evaluations:
+        from app.store.tuning.evaluations import Evaluations
+
+        return Evaluations()
 
     def wait(self) -> None:
         """Read what is new now. A read that is going on may have begun before it was written."""
@@ -90,6 +104,8 @@ class Studies:
 
     def open(self, key: str) -> OpenStudy:
         """Return a study, as it is now or, while its journal is being read, as it was."""
+        from layouts.tuning.studies import OpenStudy
+
         self.look()
         before = self._opened.get(key)
         if before is not None and before.mark == self._mark_now():
@@ -106,6 +122,10 @@ class Studies:
 
     def importances(self, key: str, target: str, method: str) -> Importances:
         """Return what an evaluator says of a study, or "working" while that is computed or the journal is being read."""
+        from layouts.tuning.studies import Importances
+        from parsers import tuning_frames
+        from parsers.tuning.importances import question
+
         self.look()
         if not self._reading.acquire(timeout=PATIENCE):
             return Importances("working")
@@ -147,13 +167,18 @@ class Studies:
     def _find(self) -> bool:
         paths = {os.path.realpath(path): path for base, inside in self._places for path in journals(base, stay_inside=inside)}
         kept = {path: one for path, one in self._followed.items() if path in paths}
-        new = {path: _Followed(StudyFile(shown)) for path, shown in paths.items() if path not in kept}
+        new = {path: _followed(shown) for path, shown in paths.items() if path not in kept}
         changed = bool(new) or len(kept) < len(self._followed)
         self._followed = kept | new
         return changed
 
     def _listed(self) -> Mapping[str, tuple[StudyRow, StudyState]]:
         """Return all studies by key: the name, with a number after it if several journals have one of this name."""
+        if not self._followed:
+            return {}
+        from layouts.tuning.studies import StudyRow
+        from parsers import tuning_frames
+
         found: dict[str, tuple[StudyRow, StudyState]] = {}
         for _, one in sorted(self._followed.items()):
             for study in one.file.studies:
@@ -168,6 +193,9 @@ class Studies:
         return dict(sorted(found.items()))
 
     def _make(self, key: str) -> OpenStudy:
+        from layouts.tuning.studies import OpenStudy, StudyFrames
+        from parsers import tuning_frames
+
         if key not in (listed := self._listed()):
             self._awaited = not self._read_once
             return OpenStudy("missing" if self._read_once else "reading")

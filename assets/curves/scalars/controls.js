@@ -94,7 +94,7 @@ function downloads() {
   return menu(summary, [
     link("scalars.csv_screen", "csv screen"), link("scalars.json_screen", "json screen"),
     link("scalars.csv_all", "csv all"), link("scalars.json_all", "json all"),
-    link("scalars.csv_final", "final"), link("scalars.csv_groups", "groups"),
+    link("scalars.csv_final", "final"), link("scalars.csv_matrix", "matrix"), link("scalars.csv_groups", "groups"),
   ]);
 }
 
@@ -145,7 +145,7 @@ function drawCompared(page, element, what, tags) {
   const groups = what === "groups";
   element.hidden = groups && !grouped(page);
   const extra = Object.fromEntries(Object.entries(asked(page)).map(([key, [value]]) => [key, value]));
-  if (!groups) for (const key of ["line", "band"]) delete extra[key];
+  if (!groups) for (const key of ["line", "band", ...(what === "matrix" ? ["group", "base"] : [])]) delete extra[key];
   if (groups) {
     for (const key of ["x", "smooth"]) if (last(page.state, key, "")) extra[key] = last(page.state, key, "");
     if (extra.x === "absolute") extra.zone = String(-new Date().getTimezoneOffset());

@@ -16,6 +16,8 @@ export function by(page) {
 export const grouped = (page) => by(page)[0] !== "";
 /** @param {Curves.Page} page */
 export const inTable = (page) => last(page.state, "mode", "") === "table";
+/** @param {Curves.Page} page */
+export const inMatrix = (page) => inTable(page) && last(page.state, "table", "") === "runs";
 
 /**
  * Part of a card's request about groups.

@@ -9,6 +9,7 @@ import { frameOf } from "../../kit/notes.js";
 import { last, same } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import { by, grouped, inTable, named } from "./grouping.js";
+import * as matrix from "./matrix.js";
 import * as finals from "./table.js";
 
 const KINDS = ["", "job", "rank", "regex", "column"];
@@ -244,7 +245,7 @@ function ask(page) {
     if (state.run) wanted.run = state.run;
     for (const key of ["group", "base"]) if (last(state, key, "")) wanted[key] = [last(state, key, "")];
     if (settings) wanted.settings = ["1"];
-    if (table) Object.assign(wanted, { table: ["1"], tag: page.chosen.slice(0, MOST_TAGS) });
+    if (table) Object.assign(wanted, { table: ["1"], tag: page.chosen.slice(0, MOST_TAGS) }, matrix.asked(page));
   }
   const next = Object.keys(wanted).length ? wanted : null;
   if (same(page.sheetAsk || null, next)) return;
@@ -270,11 +271,13 @@ export function draw(page) {
   drawControl(page);
   drawStrip(page);
   finals.draw(page);
+  matrix.draw(page);
 }
 
 /** @param {Curves.Page} page */
 export function build(page) {
-  page.find(".ms-cards-controls").after(make("div", "ms-groups", [], { hidden: "" }), finals.build(page));
+  const strip = make("div", "ms-groups", [], { hidden: "" });
+  page.find(".ms-cards-controls").after(strip, ...matrix.build(page), finals.build(page));
   return control(page);
 }
 

@@ -76,7 +76,8 @@ const TWO_AXES = 108;  // px beside the plot area, as in layouts/curves/lines.py
  */
 const fields = (page) => ({
   extended: null, strict: insights.levels(page), marked: null, marks: [], looked: 0, askingAgain: 0, rankings: 0, ranking: null,
-  sheetAsk: null, sheet: null, tableDrawn: null, hoverLeft: null, trails: new Map(), runList: runList.fresh(page),
+  sheetAsk: null, sheet: null, tableDrawn: null, matrixDrawn: null, hoverLeft: null, trails: new Map(),
+  runList: runList.fresh(page),
 });
 
 cards.define("scalars", {

@@ -4,7 +4,7 @@ import { make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { inLanguage, language, setLabel } from "../../kit/i18n.js";
 import { last } from "../../kit/state.js";
-import { inTable, named } from "./grouping.js";
+import { inMatrix, inTable, named } from "./grouping.js";
 
 /** @param {Curves.Page} page */
 export function build(page) {
@@ -117,7 +117,7 @@ function section(tag, rows, table, sort) {
 /** @param {Curves.Page} page */
 export function draw(page) {
   const host = page.find(".ms-finals");
-  const shown = inTable(page) && page.catalogue && page.catalogue.tags.length > 0;
+  const shown = inTable(page) && !inMatrix(page) && page.catalogue && page.catalogue.tags.length > 0;
   host.hidden = !shown;
   const table = page.sheet && page.sheet.table;
   if (!shown || !table) return;

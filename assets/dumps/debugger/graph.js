@@ -7,7 +7,7 @@ import { fillSelect, make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { currentPrefs } from "../../kit/prefs.js";
-import { askOf, assume, get, request } from "../dumps.js";
+import { askOf, assume, forget, get, request } from "../dumps.js";
 import { rowList } from "../rows.js";
 import * as canvas from "../../graphs/canvas.js";
 import { hitsHere } from "./nodes.js";
@@ -119,6 +119,7 @@ export function take(page, answer) {
   drawTitle(page, there);
   if (!there) {
     page.orderRows.reset();
+    forget(page, "order");  // its rows are gone, so that the same question is asked again
     page.orderedNode = null;
     draw(page);
     return;

@@ -8,8 +8,10 @@ import { count, size } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
 import { nameElement } from "../../kit/name_elements.js";
 import { keeper, notYet } from "../../kit/pages.js";
+import { drawProgress } from "../../kit/progress.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
+import { busy } from "../../kit/parts.js";
 import { same } from "../../kit/state.js";
 import * as canvas from "../canvas.js";
 import * as view from "../view.js";
@@ -30,6 +32,7 @@ const fresh = (_root, page) => ({
   catalogue: notYet, run: null, graph: null, against: null, drawing: notYet, keys: new Map(), opened: [], asked: null,
   sent: null, there: null, fit: true, anchor: null, centre: false, sought: null, turned: null, turns: 0, home: undefined,
   looked: null, painted: null, mini: 1, walked: null, language: "", listing: 0, saved: 0, marked: markTree,
+  asksAgain: 0, askedAgain: 0, reading: false,
   ...controls(page), ...paint.fields(page), ...side.fields(page), ...treemap.fields(page),
 });
 
@@ -104,6 +107,34 @@ function ask(page) {
   return found;
 }
 
+const PARTS = ["about", "query", "count", "map", "flags", "trace"];
+
+/**
+ * What to ask of the parts beside the canvas; nothing of what is as it was, or waits until the graph is read.
+ * @param {Graphs.Page} page
+ */
+function askRest(page) {
+  if (page.reading) return PARTS.map(noUpdate);
+  const known = page.sent || [];
+  const whole = of(page);
+  const tables = view.get(page, "view") === "statistics" ? [whole, ...treemap.asks(page, whole)] : known.slice(2, 5);
+  const asks = [about(page), query(page), ...tables];
+  page.sent = asks;
+  while (asks.length < 5) asks.push(null);
+  asks[5] = page.state.trace || known[5] ? { ...of(page), trace: page.state.trace || [] } : null;
+  return asks.map((one, place) => (!one || same(one, known[place]) ? noUpdate() : one));
+}
+
+/**
+ * The graph is read: ask for what had to wait, and again for what was asked before.
+ * @param {Graphs.Page} page
+ */
+function catchUp(page) {
+  page.reading = false;
+  page.sent = null;
+  askRest(page).forEach((data, place) => { if (data !== noUpdate()) setProps(page.store(PARTS[place]), { data }); });
+}
+
 /** @param {Graphs.Page} page */
 function about(page) {
   const node = view.get(page, "node");
@@ -159,12 +190,38 @@ function showState(page) {
  */
 function sayWaiting(page) {
   const host = page.find(".ms-graph-waiting");
+  window.clearTimeout(page.asksAgain);
+  drawProgress(page.find(".ms-graph-progress"), null);
+  host.hidden = false;
   const { meta } = page.drawing || {};
   const here = meta && page.run && page.graph && meta.of.run === page.run.key && meta.of.graph === page.graph.name;
   if (here && meta.counts) {
     const { operators, parameters, constants } = meta.counts;
     writeText(host, "graph.drawing_n", { n: count(operators + parameters + constants) });
   } else writeText(host, "graph.reading_file", { name: page.graph?.name || "", size: size(page.graph?.bytes ?? null) });
+}
+
+const AGAIN_MS = 300;
+
+/**
+ * Show how far a large graph is read, and ask for the drawing again until it is.
+ * @param {Graphs.Page} page
+ * @param {Body.Progress} reading
+ */
+function waitFor(page, reading) {
+  page.reading = true;
+  /** @param {Wire.Query} more */
+  const again = (more) => {
+    window.clearTimeout(page.asksAgain);
+    page.askedAgain += 1;
+    page.root.classList.add("ms-graph-busy");
+    setProps(page.store("ask"), { data: { ...page.asked, ...more, turn: [String(page.askedAgain)] } });
+  };
+  page.find(".ms-graph-waiting").hidden = true;
+  drawProgress(page.find(".ms-graph-progress"), reading, again, { bytes: true });
+  page.root.classList.toggle("ms-graph-busy", busy(reading));
+  if (!busy(reading)) return;
+  page.asksAgain = window.setTimeout(() => { if (page.root.isConnected) again({}); }, AGAIN_MS);
 }
 
 const LIST_MS = 700;
@@ -500,14 +557,8 @@ Object.assign(functionsOf("mindscope_graph"), {
     side.drawSearch(page);
     side.completeTrace(page);
     const wanted = ask(page);
-    const known = page.sent || [];
-    const whole = of(page);
-    const tables = view.get(page, "view") === "statistics" ? [whole, ...treemap.asks(page, whole)] : known.slice(2, 5);
-    const asks = [about(page), query(page), ...tables];
-    page.sent = asks;
-    while (asks.length < 5) asks.push(null);
-    asks[5] = page.state.trace || known[5] ? { ...of(page), trace: page.state.trace || [] } : null;
-    const rest = asks.map((one, place) => (!one || same(one, known[place]) ? noUpdate() : one));
+    if (!sameGraph(wanted, page.asked)) page.reading = false;
+    const rest = askRest(page);
     if (same(wanted, page.asked)) {
       canvas.mark(page);
       paint.request(page, wanted);
@@ -533,9 +584,15 @@ Object.assign(functionsOf("mindscope_graph"), {
     if (!page.run || meta.of.run !== page.run.key || meta.of.graph !== page.graph.name || !same(meta.of.against, other)) {
       return [noUpdate(), noUpdate()];
     }
+    if (meta.reading) {
+      waitFor(page, meta.reading);
+      return [noUpdate(), noUpdate()];
+    }
     const before = page.drawing;
     page.drawing = drawing;
     page.root.classList.remove("ms-graph-busy");
+    drawProgress(page.find(".ms-graph-progress"), null);
+    if (page.reading) catchUp(page);
     page.keys = canvas.keys(drawing.elements);
     page.opened = meta.opened || [];
     const hides = !before && !meta.chosen && meta.simple && view.get(page, "simple", "auto") === "auto";

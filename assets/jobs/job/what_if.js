@@ -17,6 +17,8 @@ const AGAIN_MS = 700;
 /** @type {WeakMap<Profiles.Page, Shown>} */
 const cards = new WeakMap();
 
+const EXAMPLES = { slow: "0-3,8", link: "0-1,4-5" };
+
 /**
  * Make the fields.
  * @param {Profiles.Page} page
@@ -24,7 +26,9 @@ const cards = new WeakMap();
 export function build(page) {
   /** @param {"slow" | "link"} name */
   const field = (name) => {
-    const input = make("input", "ms-input", [], { type: "text", maxlength: "400", autocomplete: "off" });
+    const input = make("input", "ms-input", [], {
+      type: "text", maxlength: "400", autocomplete: "off", placeholder: EXAMPLES[name],
+    });
     for (const attribute of ["title", "aria-label"]) setLabel(input, attribute, `job.what.${name}_tip`);
     let timer = 0;
     input.addEventListener("input", () => {

@@ -10,6 +10,7 @@ import { keeper, notYet } from "../../kit/pages.js";
 import { last, same } from "../../kit/state.js";
 import { count } from "../../kit/units.js";
 import { cut } from "../columns.js";
+import { answer } from "./answer.js";
 import { save } from "./files.js";
 import { pairs } from "./pairs.js";
 import { RUNNING, chosenSetting, named, targetLabel } from "./settings.js";
@@ -137,6 +138,7 @@ function furnish(page) {
   page.find(".ms-optimisation-spread .ms-optimisation-told").replaceChildren(words("optimisation.summary", spread));
   table(page);
   title(page);
+  answer(page);
 }
 
 /** @param {Lineage.ResultPage} page */
@@ -265,6 +267,7 @@ Object.assign(functionsOf("mindscope_optimisation"), {
     page.drawing = drawing;
     page.find(".ms-optimisation-over .ms-skeleton").hidden = true;
     drawSummary(page);
+    answer(page);
     table(page);
     pairs(page);
     if (!drawing.figure) {
@@ -288,7 +291,10 @@ Object.assign(functionsOf("mindscope_optimisation"), {
       }, 0);
     }
     page.fitting = fitting;
-    if (page.sheet.target) table(page);
+    if (page.sheet.target) {
+      table(page);
+      answer(page);
+    }
     window.clearTimeout(page.timer);
     if (!RUNNING.includes(fitting.state) && fitting.target === page.sheet.target) return;
     page.timer = window.setTimeout(() => {

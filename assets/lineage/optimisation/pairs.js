@@ -15,7 +15,7 @@ import { named, targetLabel } from "./settings.js";
  * @param {string} key
  * @param {Names} names of all pairs
  */
-function runCell(page, key, names) {
+export function runOf(page, key, names) {
   const all = page.runs ? page.runs.rows : [];
   const row = all.find(({ members }) => members.includes(key));
   const dot = make("span", "ms-dot");
@@ -26,8 +26,15 @@ function runCell(page, key, names) {
         href: first.href, "data-page": first.page, "data-run": key, title: key,
       })
     : make("span", "", nameElement(key, names), { title: key });
-  return make("td", "", make("span", "ms-run", [dot, name]));
+  return make("span", "ms-run", [dot, name]);
 }
+
+/**
+ * @param {Lineage.ResultPage} page
+ * @param {string} key
+ * @param {Names} names
+ */
+const runCell = (page, key, names) => make("td", "", runOf(page, key, names));
 
 /** @param {Lineage.ResultPage} page */
 export function pairs(page) {

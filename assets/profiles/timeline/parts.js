@@ -165,7 +165,7 @@ export function namesOf(page) {
 export function partFields(page) {
   const partsName = make("span");
   const summary = make("summary", "ms-button ms-timeline-parts", [icon("compare"), partsName, icon("down")]);
-  for (const name of ["title", "aria-label"]) setLabel(summary, name, "timeline.parts_tip");
+  setLabel(summary, "title", "timeline.parts_tip");
   const partList = make("ul", "ms-timeline-part-list");
   /** @param {Profiles.Entry | undefined} entry */
   const addOne = (entry) => { if (entry) add(page, [entry]); };

@@ -22,15 +22,15 @@ const views = new Map();
 const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
 
 /**
- * The chosen runs in the order of the list: [key, name].
+ * The chosen runs in the order of the list: [key, name, place of its row]. Ranks of a job are one run, as everywhere.
  * @param {RunList} runs
  * @param {Wire.Query} state
- * @returns {[string, string][]}
+ * @returns {[string, string, number][]}
  */
 function chosen(runs, state) {
   const keys = selected(state, runs);
-  return runs.rows.flatMap((row) =>
-    row.members.filter((key) => keys.has(key)).map((key) => [key, row.members.length === 1 ? row.name : key]),
+  return runs.rows.flatMap((row, place) =>
+    row.members.filter((key) => keys.has(key)).map((key) => [key, row.members.length === 1 ? row.name : key, place]),
   );
 }
 
@@ -68,14 +68,15 @@ function select(root, view) {
     box.addEventListener("change", () => show(root.id, made.value));
     host.replaceChildren(make("span", "ms-dot"), element);
   }
-  setRuns(box, view.runs, view.of);
+  setRuns(box, view.runs.map(([key, name]) => [key, name]), view.of);
   const at = view.runs.findIndex(([key]) => key === view.of);
   root.querySelector(".ms-overview-previous").disabled = at <= 0;
   root.querySelector(".ms-overview-next").disabled = at >= view.runs.length - 1;
   root.querySelector(".ms-overview-selector").classList.toggle("ms-overview-alone", view.runs.length < 2);
+  const places = [...new Set(view.runs.map(([, , place]) => place))];
   writeText(root.querySelector(".ms-overview-of"), "overview.of", {
-    n: countText(at + 1),
-    total: countText(view.runs.length),
+    n: countText(at < 0 ? 0 : places.indexOf(view.runs[at][2]) + 1),
+    total: countText(places.length),
   });
 }
 

@@ -23,7 +23,7 @@ from layouts.curves.scalars.texts import TEXTS
 from layouts.kit.cards import cards
 from layouts.kit.cards.cards import Cards
 from layouts.kit.cards.run_list_texts import TEXTS as RUN_LIST
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
 from layouts.sources import Sources
 
@@ -103,9 +103,3 @@ def verdict(proposal: Any) -> dict[str, Any]:
     except ThresholdError as error:
         answer["reason"] = error.reason
     return answer
-
-
-PAGE = Page(
-    name="scalars", texts=TEXTS, needs=("scalar",), layout=layout, register=register, libraries=("plotly",),
-    group="training",
-)  # fmt: skip

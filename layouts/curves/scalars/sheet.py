@@ -13,7 +13,9 @@ from parsers.lineage.table import better
 from layouts.curves.final_values import FinalValueRequest, Row, labels, read_wanted, rows
 from layouts.curves.grouping import REST, Grouping, columns, made
 from layouts.curves.last_values import shown_last
+from layouts.curves.scalars.matrix import LastMatrix, MatrixOrder, matrix
 from layouts.kit import units as fmt
+from layouts.kit.state import flag
 from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import RunSources, Sources
 
@@ -73,6 +75,7 @@ class RequestedParts(TypedDict):
     base: str | None
     refused: str
     table: FinalTable | None
+    matrix: LastMatrix | None
 
 
 class FilledSheet(RequestedParts):
@@ -82,8 +85,8 @@ class FilledSheet(RequestedParts):
 
 
 def sheet(source: Sources, data: Any) -> RequestedParts:
-    """Return the requested ones of: groups with their runs, settings to group by, the table."""
-    wanted = read_wanted(data)
+    """Return the requested ones of: groups with their runs, settings to group by, the table or, with `matrix`, the matrix."""
+    wanted, in_matrix = read_wanted(data), flag(data, "matrix")
     runs = selected_runs(wanted.state, source, ("scalar",))
     groups, refused = made(source, wanted.by, runs)
     names = labels(source)
@@ -94,7 +97,8 @@ def sheet(source: Sources, data: Any) -> RequestedParts:
         "few": FEW,
         "base": names.get(base, base) if base_kind == "run" else base if groups else None,
         "settings": columns(source, runs) if wanted.settings else None,
-        "table": _table(source, wanted, groups, runs) if wanted.tags is not None else None,
+        "table": _table(source, wanted, groups, runs) if wanted.tags is not None and not in_matrix else None,
+        "matrix": matrix(source, runs, names, wanted.state, wanted.tags or (), MatrixOrder.read(data)) if in_matrix else None,
     }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "scalars.title": "common.scalars",
     "scalars.page": ("Scalar curves", "标量曲线"),
     "scalars.controls": ("How curves are drawn", "曲线显示设置"),
     # Controls
@@ -20,6 +19,7 @@ TEXTS = define_texts({
     "scalars.one": ("One chart", "合成"),
     "scalars.table": "common.table",
     "scalars.csv_final": ("CSV of last and best values", "末值与最优值 CSV"),
+    "scalars.csv_matrix": ("CSV of last values, a run per row", "末值 CSV（每行一个训练）"),
     "scalars.csv_groups": ("CSV of the groups' curves", "分组曲线 CSV"),
     "scalars.beyond": ("{n} without a baseline", "{n} 个点没有基线"),
     "scalars.beyond.title": (
@@ -126,6 +126,18 @@ TEXTS = define_texts({
     "groups.worst.none": "groups.line.worst",
     # Table of last and best values
     "final.table": ("Last and best values", "末值与最优值"),
+    "final.view": ("Rows of the table", "表格的行"),
+    "final.by_tag": ("By tag", "按标签"),
+    "final.by_run": ("Runs × tags", "训练 × 标签"),
+    "final.matrix": ("Last values of runs by tags", "各训练各标签的末值"),
+    "final.card": ("Open the card", "打开图卡"),
+    "final.runs": ("{first}–{last} of {total} runs", "第 {first}–{last} 个训练，共 {total} 个"),
+    "final.columns": (
+        "The first {n} of {total} tags; choose tags on the left. The CSV has all",
+        "仅前 {n} 个标签，共 {total} 个；可在左侧选择标签。CSV 包含全部",
+    ),
+    "final.previous": ("Previous runs", "前一页训练"),
+    "final.next": ("Next runs", "后一页训练"),
     "final.group": "common.run_group",
     "final.n": "common.n",
     "final.n.title": ("Runs with a finite last value", "末值有限的训练个数"),

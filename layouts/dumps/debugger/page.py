@@ -17,16 +17,15 @@ from layouts.dumps.body import body, register_body
 from layouts.dumps.debugger import health, hits, lines, selected, strip, tree, watching
 from layouts.dumps.debugger.graph import Drawings
 from layouts.dumps.debugger.order import order
-from layouts.dumps.debugger.selected_texts import TEXTS as SELECTED
 from layouts.dumps.debugger.texts import TEXTS
-from layouts.dumps.dump_choice import KEYS, LONGEST, DumpChoice, read_choice, read_node
+from layouts.dumps.dump_choice import LONGEST, DumpChoice, read_choice, read_node
 from layouts.dumps.open_dump import DumpView
 from layouts.graphs.canvas import cytoscape
 from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
 from layouts.kit.body import damage, status_line
 from layouts.kit.elements import icon, icon_button
 from layouts.kit.i18n import attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.page_parts import Answer, progress, worked
 from layouts.kit.state import BadInput, text
 from layouts.kit.work import WorkResult
@@ -291,9 +290,3 @@ class Answers:
 def _progress(found: WorkResult) -> dict[str, Any]:
     """Return the state of work whose result is a list, and its progress apart from the length of the list."""
     return {"state": found.state, "progress": progress(found)}
-
-
-PAGE = Page(
-    name="debugger", texts={**TEXTS, **SELECTED}, needs=("dump",), layout=layout, register=register,
-    libraries=("plotly", "cytoscape"), group="debugging", keeps=KEYS,
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "debugger.title": ("Debugger", "调试器"),
     "debugger.csv": ("Save the listed hits as CSV", "将列出的命中保存为 CSV"),
     "debugger.png": ("Save the graph as PNG", "将计算图保存为 PNG"),
     "debugger.fit": ("Fit (0)", "适应窗口（0）"),

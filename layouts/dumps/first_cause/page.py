@@ -17,7 +17,7 @@ from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 
 from layouts.dumps.body import body, register_body
-from layouts.dumps.dump_choice import KEYS, DumpChoice, read_choice, read_node
+from layouts.dumps.dump_choice import DumpChoice, read_choice, read_node
 from layouts.dumps.first_cause import figures, sections
 from layouts.dumps.first_cause.loss import loss_of
 from layouts.dumps.first_cause.texts import TEXTS
@@ -34,7 +34,7 @@ from layouts.dumps.first_cause.work import (
 from layouts.kit.body import damage, status_line
 from layouts.kit.elements import button
 from layouts.kit.i18n import LANGUAGES, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.page_parts import Answer, progress, worked
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
@@ -213,9 +213,3 @@ def _saver(source: Sources, name: str) -> Callable[[Any, Any], Any]:
         return {"filename": f"{run}_{name}.csv", "content": b"".join(csv_rows(frame)).decode()}
 
     return save
-
-
-PAGE = Page(
-    name="first_cause", texts=TEXTS, needs=("dump",), layout=layout, register=register, libraries=("plotly",),
-    group="debugging", keeps=KEYS,
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "first_cause.title": "common.first_cause",
     "first_cause.csv": "common.csv",
     # Cards
     "first_cause.causes": ("Iterations with bad values", "出现异常值的迭代"),

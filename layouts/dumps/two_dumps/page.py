@@ -17,7 +17,7 @@ from parsers.analysis.dumps.two_dumps import LoneProducer, first_difference, lon
 from parsers.export.frames import csv_rows
 
 from layouts.dumps.body import body, register_body
-from layouts.dumps.dump_choice import KEYS, DumpChoice, read_against, read_choice
+from layouts.dumps.dump_choice import DumpChoice, read_against, read_choice
 from layouts.dumps.open_dump import DumpView
 from layouts.dumps.two_dumps import sections
 from layouts.dumps.two_dumps.figure import curve
@@ -27,7 +27,7 @@ from layouts.kit.body import damage, status_line
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button, empty_state
 from layouts.kit.i18n import attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.page_parts import progress, worked
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
@@ -176,9 +176,3 @@ def _saver(source: Sources, name: str) -> Callable[[Any, Any], Any]:
 def _file(choice: DumpChoice) -> str:
     run = re.sub(r"[^\w.-]+", "_", choice.run).strip("._")[:40] or "dump"
     return f"{run}_rank{choice.rank}_{choice.step}"
-
-
-PAGE = Page(
-    name="two_dumps", texts=TEXTS, needs=("dump",), layout=layout, register=register, libraries=("plotly",),
-    group="debugging", keeps=KEYS,
-)  # fmt: skip

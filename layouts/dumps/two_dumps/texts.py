@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "two_dumps.title": ("Two dumps", "Dump 对比"),
     "two_dumps.csv": "common.csv",
     "two_dumps.one_dump": ("There is nothing to compare with.", "没有可对比的对象。"),
     "two_dumps.one_dump_hint": (

@@ -21,13 +21,12 @@ from layouts.explanations.confusion.changed import changed
 from layouts.explanations.confusion.figure import reliability
 from layouts.explanations.confusion.texts import TEXTS
 from layouts.explanations.confusion_asks import ConfusionRequest
-from layouts.explanations.explanation_choice import KEYS
 from layouts.explanations.explanation_counts import cells_of, samples_of
 from layouts.kit import units as fmt
 from layouts.kit.body import damage
 from layouts.kit.elements import button
 from layouts.kit.i18n import attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.runs.chosen_runs import label_of
@@ -144,9 +143,3 @@ def answer_changes(source: Sources, asked: Any) -> Mapping[str, Any]:
     names = [label_of(run, rows.get(run)) for run in (ask.choice.run, *ask.others)]
     made = changed(ask, names, changes(runs, ask.choice.threshold))
     return {"state": "ready", "sections": {"changes": markup(made)}}
-
-
-PAGE = Page(
-    name="confusion", texts=TEXTS, needs=("explain",), layout=layout, register=register, libraries=("plotly",),
-    group="explanation", keeps=KEYS,
-)  # fmt: skip

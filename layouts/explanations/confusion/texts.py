@@ -6,7 +6,6 @@ from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts(
     {
-        "confusion.title": ("Confusion", "混淆矩阵"),
         "confusion.csv": "common.csv",
         "confusion.tools": "common.what_is_shown",
         "confusion.nothing": (

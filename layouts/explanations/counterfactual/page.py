@@ -18,12 +18,12 @@ from layouts.explanations.body import body, register_body
 from layouts.explanations.counterfactual.figure import curve
 from layouts.explanations.counterfactual.samples import lines, listed, one_sample
 from layouts.explanations.counterfactual.texts import TEXTS
-from layouts.explanations.explanation_choice import KEYS, read_choice
+from layouts.explanations.explanation_choice import read_choice
 from layouts.explanations.filtering import matching
 from layouts.kit.body import damage
 from layouts.kit.elements import icon_button
 from layouts.kit.i18n import LANGUAGES, attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.recording import missing_data
 from layouts.kit.state import flag, number, text, whole
@@ -153,9 +153,3 @@ def _look(source: Sources, run: str, path: str) -> tuple[int, int, str]:
     except PayloadError as error:
         return 0, 0, str(error)
     return picture.width, picture.height, picture.problem
-
-
-PAGE = Page(
-    name="counterfactual", texts=TEXTS, needs=("explain",), layout=layout, register=register, libraries=("plotly",),
-    group="explanation", keeps=KEYS,
-)  # fmt: skip

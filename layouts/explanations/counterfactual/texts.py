@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "counterfactual.title": ("Counterfactual", "反事实解释"),
     "counterfactual.samples": "common.samples",
     "counterfactual.sample": "common.sample_n",
     "counterfactual.hide": ("Hide empty", "隐藏空样本"),

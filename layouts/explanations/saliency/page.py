@@ -20,7 +20,7 @@ from parsers.model import Floats, Ints
 
 from layouts.explanations.body import body, register_body
 from layouts.explanations.colours import tables
-from layouts.explanations.explanation_choice import KEYS, ExplanationChoice, read_choice
+from layouts.explanations.explanation_choice import ExplanationChoice, read_choice
 from layouts.explanations.filtering import matching
 from layouts.explanations.open_explanations import ExplanationWork
 from layouts.explanations.saliency.texts import TEXTS
@@ -28,7 +28,7 @@ from layouts.explanations.tables import sample_cards
 from layouts.kit.body import damage, status_line
 from layouts.kit.elements import button, icon_button, toolbar
 from layouts.kit.i18n import attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.page_parts import progress, worked
 from layouts.kit.state import number, whole
 from layouts.kit.work import WorkResult
@@ -181,8 +181,3 @@ def _pairs(found: Explanations, row: int, label: int, explainers: tuple[str, ...
         [names[one], names[other], None if np.isnan(table_of[one, other]) else float(table_of[one, other])]
         for one in range(len(names)) for other in range(one + 1, len(names))
     ]  # fmt: skip
-
-
-PAGE = Page(
-    name="saliency", texts=TEXTS, needs=("explain",), layout=layout, register=register, group="explanation", keeps=KEYS,
-)  # fmt: skip

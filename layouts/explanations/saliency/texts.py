@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "saliency.title": ("Saliency", "显著图"),
     "saliency.rows": "common.samples",
     "saliency.sample": "common.sample_n",
     "saliency.picture": ("Picture", "图片"),

@@ -13,7 +13,6 @@ from parsers.analysis.explanations.explainer_scores import ScoreTable, label_sco
 from parsers.explanations.snapshot import Explanations
 
 from layouts.explanations.body import body, register_body
-from layouts.explanations.explanation_choice import KEYS
 from layouts.explanations.explanation_counts import weights_of
 from layouts.explanations.score_asks import ScoreRequest
 from layouts.explanations.scores import figures, sections
@@ -22,7 +21,7 @@ from layouts.kit import units as fmt
 from layouts.kit.body import damage
 from layouts.kit.elements import button
 from layouts.kit.i18n import attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.recording import missing_data
@@ -123,9 +122,3 @@ def answer_labels(source: Sources, asked: Any) -> Mapping[str, Any]:
         "state": "ready", "figure": figure, "chosen": chosen, "sections": {"labels": markup(said)},
         "metrics": [[name, name in scored] for name in found.metrics], "explainers": list(explainers),
     }  # fmt: skip
-
-
-PAGE = Page(
-    name="scores", texts=TEXTS, needs=("explain",), layout=layout, register=register, libraries=("plotly",),
-    group="explanation", keeps=KEYS,
-)  # fmt: skip

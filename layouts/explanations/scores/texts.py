@@ -6,7 +6,6 @@ from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts(
     {
-        "scores.title": ("Scores", "解释方法评分"),
         "scores.csv": "common.csv",
         "scores.none": ("No scores were recorded.", "没有记录评分。"),
         "scores.table": ("Explainers by metric", "各解释方法的评分"),

@@ -18,14 +18,14 @@ from parsers.explanations.snapshot import Bools, Explanations
 from parsers.model import Ints
 
 from layouts.explanations.body import body, register_body
-from layouts.explanations.explanation_choice import KEYS, ExplanationChoice, read_choice
+from layouts.explanations.explanation_choice import ExplanationChoice, read_choice
 from layouts.explanations.filtering import CODES, chosen_rows, matching
 from layouts.explanations.uncertainty import sections
 from layouts.explanations.uncertainty.figures import against_figure, groups_of, points_of, spread_figure
 from layouts.explanations.uncertainty.texts import TEXTS
 from layouts.kit.body import damage
 from layouts.kit.i18n import LANGUAGES, attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.recording import missing_data
@@ -151,9 +151,3 @@ def _selected(found: Explanations, choice: ExplanationChoice) -> Bools:
 
 def _names(found: Explanations) -> dict[int, str]:
     return dict(zip(found.labels["label"].tolist(), found.labels["name"].tolist(), strict=True))
-
-
-PAGE = Page(
-    name="uncertainty", texts=TEXTS, needs=("explain",), layout=layout, register=register, libraries=("plotly",),
-    group="explanation", keeps=KEYS,
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "uncertainty.title": ("Uncertainty", "不确定性"),
     "uncertainty.csv": ("Save the labels of these samples as CSV", "将这些样本的标签保存为 CSV"),
     "uncertainty.sentence": (
         "{known} of {rows} labels have a standard deviation: half are at most {median}, 90 % lie between {low} and {high}.",

@@ -19,7 +19,7 @@ from layouts.graphs.dataset.texts import TEXTS
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import damaged_state, empty_state, toolbar
 from layouts.kit.i18n import attributes, for_browser, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.kit.recording import missing_data
 from layouts.kit.state import number
@@ -169,8 +169,3 @@ def _register_browser(app: Any, ids: Ids) -> None:
     )  # fmt: skip
     for part in ("panel", "differences"):
         call(part, Input(ids(part), "data"), State(ids("root"), "id"))
-
-
-PAGE = Page(
-    name="dataset", texts=TEXTS, needs=("dataset_graph",), layout=layout, register=register, group="training",
-)  # fmt: skip

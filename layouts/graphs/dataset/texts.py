@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "dataset.title": "common.dataset_graph",
     "dataset.controls": ("Legend and zoom", "图例与缩放"),
     "dataset.legend": ("Kinds of operations", "操作类型"),
     "dataset.create": ("Create", "创建"),

@@ -15,12 +15,13 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.dumps.dumped_graphs import RunGraphs
-from layouts.graphs.asks import DrawingRequest, read_name, read_of
+from layouts.graphs.asks import DrawingRequest, read_acts, read_name, read_of
 from layouts.graphs.canvas import cytoscape
-from layouts.graphs.drawing import drawn
+from layouts.graphs.drawing import drawn, unread
 from layouts.graphs.graph.catalogue import catalogue
 from layouts.graphs.graph.files import file
 from layouts.graphs.graph.finding import results
+from layouts.graphs.graph.graph_progress import progress
 from layouts.graphs.graph.painting import Painter
 from layouts.graphs.graph.painting_texts import TEXTS as PAINTING_TEXTS
 from layouts.graphs.graph.panel import panel
@@ -30,11 +31,11 @@ from layouts.graphs.graph.tracing import listed, read_trace, traced_boxes
 from layouts.graphs.graph.treemap import tiles
 from layouts.graphs.graph_views import Views
 from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
-from layouts.kit.body import unknown_state
+from layouts.kit.body import status_line, unknown_state
 from layouts.kit.callbacks import in_browser, register_catalogue
 from layouts.kit.elements import damaged_state, empty_state, icon, icon_button, toolbar
 from layouts.kit.i18n import attributes, for_browser, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.kit.recording import missing_data
 from layouts.kit.state import BadInput
@@ -59,6 +60,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
             dcc.Download(id=ids("file")),
             toolbar([], label="graph.controls", class_name="ms-graph-controls"),
             html.Div(_states(), className="ms-graph-states"),
+            status_line("graph.work", "ms-graph-progress"),
             html.Div(
                 [
                     html.Section(
@@ -209,6 +211,9 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     def draw(ask: Any) -> Any:
         if _nothing(ask):
             return no_update
+        waiting = progress(source, read_of(ask), **read_acts(ask))
+        if waiting is not None:
+            return unread(DrawingRequest.read(ask), waiting)
         answer, wanted = drawn(views, DrawingRequest.read(ask)), read_trace(ask)
         if wanted is not None and not answer["meta"]["broken"]:
             answer["meta"]["traced"] = traced_boxes(views, DrawingRequest.read(ask), wanted)
@@ -288,9 +293,3 @@ def _register_browser(app: Any, ids: Ids) -> None:
     )
     for part in ("panel", "results", "tables", "flagged", "tiles", "traced", "painted"):
         call(part, Input(ids(part), "data"), root, prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="graph", texts={**TEXTS, **PAINTING_TEXTS}, needs=("graph", "dump"), layout=layout, register=register,
-    libraries=("cytoscape",), group="training",
-)  # fmt: skip

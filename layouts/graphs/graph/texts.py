@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "graph.title": "common.computation_graph",
     "graph.controls": ("Graph and level of detail", "选择计算图与显示内容"),
     "graph.run": "common.run",
     "graph.graph": "common.graph",
@@ -240,5 +239,13 @@ TEXTS = define_texts({
     "graph.elsewhere": ("Runs that have graphs:", "有计算图的训练："),
     "graph.reading": "common.reading_runs",
     "graph.reading_file": ("Reading {name}, {size} …", "正在读取 {name}（{size}）……"),
+    "graph.work.reading": ("Reading {text}: {done} of {total}", "正在读取 {text}：{done} / {total}"),
+    "graph.work.working": "graph.work.reading",
+    "graph.work.preparing": ("Preparing {text}", "正在准备 {text}"),
+    "graph.work.waiting": ("Waiting: another graph is being read", "等待中：正在读取另一个计算图"),
+    "graph.work.cancelled": "common.reading_was_stopped",
+    "graph.work.work_failed": "common.work_failed",
+    "graph.work.progress": "common.reading",
+    "graph.work.again": "common.read_it",
     "graph.drawing_n": ("Drawing a graph of {n} nodes …", "正在绘制含 {n} 个节点的计算图……"),
 })  # fmt: skip

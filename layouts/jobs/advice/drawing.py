@@ -45,16 +45,19 @@ _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 def drawn(
     review: Review, thresholds: Mapping[str, float], choice: ProfileChoice | None, *, idle: IdleTime = NO_TRACE,
     traced: bool = False, capacity: float = 0.0, ranks: Mapping[int, ProfileChoice] = MappingProxyType({}),
-    stages: ComparedStages = NOT_COMPARED,
+    stages: ComparedStages = NOT_COMPARED, pending: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Any]:
     """Return a card for each piece of advice, one of the rules that found nothing, and one of those that lack data.
 
     idle is what is known of gaps; with `traced`, evidence links to the timeline. capacity is the memory of the device as typed
     in, in GiB, 0 for none. ranks are the profiles of the job, to which evidence about ranks links. stages is what their
-    operators differ in.
+    operators differ in. pending are rules whose saving is not known, with the reason.
     """
     fields = _Fields(thresholds, capacity)
-    cards = [_card(one, fields, choice, idle, traced=traced, ranks=ranks, stages=stages) for one in review.found]
+    cards = [
+        _card(one, fields, choice, idle, traced=traced, ranks=ranks, stages=stages, pending=pending.get(one.rule, ""))
+        for one in review.found
+    ]
     numbers = {"n": fmt.count(len(review.fine)), "total": fmt.count(len(THRESHOLDS))}
     none = "advice.none" if review.fine else "advice.none_checked"
     first = [html.P(t(none, **(numbers if review.fine else {})), className="ms-advice-none")] if not cards else []
@@ -71,21 +74,24 @@ class _Fields:
 
 def _card(
     one: Advice, fields: _Fields, choice: ProfileChoice | None, idle: IdleTime, *, traced: bool,
-    ranks: Mapping[int, ProfileChoice], stages: ComparedStages,
+    ranks: Mapping[int, ProfileChoice], stages: ComparedStages, pending: str,
 ) -> html.Section:
+    cost = html.Span(t(f"advice.pending.{pending}"), className="ms-badge ms-advice-pending") if pending else _cost(one)
     head = html.Header(
-        [html.H3(t(f"advice.{one.rule}.title"), className="ms-card-title"), html.Span(_cost(one), className="ms-card-badges")],
+        [html.H3(t(f"advice.{one.rule}.title"), className="ms-card-title"), html.Span(cost, className="ms-card-badges")],
         className="ms-card-head",
     )
     hints = [html.Li(t(f"advice.do.{hint}")) for hint in _hints(one)]
     links = places(one, choice, idle) if traced and choice is not None else []
     evidence = _table(one, links, ranks)
     table = html.Details(
-        [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), _how(one), evidence], open=one.rule == "gaps"
+        [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), *([] if pending else [_how(one)]), evidence],
+        open=one.rule == "gaps",
     )
     foot = html.Div([_threshold(one.rule, fields), _link(one.page, choice)], className="ms-advice-foot")
     more = what_differs(stages) if one.rule == "stages" else []
-    body = html.Div([sentence(one), *_alone(one), *more, html.Ul(hints), table, foot], className="ms-card-body")
+    alone = [] if pending else _alone(one)
+    body = html.Div([sentence(one), *alone, *more, html.Ul(hints), table, foot], className="ms-card-body")
     return html.Section([head, body], className="ms-card ms-advice-card", tabIndex=-1, **{"data-rule": one.rule})
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "advice.title": ("Advice", "调优建议"),
     "advice.csv": "common.csv",
     "advice.none": (
         "{n} of {total} rules were checked and found nothing to change.",
@@ -46,6 +45,15 @@ TEXTS = define_texts({
         "No replay: the files do not tell when what ran. The saving is made of sums and may be less.",
         "无法重放：文件未记录各操作的起止时间。可省时间由总时长估算，实际可能更少。",
     ),
+    "advice.pending.computing": ("computing savings …", "正在计算可省时间……"),
+    "advice.pending.stopped": ("saving not computed", "未计算可省时间"),
+    "advice.savings.working": ("Computing savings", "正在计算可省时间"),
+    "advice.savings.preparing": ("Computing savings: reading the steps", "正在计算可省时间：读取步骤"),
+    "advice.savings.waiting": "common.other_work_comes_first",
+    "advice.savings.cancelled": "common.work_stopped",
+    "advice.savings.work_failed": "common.work_failed",
+    "advice.savings.progress": "common.progress",
+    "advice.savings.again": "common.continue",
     "advice.evidence": ("Evidence ({n})", "依据（{n}）"),
     "advice.open.steps": ("Open the steps", "查看步骤"),
     "advice.open.preparation": ("Open data preparation", "查看数据准备"),

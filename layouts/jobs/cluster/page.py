@@ -17,13 +17,12 @@ from layouts.jobs.cluster.job_cache import JobCache
 from layouts.jobs.cluster.texts import TEXTS
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
-from layouts.kit.elements import toolbar
+from layouts.kit.elements import scrolled, toolbar
 from layouts.kit.i18n import t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.profiles.body import body, register_body
 from layouts.profiles.composition_texts import TEXTS as COMPOSITION
 from layouts.profiles.plots import plot_card
-from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources
 
 FIGURES = ("bars", "grid", "heat")
@@ -66,7 +65,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 
 def _section(name: Any, title: str) -> html.Section:
     head = html.Header(html.H3(t(title), className="ms-card-title"), className="ms-card-head")
-    return html.Section([head, html.Div(id=name, className="ms-cluster-body")], className="ms-card", tabIndex=-1)
+    return html.Section([head, scrolled([], "ms-cluster-body", id=name)], className="ms-card", tabIndex=-1)
 
 
 def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
@@ -114,9 +113,3 @@ def _register_browser(app: Any, ids: Ids) -> None:
     for name in ("grid", "heat"):
         call("cellPressed", Input(ids(name), "clickData"), root, prevent_initial_call=True)
     call("moved", Input(ids("bars"), "relayoutData"), root, prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="cluster", texts=TEXTS, needs=("profile.cluster_steps",), layout=layout, register=register, libraries=("plotly",),
-    group="performance", keeps=JOB_KEYS,
-)  # fmt: skip

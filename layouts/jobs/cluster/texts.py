@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "cluster.title": "common.cluster",
     "cluster.controls": ("Metric, order and rows", "指标、排序与分组"),
     # Text alternatives
     "cluster.said_rank": "common.rank_n_inline",

@@ -26,10 +26,10 @@ from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.i18n import t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import still
 from layouts.profiles.body import body, register_body
-from layouts.profiles.profile_choice import ALL_RANKS, JOB_KEYS
+from layouts.profiles.profile_choice import ALL_RANKS
 from layouts.sources import ProfileSources
 
 MOST_NAMES = 200
@@ -261,9 +261,3 @@ def _register_browser(app: Any, ids: Ids) -> None:
             root, prevent_initial_call=True,
         )  # fmt: skip
     call("pressed", Input(ids("plot-operation"), "clickData"), root, prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="communication", texts=TEXTS, needs=("profile.collectives", "profile.links"), layout=layout, register=register,
-    libraries=("plotly",), group="performance", keeps=JOB_KEYS,
-)  # fmt: skip

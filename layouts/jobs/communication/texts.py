@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "communication.title": "common.communication",
     "communication.controls": ("Operations and references", "算子与参考值"),
     # Text alternatives
     "communication.matrix_said": (

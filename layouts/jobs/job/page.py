@@ -24,11 +24,11 @@ from layouts.jobs.what_if_request import WhatIfRequest
 from layouts.kit.body import damage, status_line
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import CATALOGUE, attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import still
 from layouts.kit.state import flag
 from layouts.profiles.body import body, register_body
-from layouts.profiles.profile_choice import JOB_KEYS, ProfileChoice, read_choice
+from layouts.profiles.profile_choice import ProfileChoice, read_choice
 from layouts.sources import ProfileSources
 
 FRAMES = tuple(name for name in JOB_FRAMES if name != "device_times")
@@ -168,8 +168,3 @@ def _name(source: ProfileSources, choice: ProfileChoice) -> str:
     """Return a text that names the job of a profile, the same for all of its ranks."""
     of = choice.run, choice.session, choice.rank
     return "|".join(map(str, next(iter(source.profiles.members(*of)), of)))
-
-
-PAGE = Page(
-    name="job", texts=TEXTS, needs=("profile",), layout=layout, register=register, group="performance", keeps=JOB_KEYS,
-)  # fmt: skip

@@ -31,7 +31,8 @@ def head(source: ProfileSources, choice: ProfileChoice, limits: Limits, frames: 
     members = source.profiles.members(choice.run, choice.session, choice.rank)
     places = {rank: (run, session, rank) for run, session, rank in members}
     found = {part.name for part in limits.parts}
-    rows: list[Any] = [_row(part, places, first=part is limits.first) for part in limits.parts]
+    rows: list[Any] = _whole(limits)
+    rows += [_row(part, places, first=part is limits.first) for part in limits.parts]
     rows += [_unchecked(name, limits.unchecked[name], source, choice, frames) for name in PARTS if name not in found]
     columns = [Column(f"job.{name}") for name in ("part", "per_step", "share", "most_on")]
     drawn = table(columns, rows, class_name="ms-job-table ms-job-limits", scroll="")
@@ -63,6 +64,17 @@ def _said(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> Any:
         values |= {"since": slow.since, "ranks": text_of(slow.replica), "place": slow.place}
         return t(f"job.says.slow_{'replica_' if slow.replica else ''}{slow.cause}", rank=first.rank, **values)
     return t(f"job.says.{first.name}{'_at_most' if first.at_most else ''}", **values)
+
+
+def _whole(limits: Limits) -> list[Any]:
+    """Return the rows of the step and of computing, which the parts are seen beside; none of what is not known."""
+    times = {"step": limits.step_ns, "computing": limits.computing_ns}
+    return [
+        (t(f"job.part.{name}"), *(Cell(shown, class_name="ms-number") for shown in (
+            fmt.duration(ns / 1e9), fmt.percent(ns / limits.step_ns), "",
+        )))
+        for name, ns in times.items() if ns > 0.0
+    ]  # fmt: skip
 
 
 def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], *, first: bool) -> TableRow:

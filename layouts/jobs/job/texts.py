@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "job.title": ("Job overview", "作业概览"),
     "job.csv": ("Tables of the job", "作业数据表"),
     "job.csv.groups": "common.rank_groups",
     "job.csv.cluster_steps": ("Parts of steps", "单步耗时组成"),
@@ -82,6 +81,8 @@ TEXTS = define_texts({
     "job.per_step": "common.per_step",
     "job.share": "common.share",
     "job.most_on": ("Most on", "最多的 rank"),
+    "job.part.step": "common.whole_step",
+    "job.part.computing": "common.computing",
     "job.part.exposed": ("Exposed communication", "未被掩盖的通信"),
     "job.part.free": "common.free",
     "job.part.slow_rank": ("Slow rank", "慢 rank"),
@@ -172,9 +173,9 @@ TEXTS = define_texts({
     "job.what.reason.alone": (
         "of many sends and receives the other rank is not known.", "许多点对点操作无法确定对端 rank。",
     ),
-    "job.what.slow": ("fast ranks", "加速的 rank"),
+    "job.what.slow": ("ranks as fast as their peers", "与同类一样快的 rank"),
     "job.what.slow_tip": ("Ranks to make as fast as their peers, as 0-3,8", "假设与同类一样快的 rank，例如 0-3,8"),
-    "job.what.link": ("fast links", "加速的链路"),
+    "job.what.link": ("links as fast as others", "与其他一样快的链路"),
     "job.what.link_tip": ("Links to make as fast as others, as 0-1,4-5", "假设与其他链路一样快的链路，例如 0-1,4-5"),
     "job.what.cause": ("all changes", "所有假设"),
     "job.what.of.rank": "common.ranks",

@@ -120,7 +120,8 @@ def _line(line: WhatIf, step_ns: float) -> list[Any]:
         className="ms-job-what-bar", **{"aria-hidden": "true"},
     )  # fmt: skip
     numbers = [Cell(shown, class_name="ms-number") for shown in (told, fmt.percent(part))]
-    replayed = html.Span([bar, _time(step_ns - max(line.saved_ns, 0.0))], className="ms-job-what-step")
+    value = html.Span(_time(step_ns - max(line.saved_ns, 0.0)), className="ms-job-what-value")
+    replayed = html.Span([bar, value], className="ms-job-what-step")
     return [_named(line), Cell(replayed, class_name="ms-number"), *numbers]
 
 

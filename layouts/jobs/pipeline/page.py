@@ -24,10 +24,9 @@ from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
 from layouts.kit.figures.alternatives import listed, named
 from layouts.kit.i18n import Text, both, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import still
 from layouts.profiles.body import body, register_body
-from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources
 
 COLOURS = {
@@ -131,9 +130,3 @@ def said(pipeline: JobPipeline) -> Text:
     title = in_both("pipeline.said", step=of)
     every = listed(parts)
     return f"{title[0]}. {every[0]}.", f"{title[1]}。{every[1]}。"
-
-
-PAGE = Page(
-    name="pipeline", texts=TEXTS, needs=("profile.device_times", "profile.collectives"), layout=layout, register=register,
-    group="performance", keeps=JOB_KEYS,
-)  # fmt: skip

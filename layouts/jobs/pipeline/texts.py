@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "pipeline.title": ("Pipeline", "流水线"),
     "pipeline.controls": ("Stages, clocks and micro batches", "阶段、时钟与微批次"),
     # Cards
     "pipeline.chart": ("What each stage does when", "各阶段随时间的活动"),

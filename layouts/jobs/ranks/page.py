@@ -16,9 +16,8 @@ from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
 from layouts.kit.i18n import t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.profiles.body import body, register_body
-from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources
 
 
@@ -67,9 +66,3 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     register_body(app, source, ids, FRAMES)
     call = in_browser(app, "mindscope_ranks")
     call("opened", Input(ids("ask"), "data"), State(ids("root"), "id"), prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="ranks", texts=TEXTS, needs=("profile.kernels", "profile.collectives"), layout=layout, register=register,
-    group="performance", keeps=JOB_KEYS,
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "ranks.title": ("Operators by rank", "各卡算子对照"),
     "ranks.controls": ("Rows, order and time", "行、对齐与时间"),
     "ranks.chart": ("Ranks over each other", "各卡算子时间图"),
     "ranks.table": "common.ranks",

@@ -23,11 +23,10 @@ from layouts.jobs.strategy.texts import TEXTS
 from layouts.kit.body import damage
 from layouts.kit.elements import icon, icon_button, toolbar
 from layouts.kit.i18n import attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.page_parts import register_parts_in, stores
 from layouts.kit.plain_html import markup
 from layouts.profiles.body import body, register_body
-from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources, Sources
 
 PARTS = ("summary", "drawing", "node")
@@ -156,9 +155,3 @@ def _node(source: ProfileSources, kept: Strategies, ask: Any) -> Mapping[str, An
         return {"state": found.state if found is not None else "missing", "sections": {}}
     strategy = kept.of(choice, found)
     return {"state": "ready", "sections": {"node": markup(panel(strategy, strategy.view(parsed.without)[1], parsed.node))}}
-
-
-PAGE = Page(
-    name="strategy", texts=TEXTS, needs=("profile.stages", "profile.groups", "profile.cluster_steps"), layout=layout,
-    register=register, libraries=("cytoscape",), group="performance", keeps=JOB_KEYS,
-)  # fmt: skip

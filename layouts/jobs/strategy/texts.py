@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "strategy.title": ("Parallel strategy", "并行策略"),
     "strategy.controls": ("Controls of the grid of ranks", "卡网格选项"),
     "strategy.graph_controls": ("Controls of the strategy graph", "策略图选项"),
     # Stages

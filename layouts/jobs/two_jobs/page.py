@@ -23,11 +23,10 @@ from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button, empty_state
 from layouts.kit.i18n import t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.profiles.body import body, register_body
 from layouts.profiles.plots import plot_card
-from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.profiles.step_plots import StepStyle
 from layouts.sources import ProfileSources
 
@@ -145,9 +144,3 @@ def _saver(source: ProfileSources, kept: ComparedJobs, section: str) -> Callable
         return {"filename": f"{'_'.join(names)}_{section}.csv", "content": content}
 
     return save
-
-
-PAGE = Page(
-    name="two_jobs", texts=TEXTS, needs=tuple(f"profile.{name}" for name in FRAMES), layout=layout, register=register,
-    libraries=("plotly",), group="performance", keeps=JOB_KEYS,
-)  # fmt: skip

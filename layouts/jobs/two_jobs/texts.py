@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "two_jobs.title": ("Two jobs", "两个作业"),
     "two_jobs.csv": "common.csv",
     "two_jobs.one_job": ("The chosen runs have one job only.", "所选训练只有一个作业。"),
     "two_jobs.one_job_hint": ("Choose a run with another job at the top.", "请在顶部选择包含另一个作业的训练。"),

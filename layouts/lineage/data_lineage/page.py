@@ -13,12 +13,11 @@ from dash import ClientsideFunction, Input, Output, State, dcc, html
 
 from layouts.kit.elements import damaged_state
 from layouts.kit.i18n import attributes
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.recording import missing_data
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board
 from layouts.lineage.data_lineage.detail import detail
-from layouts.lineage.data_lineage.texts import TEXTS
 from layouts.lineage.pipeline_columns import table
 from layouts.lineage.table import LineageTables
 from layouts.sources import Sources
@@ -50,9 +49,3 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
         ClientsideFunction("mindscope_lineage", "node"), Output(ids("node"), "data"), Input(ids("state"), "data"),
         Input(ids("sheet"), "data"), State(ids("node"), "data"), State(ids("root"), "id"),
     )  # fmt: skip
-
-
-PAGE = Page(
-    name="data_lineage", texts=TEXTS, needs=("dataset_graph",), layout=layout, register=register,
-    libraries=("plotly_all", "grid"), group="comparison", every=True, formerly=("pipelines",),
-)  # fmt: skip

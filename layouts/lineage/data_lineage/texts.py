@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "data_lineage.title": ("Data lineage", "数据溯源"),
     "data_lineage.group": "common.pipeline",
     "data_lineage.column.dataset_mark": ("Mark", "标记"),
     "data_lineage.column.runs": ("Runs", "训练数"),

@@ -13,12 +13,11 @@ from typing import Any
 from dash import html
 
 from layouts.kit.elements import damaged_state
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.recording import missing_data
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board
 from layouts.lineage.model_columns import table
-from layouts.lineage.model_lineage.texts import TEXTS
 from layouts.lineage.table import LineageTables
 from layouts.sources import Sources
 
@@ -33,9 +32,3 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     callbacks.register(app, source, ids, LineageTables(source, table))
-
-
-PAGE = Page(
-    name="model_lineage", texts=TEXTS, needs=("lineage", "hparams", "config"), layout=layout, register=register,
-    libraries=("plotly_all", "grid"), group="comparison", every=True, formerly=("lineage",),
-)  # fmt: skip

@@ -5,6 +5,5 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "model_lineage.title": ("Model lineage", "模型溯源"),
     "model_lineage.none": ("No run recorded its settings.", "没有训练记录配置信息。"),
 })

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from parsers import LineageRow
+from parsers import LineageRow, better
 from parsers.analysis import Shares, importance, nearest_change, settings_of, single_changes, stoppable, targets_of
 from parsers.analysis.lineage.results import main_target, order
 from parsers.analysis.lineage.settings import is_text
@@ -83,12 +83,27 @@ def sheet(chosen: Chosen, damage: list[list[str]], jobs: int) -> dict[str, Any]:
         found |= {
             "runs": len(finite), "figure": described(distribution(finite), *of_result(chosen.rows, values, chosen.target)),
             "summary": [fmt.number(float(value)) for value in np.quantile(finite, [0.0, 0.5, 1.0])],
-            "rows": _setting_rows(chosen, values),
+            "rows": _setting_rows(chosen, values), "best": best_run(chosen),
         }  # fmt: skip
         names = {row["setting"] for row in found["rows"]} | {row["with"] for row in found["rows"]} - {""}
         found["settings"] = {name: [brief(one) for one in label(name)] for name in sorted(names)}
     content = json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass")
     return found | {"stamp": hashlib.blake2b(content, digest_size=12).hexdigest()}
+
+
+def best_run(chosen: Chosen) -> dict[str, Any] | None:
+    """Return the run with the best finite result, the first of equal ones: its key, the result, its settings, and how many
+    others are equal. None if the name of the result does not tell whether more or less is better.
+    """
+    wanted, values = better(chosen.target), chosen.result
+    finite = np.flatnonzero(np.isfinite(values))
+    if not wanted or not len(finite):
+        return None
+    best = float(values[finite].max() if wanted == "max" else values[finite].min())
+    places = finite[values[finite] == best].tolist()
+    row = chosen.rows[places[0]]
+    settings = {name: _text(row.values.get(name)) for name in chosen.settings}
+    return {"run": row.run, "value": fmt.number(best), "settings": settings, "equal": len(places) - 1}
 
 
 def _setting_rows(chosen: Chosen, result: NDArray[np.float64]) -> list[dict[str, Any]]:

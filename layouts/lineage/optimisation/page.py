@@ -18,7 +18,7 @@ from layouts.kit.elements import damaged_state, empty_state, toolbar
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.figures.alternatives import described
 from layouts.kit.i18n import attributes, for_browser, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.recording import missing_data
 from layouts.kit.state import BadInput
 from layouts.lineage.alternatives import of_result
@@ -41,6 +41,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
             html.Div(
                 [
                     toolbar([], label="optimisation.controls", class_name="ms-optimisation-bar"),
+                    html.Div(className="ms-card ms-optimisation-answer", role="status", hidden=True),
                     html.Div(
                         [
                             html.Section(
@@ -178,9 +179,3 @@ def _register_browser(app: Any, ids: Ids) -> None:
     call("distribution", Output(ids("spread"), "figure"), sheet_, prefs, root)
     call("over", Output(ids("plot"), "figure"), Input(ids("drawing"), "data"), prefs, root)
     call("fitted", Input(ids("fitting"), "data"), root, prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="optimisation", texts=TEXTS, needs=("lineage", "hparams", "config"), layout=layout, register=register,
-    libraries=("plotly",), group="comparison", every=True, formerly=("target",),
-)  # fmt: skip

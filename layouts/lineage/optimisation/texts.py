@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "optimisation.title": ("Optimisation", "优化目标"),
     "optimisation.controls": ("Result to explain", "优化目标选择"),
     "optimisation.target": "common.target",
     "optimisation.count": ("{n} of {total} runs with settings have it", "{total} 个有配置信息的训练中 {n} 个有该指标"),
@@ -23,6 +22,14 @@ TEXTS = define_texts({
         "Choose runs in the bar above (p); an address without runs means all.",
         "请在顶部训练列表中选择；地址中未指定时表示全部。",
     ),
+    # The answer
+    "optimisation.answer": ("Best {target}: {value}", "{target} 最优：{value}"),
+    "optimisation.answer_with": ("with {setting} {at}", "（{setting} {at}）"),
+    "optimisation.answer_equal": ("One other run has the same.", "另有 1 个训练结果相同。"),
+    "optimisation.answer_equal_n": ("{n} other runs have the same.", "另有 {n} 个训练结果相同。"),
+    "optimisation.answer_trend": ("By the trend, {setting} is best near {at} ({low} to {high}).",
+                                  "按趋势，{setting} 在 {at} 附近最优（{low} 至 {high}）。"),
+    "optimisation.answer_share": ("{share} of the differences go with it.", "结果差异的 {share} 与之相关。"),
     # Settings
     "optimisation.importance": ("Associated settings", "参数重要性"),
     "optimisation.association": (

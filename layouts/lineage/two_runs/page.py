@@ -19,7 +19,7 @@ from layouts.kit import elements as parts
 from layouts.kit.body import unknown_state
 from layouts.kit.cards.run_list_texts import TEXTS as RUN_LIST
 from layouts.kit.i18n import for_browser, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, texts
 from layouts.lineage.two_runs import sections
 from layouts.lineage.two_runs.files import file
@@ -153,9 +153,3 @@ def _drawer(draw: sections.Section, source: Sources) -> Callable[[Any], Any]:
         return no_update if found is None else draw(source, found)
 
     return drawn
-
-
-PAGE = Page(
-    name="two_runs", texts=TEXTS, needs=NEEDS, layout=layout, register=register, libraries=("plotly",),
-    group="comparison", formerly=("pair",),
-)  # fmt: skip

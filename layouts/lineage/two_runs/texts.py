@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "two_runs.title": ("Two runs", "两次训练对比"),
     "two_runs.runs": ("The two runs", "对比的两个训练"),
     "two_runs.one": ("First run", "第一个训练"),
     "two_runs.other": ("Second run", "第二个训练"),

@@ -31,10 +31,10 @@ from parsers.model import Ints
 from layouts.kit import units as fmt
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
-from layouts.kit.elements import toolbar
+from layouts.kit.elements import scrolled, toolbar
 from layouts.kit.figures.alternatives import described_by, listed, named
-from layouts.kit.i18n import CATALOGUE, LANGUAGES, both, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.i18n import LANGUAGES, both, t, texts_of
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.kit.state import text
 from layouts.profiles.body import body, register_body
@@ -48,7 +48,6 @@ from layouts.profiles.memory.texts import TEXTS
 from layouts.profiles.memory.tiles import tiles
 from layouts.profiles.memory_sessions import minima_of_sessions
 from layouts.profiles.plots import plot_card
-from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.sources import ProfileSources
 
 MOST_SAVED = 200_000
@@ -67,7 +66,14 @@ def layout(ids: Ids, routes: str) -> html.Div:
         toolbar([], label="memory.controls", class_name="ms-memory-tools"),
         plot_card(ids("curve"), "curve", t("memory.curve"), "ms-memory-curve"),
         _card("moment", [
-            _part("at"), html.Div([html.Div(className="ms-memory-tiles"), _part("table")], className="ms-memory-both"),
+            _part("at"),
+            html.Div(
+                [
+                    html.Div(className="ms-memory-tiles"),
+                    scrolled([], "ms-memory-of-table", **{"data-part-of": "table"}),
+                ],
+                className="ms-memory-both",
+            ),
             _part("blocks"),
         ]),
         _card("pool", [_part("pool-said"), html.Div(className="ms-memory-pool")]),
@@ -221,7 +227,7 @@ def words(language: str) -> dict[str, str]:
     """Return the words in figures in one language, by their key without the prefix memory.word."""
     number = LANGUAGES.index(language)
     prefix = "memory.word."
-    return {key.removeprefix(prefix): pair[number] for key, pair in CATALOGUE.items() if key.startswith(prefix)}
+    return {key.removeprefix(prefix): pair[number] for key, pair in texts_of("memory").items() if key.startswith(prefix)}
 
 
 def _ends(found: Plan) -> tuple[str, str]:
@@ -231,7 +237,7 @@ def _ends(found: Plan) -> tuple[str, str]:
 
 def _names() -> dict[str, tuple[str, str]]:
     prefix = "memory.word."
-    return {key.removeprefix(prefix): pair for key, pair in CATALOGUE.items() if key.startswith(prefix)}
+    return {key.removeprefix(prefix): pair for key, pair in texts_of("memory").items() if key.startswith(prefix)}
 
 
 # The curve ---------------------------------------------------------------------------------------------------------------
@@ -397,9 +403,3 @@ def _register_browser(app: Any, ids: Ids) -> None:
     call("moved", Input(ids("curve"), "relayoutData"), root, prevent_initial_call=True)
     for name in ("overall", "moment"):
         call(name, Input(ids(name), "data"), root, prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="memory", texts=TEXTS, needs=tuple(f"profile.{name}" for name in FRAMES), layout=layout, register=register,
-    libraries=("plotly",), group="performance", keeps=CHOICE,
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "memory.title": ("Device memory", "设备内存"),
     "memory.controls": ("Component, capacity and files", "组件、容量与文件"),
     # Cards
     "memory.curve": ("Over time", "随时间的变化"),

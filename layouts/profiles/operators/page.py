@@ -20,11 +20,11 @@ from layouts.kit.elements import icon_button, toolbar
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.grid import GRID_TEXTS, OPTIONS
 from layouts.kit.i18n import t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import still
 from layouts.kit.state import BadInput, text
 from layouts.profiles.body import body, register_body
-from layouts.profiles.efficiency import SETTINGS, Efficiency, EfficiencyRequest, MeasuredProfiles
+from layouts.profiles.efficiency import SETTINGS, Efficiency, MeasuredProfiles
 from layouts.profiles.efficiency_cards import NEEDED, csv_link, register_use, stores, use_card
 from layouts.profiles.efficiency_texts import CARD_TEXTS
 from layouts.profiles.operators import drawing, limits, rooflines, scopes
@@ -33,7 +33,6 @@ from layouts.profiles.operators.compare import changes, compared
 from layouts.profiles.operators.tables import OperatorTables, default_sort, filters_of, page_of, searched
 from layouts.profiles.operators.texts import TEXTS
 from layouts.profiles.operators.variants import measure
-from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
@@ -299,9 +298,3 @@ def _register_browser(app: Any, ids: Ids) -> None:
     )  # fmt: skip
     call("place", Input(ids("scopes"), "data"), root, prevent_initial_call=True)
     call("pressed", Input(ids("plot"), "clickData"), root, prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="operators", texts=TEXTS, needs=("profile.operators", "profile.operator_types"), layout=layout,
-    register=register, libraries=("plotly", "grid"), group="performance", keeps=(*CHOICE, "with", *EfficiencyRequest.keys()),
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "operators.title": "common.operators",
     "operators.said_types": ("Types of operators by time", "按耗时排列的算子类型"),
     "operators.said_changes": ("Change of the time by type", "各类型耗时的变化"),
     "operators.said_others": ("Others", "其他"),

@@ -13,13 +13,12 @@ from dash import ClientsideFunction, Input, Output, State, html, no_update
 from layouts.kit.body import damage
 from layouts.kit.elements import icon_button
 from layouts.kit.i18n import attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.profiles.body import body, register_body
 from layouts.profiles.preparation import feeding, machine, operations
 from layouts.profiles.preparation.asks import PreparationRequest
 from layouts.profiles.preparation.card_data import CardData
 from layouts.profiles.preparation.texts import TEXTS
-from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.sources import ProfileSources
 
 FRAMES = ("queues", "pipeline", "cpu", "host_memory")
@@ -94,9 +93,3 @@ def drawn(source: ProfileSources, asked: Any, routes: str) -> tuple[Any, ...]:
     stepped = any((row.session, row.rank) == key and "steps" in row.frames for row in source.profiles.rows(ask.choice.run))
     data = CardData(ask, frames, routes, stepped)
     return tuple(draw(data) for draw in _DRAW)
-
-
-PAGE = Page(
-    name="preparation", texts=TEXTS, needs=tuple(f"profile.{name}" for name in FRAMES), layout=layout,
-    register=register, libraries=("plotly",), group="performance", keeps=CHOICE,
-)  # fmt: skip

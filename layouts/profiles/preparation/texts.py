@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "preparation.title": ("Data preparation", "数据准备"),
     "preparation.png": ("Save the plots as PNG", "将图保存为 PNG"),
     "preparation.full": "common.full_screen",
     # Cards

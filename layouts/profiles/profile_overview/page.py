@@ -12,24 +12,23 @@ from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
+from parsers.analysis.jobs.advice import Review
 
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.profiles.body import body, register_body
-from layouts.profiles.efficiency import EfficiencyRequest
 from layouts.profiles.efficiency_cards import NEEDED, register_use, stores, use_card
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_time
 from layouts.profiles.plots import plot_card
-from layouts.profiles.profile_choice import KEYS as CHOICE
-from layouts.profiles.profile_choice import read_choice
+from layouts.profiles.profile_choice import ProfileChoice, read_choice
 from layouts.profiles.profile_overview.drawing import drawn
 from layouts.profiles.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
 from layouts.profiles.profile_overview.texts import TEXTS
 from layouts.profiles.redrawing import clock, register_again, settled
-from layouts.profiles.reviewing import is_being_read, review_of
+from layouts.profiles.reviewing import first_review
 from layouts.profiles.step_style import read_look
 from layouts.profiles.step_times import PROFILED, RUN
 from layouts.sources import ProfileSources
@@ -91,7 +90,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
-    register_again(app, source, ids, waits=is_being_read)
+    register_again(app, source, ids, waits=_waits)
     register_use(app, source, ids)
 
     def draw(ask: Any) -> tuple[Any, Any, Any]:
@@ -102,7 +101,8 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
         if choice is None:
             return no_update, no_update
         idle = idle_time(source, choice)
-        return summarised(source, ask, idle), settled(idle) and not is_being_read(source, choice)
+        first = first_review(source, choice, idle)
+        return _cards(source, choice, idle, first), settled(idle) and first is not None
 
     app.callback(
         Output(ids("summary"), "children"), Output(ids("again"), "disabled"),
@@ -140,23 +140,21 @@ def shown(source: ProfileSources, ask: Any) -> tuple[Any, Any, Any]:
     return [*step, *busy_card(choice.frame(source, "kernels"))], lines, figure
 
 
-def summarised(source: ProfileSources, ask: Any, idle: IdleTime | None = None) -> Any:
-    """Return the cards of ten operators, the first advice, idle time and the ranks; no update if no profile is requested.
+def _waits(source: ProfileSources, choice: ProfileChoice) -> bool:
+    return first_review(source, choice, idle_time(source, choice)) is None
 
-    The advice is the first of the page Advice, once the frames of the job are read. idle is what is known of idle time, None to
-    ask for it.
-    """
+
+def summarised(source: ProfileSources, ask: Any) -> Any:
+    """Return the cards of ten operators, the first advice, idle time and the ranks; no update if no profile is requested."""
     choice = read_choice(ask)
     if choice is None:
         return no_update
-    idle = idle or idle_time(source, choice)
-    found = None if is_being_read(source, choice) else review_of(source, choice, idle, {}, 0)[0]
+    idle = idle_time(source, choice)
+    return _cards(source, choice, idle, first_review(source, choice, idle))
+
+
+def _cards(source: ProfileSources, choice: ProfileChoice, idle: IdleTime, first: Review | None) -> list[Any]:
+    """Return the cards of `summarised`. first is what the page Advice says, None while that is not known."""
     left = [*operators_card(choice.frame(source, "operators"), choice), *ranks_card(source, choice)]
-    advice = advice_card(found, choice)
+    advice = advice_card(first, choice)
     return [*([html.Div(left)] if left else []), html.Div([*advice, *idle_cards(idle, choice)])]
-
-
-PAGE = Page(
-    name="profile_overview", texts=TEXTS, needs=("profile",), layout=layout, register=register, libraries=("plotly",),
-    group="performance", keeps=(*CHOICE, *EfficiencyRequest.keys()), formerly=("profile",),
-)  # fmt: skip

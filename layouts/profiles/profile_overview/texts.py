@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "profile_overview.title": ("Profile overview", "性能总览"),
     "profile_overview.made_of": ("Composition of a step", "单步耗时组成"),
     "profile_overview.joined": ("Step time: profiled and over the run", "单步耗时：性能数据与整个训练"),
     "profile_overview.busy_title": ("Busy and idle time", "忙碌与空闲时间"),
@@ -19,7 +18,9 @@ TEXTS = define_texts({
     "profile_overview.all_advice": (
         "All advice: {n} ({checked} of {total} rules checked)", "全部建议：{n} 条（已检查 {total} 条规则中的 {checked} 条）",
     ),
-    "profile_overview.reading": ("The files of the job are being read.", "正在读取作业的文件。"),
+    "profile_overview.reading": (
+        "Not known yet: files of the job are being read, or savings computed.", "尚不可知：正在读取作业的文件或计算可省时间。",
+    ),
     "profile_overview.no_advice": ("The rules that were checked found nothing to change.", "已检查的规则未发现可改进之处。"),
     "profile_overview.no_rule": "common.no_rule_could_be_checked",
     "profile_overview.ranks": ("Ranks of the job", "该任务的各卡"),

@@ -16,12 +16,11 @@ from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import toolbar
 from layouts.kit.i18n import t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import still
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.plot_texts import TEXTS as PLOT_TEXTS
 from layouts.profiles.body import body, register_body
-from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.shape_request import MOST_TYPES, ShapeRequest, Times
 from layouts.profiles.shapes import figures, tables
 from layouts.profiles.shapes.texts import TEXTS
@@ -99,9 +98,3 @@ def drawn(times: Times) -> tuple[Any, ...]:
         "operator": times.operator, "found": len(times.rows) > 0,
     }  # fmt: skip
     return *(still(one) for one in shown), figures.by_step(times), figures.of_operator(times), facts
-
-
-PAGE = Page(
-    name="shapes", texts=TEXTS, needs=("profile.shape_times", "profile.kernels"), layout=layout, register=register,
-    libraries=("plotly",), group="performance", keeps=CHOICE,
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "shapes.title": ("Dynamic shapes", "动态 shape"),
     "shapes.controls": ("Choices", "选项"),
     "shapes.steps": "common.time_by_step",
     "shapes.types": "common.operator_types",

@@ -13,13 +13,12 @@ from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
-from layouts.kit.elements import toolbar
+from layouts.kit.elements import scrolled, toolbar
 from layouts.kit.i18n import t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.profiles.body import body, register_body
 from layouts.profiles.composition_texts import TEXTS as COMPOSITION
 from layouts.profiles.plots import plot_card
-from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.steps.asks import FRAMES, StepRequest
 from layouts.profiles.steps.drawing import drawn
 from layouts.profiles.steps.texts import TEXTS
@@ -36,7 +35,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         plot_card(ids("bars"), "bars", t("steps.bars"), "ms-breakdown-bars"),
         html.Div(
             [
-                html.Section(html.Div(id=ids("detail"), className="ms-breakdown-detail"), className="ms-card", tabIndex=-1),
+                html.Section(scrolled([], "ms-breakdown-detail", id=ids("detail")), className="ms-card", tabIndex=-1),
                 plot_card(ids("streams"), "streams", t("steps.streams"), "ms-breakdown-streams"),
             ],
             className="ms-breakdown-row",
@@ -101,9 +100,3 @@ def _register_browser(app: Any, ids: Ids) -> None:
     call("picked", Input(ids("bars"), "clickData"), root, prevent_initial_call=True)
     call("moved", Input(ids("bars"), "relayoutData"), root, prevent_initial_call=True)
     call("moved", Input(ids("trends"), "relayoutData"), root, prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="steps", texts=TEXTS, needs=("profile.steps",), layout=layout, register=register, libraries=("plotly",),
-    group="performance", keeps=CHOICE,
-)  # fmt: skip

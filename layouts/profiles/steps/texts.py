@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "steps.title": ("Steps", "单步耗时"),
     "steps.controls": ("Step, unit and trace", "步骤、单位与迭代轨迹"),
     # Cards and controls
     "steps.bars": ("Every step", "各步骤"),

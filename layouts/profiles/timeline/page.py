@@ -12,9 +12,8 @@ from dash import Input, State, html
 
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.profiles.body import body, register_body
-from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.timeline.texts import TEXTS
 from layouts.sources import ProfileSources
 
@@ -39,9 +38,3 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     register_body(app, source, ids, FRAMES)
     call = in_browser(app, "mindscope_timeline")
     call("opened", Input(ids("ask"), "data"), State(ids("root"), "id"), prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="timeline", texts=TEXTS, needs=("profile.trace",), layout=layout, register=register, group="performance",
-    keeps=CHOICE,
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "timeline.title": "common.timeline",
     "timeline.canvas": ("Timeline of the trace", "轨迹时间线"),
     "timeline.loading": ("Loading the timeline", "正在加载时间线"),
     "timeline.failed": ("The timeline could not be loaded: {text}", "时间线加载失败：{text}"),

@@ -16,7 +16,7 @@ from dash import Input, State, html
 
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import for_browser
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.runs.board.texts import TEXTS
 from layouts.sources import Sources
 
@@ -43,6 +43,3 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa:
     root = State(ids("root"), "id")
     call("shown", Input(ids("state"), "data"), Input(ids("runs"), "data"), root)
     call("news", Input(ids("version"), "data"), root)
-
-
-PAGE = Page(name="board", texts=TEXTS, needs=(), layout=layout, register=register, group="training", whole=True)

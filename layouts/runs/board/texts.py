@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "board.title": ("Boards", "看板"),
     "board.none": ("No boards yet.", "还没有看板。"),
     "board.none_hint": (
         ("A board shows cards of any pages side by side: curves, images, tables, graphs, and your texts. Create one, then "

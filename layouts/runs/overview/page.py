@@ -17,12 +17,12 @@ from layouts.curves.insight_texts import TEXTS as INSIGHTS
 from layouts.kit import elements as parts
 from layouts.kit.body import unknown_state
 from layouts.kit.i18n import attributes, for_browser
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, texts
 from layouts.kit.user_input import Unfit
 from layouts.runs.notes import colour_text
 from layouts.runs.overview import files, insights
-from layouts.runs.overview.head import SHOWN, NoRun, RunHead, head, run_of
+from layouts.runs.overview.head import NoRun, RunHead, head, run_of
 from layouts.runs.overview.texts import TEXTS
 from layouts.runs.overview.tiles import TILES, Tile, contents
 from layouts.sources import Sources, ValueSources
@@ -144,9 +144,3 @@ def colour_of(shown: dict[str, Any]) -> str:
 
 def _drawer(kind: Tile, source: Sources, routes: str) -> Callable[[Any], Any]:
     return lambda shown: drawn(kind, source, shown, routes)
-
-
-PAGE = Page(
-    name="overview", texts=TEXTS, needs=SHOWN, layout=layout, register=register, libraries=("plotly",),
-    group="training",
-)  # fmt: skip

@@ -7,7 +7,6 @@ from layouts.kit.i18n import define_texts
 TEXTS = define_texts({
     "overview.explained.picture": "common.picture_of_sample_n",
     "overview.explained.map": ("{explainer}: heat map of sample {n}", "{explainer}：样本 {n} 的热力图"),
-    "overview.title": ("Overview", "概览"),
     # Which run
     "overview.run": ("Run shown", "当前训练"),
     "overview.previous": ("Previous run (←)", "上一个训练（←）"),

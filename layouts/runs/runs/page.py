@@ -20,7 +20,7 @@ from layouts.kit import elements as parts
 from layouts.kit.callbacks import in_browser
 from layouts.kit.grid import GRID_TEXTS, OPTIONS
 from layouts.kit.i18n import attributes, both, for_browser, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.state import bind
 from layouts.runs.runs import columns, insights
 from layouts.runs.runs.texts import TEXTS
@@ -171,9 +171,3 @@ def _columns() -> list[dict[str, Any]]:
 def _browser_texts() -> list[str]:
     own = [key for key in TEXTS if key.startswith(("kind.", "runs."))]
     return [*GRID_TEXTS, *own, *EXPRESSIONS, *(f"insights.kind.{kind}" for kind in RULES), "lineage.apart.missing"]
-
-
-PAGE = Page(
-    name="runs", texts=TEXTS, needs=(), layout=layout, register=register, libraries=("grid",), group="training",
-    start=True,
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "runs.title": "common.run_list",
     "runs.search": ("Search runs  /", "搜索训练  /"),
     "runs.regex": "common.regular_expression",
     "runs.chosen": ("{total} runs · {n} chosen", "共 {total} 个训练 · 已选 {n} 个"),

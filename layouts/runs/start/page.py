@@ -14,13 +14,12 @@ from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import attributes, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.kit.recording import RECORDINGS
 from layouts.kit.state import digest_of, text
 from layouts.runs.questions import counted, questions
 from layouts.runs.start import drawing
-from layouts.runs.start.texts import TEXTS
 from layouts.sources import Sources
 
 
@@ -95,8 +94,3 @@ def shown(source: Sources, state: Any) -> StartParts:
     } if status.read_at is not None else {}  # fmt: skip
     parts = {name: markup(content) for name, content in made.items()}
     return {"digest": digest_of(parts), "parts": parts}
-
-
-PAGE = Page(
-    name="start", texts=TEXTS, needs=(), layout=layout, register=register, group="training", bare=True,
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "start.title": ("Start", "开始"),
     "start.found": ("Found in this directory", "该目录中的数据"),
     "start.asks": ("What do you want to know?", "你想了解什么？"),
     "start.missing": ("Not recorded here", "此处未记录"),

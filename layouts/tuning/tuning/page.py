@@ -19,7 +19,7 @@ from parsers.tuning.importances import SHARES
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import empty_state, toolbar
 from layouts.kit.i18n import attributes, for_browser, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.page_parts import Answer, register_parts_in, stores
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
@@ -271,9 +271,3 @@ def reported(study: StudyFrames) -> dict[int, tuple[Floats, Floats]]:
         int(number[begin]): (step[begin:end], value[begin:end])
         for begin, end in zip(starts.tolist(), ends, strict=True)
     }  # fmt: skip
-
-
-PAGE = Page(
-    name="tuning", texts=TEXTS, needs=("study",), layout=layout, register=register, libraries=("plotly_all",),
-    group="comparison",
-)  # fmt: skip

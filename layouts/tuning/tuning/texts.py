@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "tuning.title": ("Tuning", "超参调优"),
     "tuning.none": ("There is no search for settings yet.", "尚无超参搜索。"),
     "tuning.missing": ("This study is not there.", "找不到该搜索。"),
     "tuning.controls": "common.what_is_shown",

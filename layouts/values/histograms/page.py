@@ -12,7 +12,7 @@ from dash import html
 
 from layouts.kit.cards import cards
 from layouts.kit.cards.cards import Cards
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.sources import Sources, ValueSources
 from layouts.values import histogram_figures as drawing
 from layouts.values.histogram_asks import HistogramRequest
@@ -55,9 +55,3 @@ def layout(ids: Ids, routes: str) -> html.Div:
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
-
-
-PAGE = Page(
-    name="histograms", texts=TEXTS, needs=("histogram",), layout=layout, register=register, libraries=("plotly",),
-    group="training",
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "histograms.title": "common.histograms",
     "histograms.controls": ("How histograms are drawn", "分布图显示设置"),
     # Controls
     "histograms.view": "common.view",

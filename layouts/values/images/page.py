@@ -10,7 +10,7 @@ from typing import Any
 
 from layouts.kit.cards import cards, step_texts
 from layouts.kit.cards.recorded import recorded_cards
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.sources import Sources
 from layouts.values.images.texts import TEXTS
 
@@ -28,8 +28,3 @@ def layout(ids: Ids, routes: str) -> Any:
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
-
-
-PAGE = Page(
-    name="images", texts=TEXTS, needs=("image",), layout=layout, register=register, group="training",
-)  # fmt: skip

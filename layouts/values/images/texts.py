@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "images.title": "common.images",
     "images.controls": ("Which images are shown, and how", "图像显示设置"),
     # Controls
     "images.brightness": ("Brightness", "亮度"),

@@ -17,12 +17,12 @@ from layouts.kit.callbacks import in_browser, register_catalogue
 from layouts.kit.elements import damaged_state, empty_state, toolbar
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.i18n import attributes, for_browser, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.recording import missing_data
 from layouts.kit.state import texts
 from layouts.sources import Sources, ValueSources
 from layouts.values.landscape.asks import LandscapeRequest, read_sheets
-from layouts.values.landscape.catalogue import NEEDS, catalogue
+from layouts.values.landscape.catalogue import catalogue
 from layouts.values.landscape.drawing import chart, curve, facts, load
 from layouts.values.landscape.texts import TEXTS
 
@@ -143,9 +143,3 @@ def _register_browser(app: Any, ids: Ids) -> None:
     )
     call("painted", Input(ids("plot"), "figure"), root, prevent_initial_call=True)
     call("picked", Input(ids("curve"), "clickData"), State(ids("curve"), "figure"), root, prevent_initial_call=True)
-
-
-PAGE = Page(
-    name="landscape", texts=TEXTS, needs=NEEDS, layout=layout, register=register, libraries=("plotly_all",),
-    group="training",
-)  # fmt: skip

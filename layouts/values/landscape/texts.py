@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "landscape.title": "common.loss_landscape",
     "landscape.controls": ("What is shown, and how it is drawn", "显示内容与绘制设置"),
     # What is shown
     "landscape.mode": (

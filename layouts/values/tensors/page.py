@@ -16,7 +16,7 @@ from layouts.kit.cards import cards, step_texts
 from layouts.kit.cards.recorded import recorded_cards
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.i18n import texts_of
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.tensor_grid_texts import TEXTS as GRID_TEXTS
 from layouts.sources import Sources
 from layouts.values.tensor_facts import NOTHING
@@ -63,8 +63,3 @@ def layout(ids: Ids, routes: str) -> Any:
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
-
-
-PAGE = Page(
-    name="tensors", texts=TEXTS, needs=("tensor",), layout=layout, register=register, group="training",
-)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "tensors.title": "common.tensors",
     "tensors.controls": ("How tensors are shown", "张量显示设置"),
     "tensors.no_tensors": ("The chosen runs recorded no tensors.", "所选训练均未记录张量。"),
     # Controls of the page

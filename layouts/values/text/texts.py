@@ -5,7 +5,6 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "text.title": "common.text",
     "text.controls": ("Which texts are shown", "文本显示设置"),
     "text.wrap": ("Wrap lines", "自动换行"),
     "text.count": ("{n} texts", "{n} 条文本"),

@@ -53,11 +53,21 @@ def most_steps(lengths: Mapping[str, int], series_of: Callable[[str], Series]) -
     return most
 
 
-def superseded(series: Series) -> Series:
-    """Return the points that `resolved` leaves out, in the order they were written."""
-    kept = np.zeros(series.step.size, bool)
-    kept[newest(series.step)] = True
-    return _rows(series, slice(0) if resolved(series) is series else np.flatnonzero(~kept))
+def superseded(series: Series) -> tuple[Series, Ints]:
+    """Return (the points that `resolved` leaves out, in the order they were written; their stretches).
+
+    Stretches are the indices, without 0, at which another one begins: after a restart, or after a step that was written once.
+    """
+    step = series.step
+    if resolved(series) is series:
+        return _rows(series, slice(0)), np.empty(0, np.int64)
+    kept = np.zeros(step.size, bool)
+    kept[(left := newest(step))] = True
+    at = np.flatnonzero(~kept)
+    session = np.searchsorted(restarts(step), at, "right")
+    once = step[left]  # ascending
+    apart = np.searchsorted(once, step[at[1:]], "left") > np.searchsorted(once, step[at[:-1]], "right")
+    return _rows(series, at), np.flatnonzero(apart | (session[1:] != session[:-1])) + 1
 
 
 def _rows(series: Series, which: Any) -> Series:

@@ -22,7 +22,7 @@ Range = tuple[float, float] | None
 class VisiblePoints(NamedTuple):
     """The points kept: smoothed values (NaN where the axis cannot show one), recorded ones, and which points they are.
 
-    gaps are the places among them before which the line is interrupted: by a restart, or by points that cannot be drawn. hidden
+    gaps are the places among them before which the line is interrupted: by a break, or by points that cannot be drawn. hidden
     is the number of finite values that a logarithmic axis cannot show.
     """
 
@@ -47,17 +47,30 @@ class _Plot:
 
 def visible_points(
     series: Series, x: Floats | Places, facts: SeriesFacts | None = None, *, weight: float, log: bool, columns: int,
-    window: Range = None, span: Range = None, outlines: Sequence[Floats] = (),
+    window: Range = None, span: Range = None, outlines: Sequence[Floats] = (), breaks: Ints | None = None,
 ) -> VisiblePoints:  # fmt: skip
     """Return the points that a plot needs for its number of pixel columns.
 
     x are their places on the axis, of which window is visible; span is the range that the columns divide, None for the window,
     or for that of the series. facts are those of the series: with these, and Places as x, a view costs what it shows. Of
-    outlines, arrays with a value for each point, the extremes in each column are kept too.
+    outlines, arrays with a value for each point, the extremes in each column are kept too. breaks are the indices at which the
+    line is interrupted, None for its restarts; those given that are narrower than a column are left out, so that no more are
+    drawn than can be seen.
     """
     plot = _Plot(weight, log, columns, window, span)
+    if breaks is not None:
+        places = np.asarray(x)
+        return _by_points(series, places, plot, outlines, _wide(places, breaks, plot))
     found = _by_blocks(x, facts, plot) if facts is not None and isinstance(x, Places) else None
-    return found or _by_points(series, np.asarray(x), plot, outlines)
+    return found or _by_points(series, np.asarray(x), plot, outlines, restarts(series.step))
+
+
+def _wide(x: Floats, breaks: Ints, plot: _Plot) -> Ints:
+    """Return the breaks that are at least a pixel column wide."""
+    if not breaks.size:
+        return breaks
+    low, high = plot.span or plot.window or (float(np.nanmin(x)), float(np.nanmax(x)))
+    return breaks[np.abs(x[breaks] - x[breaks - 1]) * plot.columns >= high - low]
 
 
 def _by_blocks(x: Places, facts: SeriesFacts, plot: _Plot) -> VisiblePoints | None:
@@ -77,8 +90,8 @@ def _by_blocks(x: Places, facts: SeriesFacts, plot: _Plot) -> VisiblePoints | No
     return VisiblePoints(shown.at(kept.keep) if plot.weight > 0.0 else raw, raw, kept, gaps, 0)
 
 
-def _by_points(series: Series, x: Floats, plot: _Plot, outlines: Sequence[Floats]) -> VisiblePoints:
-    value, starts = series.value, restarts(series.step)
+def _by_points(series: Series, x: Floats, plot: _Plot, outlines: Sequence[Floats], starts: Ints) -> VisiblePoints:
+    value = series.value
     shown = smooth(value, plot.weight, starts) if plot.weight > 0.0 else value
     raw, hidden = value, 0
     if plot.log:

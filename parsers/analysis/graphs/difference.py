@@ -1,6 +1,7 @@
 """Computes the difference of two graphs: nodes that were added, removed or changed, and edges that were added or removed.
 
-Constants and what takes them are drawn but no difference: compilers number and share them as they like.
+Constants, operators that only pass values on (`simplify.PASSING`), and the edges of either are drawn, but that one graph has
+more of them is no difference: compilers number and share them and put them in as they like.
 
 Nodes are matched in this order, each at most once:
 1. of one scope and one full name, and of one kind (the first of equal names to the first, and so on);
@@ -22,13 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.graphs.blocks import mixed, refined, text_hashes
-from parsers.analysis.graphs.network import CONSTANT, Ints, Network
+from parsers.analysis.graphs.network import CONSTANT, OPERATOR, Bools, Ints, Network
+from parsers.analysis.graphs.simplify import PASSING
 from parsers.analysis.graphs.wrappers import within, wrapper
 
 FIELDS = ("name", "scope", "type", "output_type", "shape", "attributes")
 """The fields of a node that are compared."""
 _NUMBER = re.compile(r"(?<=-op)\d+$|(?<=^cst)\d+$")
 """Numbers that MindSpore counts through the whole graph; a different one is no change of name."""
+_GENERATED = re.compile(r"(?:inputs|args?|para)\d+")
+"""Names that MindSpore gives to inputs of a graph; a parameter that has one in one of the graphs is not renamed."""
 LONGEST = 4_000
 """Maximum operators of one type in one scope that are aligned; more are matched only by name."""
 Attributes = Sequence[Hashable]
@@ -36,7 +40,7 @@ Attributes = Sequence[Hashable]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CountedDifference:
-    """What is said to differ: rows and places as in `GraphDifference`, without constants."""
+    """What is said to differ: rows and places as in `GraphDifference`, of nodes with `is_counted` and edges between such."""
 
     removed: Ints
     added: Ints
@@ -63,7 +67,7 @@ class GraphDifference:
 
     @property
     def same(self) -> bool:
-        """True if nothing differs but constants."""
+        """True if nothing differs that is counted."""
         one = self.counted
         return not (self.changed or any(map(len, (one.removed, one.added, one.edges_removed, one.edges_added))))
 
@@ -102,13 +106,21 @@ def compare(first: Network, second: Network, attributes: tuple[Attributes, Attri
             changed[row] = fields
     gone, come = shown[match[shown] < 0], np.flatnonzero(second.shown & (back < 0))
     removed, added = _edges(first, second, match)
+    counts, counts_other = is_counted(first), is_counted(second)
     counted = CountedDifference(
-        gone[first.kind[gone] != CONSTANT],
-        come[second.kind[come] != CONSTANT],
-        removed[first.kind[first.source[removed]] != CONSTANT],
-        added[second.kind[second.source[added]] != CONSTANT],
+        gone[counts[gone]],
+        come[counts_other[come]],
+        removed[counts[first.source[removed]] & counts[first.target[removed]]],
+        added[counts_other[second.source[added]] & counts_other[second.target[added]]],
     )
     return GraphDifference(match, back, gone, come, changed, removed, added, counted)
+
+
+def is_counted(network: Network) -> Bools:
+    """Return which nodes are a difference if the other graph has them not: no constants, and no operators that pass on."""
+    passing = [code for code, kind in enumerate(network.types) if kind in PASSING]
+    passes: Bools = (network.kind == OPERATOR) & np.isin(network.type, passing)
+    return np.asarray((network.kind != CONSTANT) & ~passes, np.bool_)
 
 
 class _Side:
@@ -232,7 +244,7 @@ def _changes(one: _Side, other: _Side, row: int, there: int) -> tuple[str, ...]:
     mine, theirs = one.content(row), other.content(there)
     last = [_NUMBER.sub("", side.network.full_names[at].rpartition("/")[2]) for side, at in ((one, row), (other, there))]
     differ = {
-        "name": last[0] != last[1],
+        "name": last[0] != last[1] and not any(map(_GENERATED.fullmatch, last)),
         "scope": mine[0] != theirs[0],
         "type": mine[1:3] != theirs[1:3],
         "output_type": mine[3] != theirs[3],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.graphs.difference import GraphDifference
+from parsers.analysis.graphs.difference import GraphDifference, is_counted
 from parsers.analysis.graphs.network import CONSTANT, Ints, Network, network
 from parsers.analysis.graphs.scopes import Scopes
 from parsers.analysis.graphs.visible import Visible
@@ -58,7 +58,7 @@ def together(first: Network, second: Network, found: GraphDifference) -> Togethe
     state[list(found.changed)] = CHANGED
     state[found.removed] = REMOVED
     state[first.size :] = ADDED
-    state[union.kind == CONSTANT] = SAME
+    state[(union.kind == CONSTANT) | ((state != CHANGED) & ~is_counted(union))] = SAME
     shown = np.concatenate((first.shown, np.ones(len(added), np.bool_)))
     return Together(union.only(shown), state, np.concatenate((found.match, added)))
 

@@ -11,8 +11,8 @@ import numpy as np
 from parsers.analysis.values.histograms import even_edges
 from parsers.analysis.values.tensor_chunks import Tensor, chunks
 from parsers.errors import FormatError
-from parsers.events.writer import bin_count
 from parsers.payloads.values import HistogramValue
+from parsers.recording.histograms import bin_count
 
 MOST_FREE = 2
 _BOX = re.compile(r"(?P<index>[+-]?[0-9]{1,18})|(?P<start>[+-]?[0-9]{1,18})?\s*:\s*(?P<stop>[+-]?[0-9]{1,18})?")

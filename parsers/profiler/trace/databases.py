@@ -9,7 +9,6 @@ left out; copies such as `_COMPUTE_TASK_INFO_old_2025` are ignored.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -78,8 +77,10 @@ def read(path: str, progress: Callable[[int, int], None] | None = None) -> Trace
     tables = _Tables(path, complaints, lines)
     try:
         with Database(path) as database:
+            for text in database.problems:
+                lines.add(text)
             tables.read(database, lambda share: progress(int(share * size), size) if progress is not None else None)
-    except (sqlite3.Error, OverflowError, ValueError) as error:
+    except (OverflowError, ValueError) as error:
         complaints.add("bad_trace", f"Expected a database that can be read, found: {error}; what follows is not shown.")
     report_read(size)
     return tables.trace()
@@ -109,7 +110,7 @@ def arguments(trace: Trace, row: int) -> dict[str, Any]:
                 query = "SELECT stack FROM PYTORCH_CALLCHAINS WHERE id = ? ORDER BY stackDepth LIMIT ?"
                 stack = [texts.of(int(one)) for (one,) in database.select(query, (chain, _MOST_FRAMES)) if isinstance(one, int)]
                 found["Call stack"] = "\n".join(stack)
-    except (sqlite3.Error, OverflowError, ValueError) as error:
+    except (OverflowError, ValueError) as error:
         raise LookupError(f"{table}: expected row {number}, found: {error}") from error
     return found
 
@@ -181,7 +182,7 @@ class _Tables:
         for number, step in enumerate(steps, 1):
             try:
                 step(database, texts)
-            except (sqlite3.Error, OverflowError, ValueError) as error:
+            except (OverflowError, ValueError) as error:
                 self.complaints.add("bad_trace", f"Expected tables that can be read, found: {error}; one is not shown.")
             progress(number / len(steps))
         if not self._slices and not self._counters and not self.complaints.plain:

@@ -1,4 +1,4 @@
-"""The command line, run as users run it."""
+"""The command line: as users run it, and, where no process matters, within this one."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from app.commands.cli import main
-from parsers.events.writer import record
+from parsers.recording.wire import record
 from tests.amounts import long_after
-from tests.app.commands.running import ROOT, free_port, run
+from tests.app.commands.running import ROOT, called, free_port, run
 from tests.recorded import RECORDED
 from tests.writers import chrome_traces
 
@@ -105,7 +105,7 @@ class TestWithoutServer:
 
     def test_every_command_has_help(self) -> None:
         for command in ("start", "stop", "status", "list", "check", "export"):
-            assert command in run(command, "--help").stdout
+            assert command in called(command, "--help").stdout
 
     def test_list(self) -> None:
         done = run("list", RECORDED)
@@ -113,7 +113,7 @@ class TestWithoutServer:
         assert {line.split()[0] for line in done.stdout.splitlines()[1:]} == RUNS
 
     def test_list_as_json(self) -> None:
-        runs = json.loads(run("list", RECORDED, "--json").stdout)
+        runs = json.loads(called("list", RECORDED, "--json").stdout)
         assert {entry["name"] for entry in runs} == RUNS
         assert all(entry["size_bytes"] > 0 for entry in runs)
 
@@ -126,9 +126,9 @@ class TestWithoutServer:
         assert not any("1 ranks" in name for name, *_ in rows)
 
     def test_list_of_nothing(self, base) -> None:
-        done = run("list", base)
+        done = called("list", base)
         assert (done.returncode, done.stderr) == (0, f"No runs below {base}\n")
-        assert json.loads(run("list", base, "--json").stdout) == []
+        assert json.loads(called("list", base, "--json").stdout) == []
 
     def test_list_tells_what_it_could_not_look_at(self, base, monkeypatch, capsys) -> None:
         real = os.scandir
@@ -173,12 +173,12 @@ class TestWithoutServer:
         """Content before name: TensorBoard events under a MindSpore name."""
         data = ROOT / "tests" / "data" / "tensorboard" / "tensorboard-2.21" / "events.out.tfevents.1795221706.vm.18095.8"
         (base / "run.summary.1795221706.x_MS").write_bytes(data.read_bytes())
-        done = run("check", base)
+        done = called("check", base)
         assert done.returncode == 0, done.stdout
         assert "no damage" in done.stdout
 
     def test_check_of_sound_files(self) -> None:
-        done = run("check", RECORDED / "nan_inf")
+        done = called("check", RECORDED / "nan_inf")
         assert done.returncode == 0
         assert done.stdout.endswith("no damage\n")
 
@@ -187,7 +187,7 @@ class TestWithoutServer:
         data = bytearray(source.read_bytes())
         data[len(data) // 2] ^= 1
         (base / source.name).write_bytes(data)
-        done = run("check", base)
+        done = called("check", base)
         assert done.returncode == 1
         assert str(base / source.name) in done.stdout
         assert "1 problem" in done.stdout
@@ -203,7 +203,7 @@ class TestWithoutServer:
         offset = 0
         while (end := offset + 16 + int.from_bytes(data[offset : offset + 8], "little")) <= 60_000:
             offset = end
-        done = run("check", base)
+        done = called("check", base)
         assert done.returncode == 1
         assert f"bytes {offset}-60000: truncated: " in done.stdout
         assert f"byte {offset:,} needs {end - offset:,} bytes, only {60_000 - offset:,} are present" in done.stdout
@@ -215,7 +215,7 @@ class TestWithoutServer:
         message = b"\x09" + bytes(8) + b"\x3a" + bytes([len(metric) + 2]) + b"\x12" + bytes([len(metric)]) + metric
         (base / "run.summary.1795221706.x_lineage").write_bytes(record(message))
         (base / "config.yaml").write_text("a: [1")
-        done = run("check", base)
+        done = called("check", base)
         assert done.returncode == 1
         assert done.stdout.count("bad_value") == 2
         assert "no JSON" in done.stdout
@@ -225,7 +225,7 @@ class TestWithoutServer:
     def test_export(self, tmp_path, suffix) -> None:
         import pandas as pd
 
-        done = run("export", RECORDED / "nan_inf", "--out", tmp_path / f"x.{suffix}", "--format", suffix)
+        done = called("export", RECORDED / "nan_inf", "--out", tmp_path / f"x.{suffix}", "--format", suffix)
         assert done.returncode == 0, done.stderr
         frame = getattr(pd, f"read_{suffix}")(tmp_path / f"x.{suffix}")
         assert done.stdout.startswith(f"{len(frame):,} values")
@@ -245,16 +245,16 @@ class TestTraces:
     @pytest.mark.parametrize("alone", long_after(1, [True, False]), ids=["file", "directory"])
     def test_list_check_and_export(self, trace: Path, tmp_path: Path, alone: bool) -> None:
         for place in (trace if alone else trace.parent,):
-            listed = run("list", place)
+            listed = called("list", place)
             assert listed.returncode == 0
             assert listed.stdout.splitlines()[1].endswith("1 trace")
-            (source,) = json.loads(run("list", place, "--json").stdout)
+            (source,) = json.loads(called("list", place, "--json").stdout)
             assert [file["path"] for file in source["profile_files"]] == [str(trace)]
-            checked = run("check", place)
+            checked = called("check", place)
             assert checked.returncode == 0
-            assert checked.stdout.startswith(f"1 runs, 1 files, {trace.stat().st_size:,} bytes: no damage")
+            assert checked.stdout.startswith(f"1 run, 1 file, {trace.stat().st_size:,} bytes: no damage")
             out = tmp_path / f"out-{place.name.partition('.')[0]}"
-            done = run("export", place, "--out", out)
+            done = called("export", place, "--out", out)
             assert done.returncode == 0, done.stderr
             (path,) = out.rglob("slices.csv")
             with path.open(newline="") as file:
@@ -269,11 +269,11 @@ class TestTraces:
     def test_damage_is_found(self, trace: Path, tmp_path: Path, alone: bool) -> None:
         trace.write_text(chrome_traces.text()[:-5000])
         for place in (trace if alone else trace.parent,):
-            done = run("check", place)
+            done = called("check", place)
             assert done.returncode == 1
             assert str(trace) in done.stdout
             assert "2 problems" in done.stdout  # no end, and an event that has none
-            exported = run("export", place, "--out", tmp_path / "out")
+            exported = called("export", place, "--out", tmp_path / "out")
             assert exported.returncode == 3
             assert str(trace) in exported.stderr
 
@@ -282,13 +282,26 @@ class TestTraces:
         (base / "both").mkdir()
         shutil.copytree(RECORDED / "nan_inf", base / "both/one")
         (base / "both/one/trace_view.json").write_text(chrome_traces.text())
-        assert run("export", base / "both", "--out", tmp_path / "a").returncode == 0
+        assert called("export", base / "both", "--out", tmp_path / "a").returncode == 0
         assert not (tmp_path / "a/traces").exists()
-        assert run("export", base / "both", "--out", tmp_path / "b", "--kinds", "traces").returncode == 0
+        assert called("export", base / "both", "--out", tmp_path / "b", "--kinds", "traces").returncode == 0
         assert [path.name for path in (tmp_path / "b").iterdir()] == ["traces"]
 
     def test_other_files_are_refused(self, tmp_path: Path) -> None:
         (tmp_path / "x.json").write_text('{"a": 1}')
-        done = run("list", tmp_path / "x.json")
+        done = called("list", tmp_path / "x.json")
         assert done.returncode == 2
         assert "expected a directory, a trace or an event file" in done.stderr
+
+
+def test_check_counts_runs_as_the_pages_do(real_data: Path) -> None:
+    from app.store.store import Store
+
+    for base in (RECORDED, real_data / "summary"):
+        store = Store([base], interval=0).start()
+        assert store.wait(100)
+        rows = store.runs.rows()
+        store.stop()
+        said = run("check", str(base)).stdout.splitlines()[-1]
+        assert said.startswith(f"{len(rows)} runs, ")
+        assert (": no damage" in said) == (sum(row.problems for row in rows) == 0)

@@ -19,7 +19,8 @@ from app.commands import terminal as terminals
 from app.commands.cli import main
 from app.commands.terminal import ProgressBar
 from parsers.events.messages import message_class
-from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Value, record
+from parsers.recording import EventWriter, Histogram, Image, Tensor, Value
+from parsers.recording.wire import record
 from parsers.runs import Run
 from tests.amounts import long_after
 from tests.recorded import RECORDED

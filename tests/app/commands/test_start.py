@@ -16,12 +16,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from app.commands import serving
-from parsers.events.writer import EventWriter
+from app.commands import opening, serving
+from parsers.recording import EventWriter
 from tests.amounts import long_after
 from tests.app.commands.running import ROOT, free_port, get, run
 from tests.recorded import RECORDED
@@ -211,6 +211,49 @@ def test_a_background_token_is_in_no_log_and_no_command_line(base) -> None:
             assert token not in Path(f"/proc/{said['Process']}/cmdline").read_text()
     finally:
         run("stop", "--port", port)
+
+
+@pytest.fixture
+def browser(tmp_path, monkeypatch) -> Path:
+    """A file to which a browser writes the command line that it was started with."""
+    program, seen = tmp_path / "browser", tmp_path / "seen"
+    program.write_text(f'#!/bin/sh\necho "$@" > {seen}.new\nmv {seen}.new {seen}\n')
+    program.chmod(0o700)
+    monkeypatch.setenv("BROWSER", f"{program} %s")
+    return seen
+
+
+@pytest.mark.parametrize("where", long_after(1, ["foreground", "background"]))
+def test_the_token_is_not_in_the_command_line_of_the_browser(serve, base, browser, where) -> None:
+    if where == "foreground":
+        process, shown = serve("--host", "0.0.0.0", "--open")
+    else:
+        port = free_port()
+        done = run("start", "--summary-base-dir", base, "--port", port, "--host", "0.0.0.0", "--background", "--open")
+        shown = done.stdout.splitlines()[0].removeprefix("Web address: ")
+    token = shown.partition("?token=")[2]
+    command = until(lambda: browser.exists() and browser.read_text().strip())
+    assert len(token) > 40
+    assert token not in command
+    page = Path(unquote(urlsplit(command).path))
+    assert (page.stat().st_mode & 0o777, page.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert f'content="0;url={shown}"' in page.read_text()
+    if where == "foreground":
+        process.terminate()
+        assert process.wait(10) == 0
+    else:
+        run("stop", "--port", port)
+    assert not page.exists()
+
+
+def test_the_file_that_redirects_is_new_and_goes_after_a_time(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(opening, "KEPT_SECONDS", 0.05)
+    monkeypatch.setattr(opening.webbrowser, "open", lambda address: True)
+    (tmp_path / "page.html").symlink_to(tmp_path / "elsewhere")
+    for directory in (str(tmp_path), ""):
+        with opening.opened("http://127.0.0.1:1/", token="t" * 16, directory=directory, name="page"):
+            until(lambda: not (tmp_path / "page.html").exists())
+    assert not (tmp_path / "elsewhere").exists()
 
 
 @pytest.mark.long

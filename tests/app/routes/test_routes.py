@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 from werkzeug.http import parse_options_header
 
-from app.routes import blueprint as routes
+from app.routes import exports as routes
+from app.routes import unread_runs
 from parsers import LineageRow, Series
 
 HOSTILE = (
@@ -129,12 +130,38 @@ def test_a_pattern_that_never_ends_is_stopped(client, source) -> None:
     assert "longer than 1 s and was stopped" in answer.json["error"]
 
 
-def test_runs_still_being_read_are_waited_for(client, source, monkeypatch) -> None:
-    monkeypatch.setattr(routes, "PATIENCE", 0.1)
-    source.data["a"]["row"] = {"state": "loading"}
-    answer = client.get("/api/scalars.csv?run=a")
+@pytest.mark.parametrize("path", ["/api/scalars.csv?run=a", "/api/histograms.csv?run=a", "/api/insights.csv?run=a"])
+def test_a_run_of_which_nothing_is_read_yet_is_waited_for(client, source, monkeypatch, path) -> None:
+    monkeypatch.setattr(unread_runs, "READING_PATIENCE", 0.1)
+    source.data["a"]["row"] = {"state": "waiting", "tags": {}}
+    answer = client.get(path)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
     assert source.wanted == ["a"]
+
+
+@pytest.mark.parametrize("path", [
+    "/api/scalars.csv?run=a", "/api/scalars.json?run=a", "/api/scalars-final.csv?run=a", "/api/insights.csv?run=a",
+])  # fmt: skip
+def test_what_has_been_read_of_a_growing_run_is_answered_with_its_last_step(client, source, monkeypatch, path) -> None:
+    monkeypatch.setattr(unread_runs, "READING_PATIENCE", 0.1)
+    whole = client.get(path)
+    assert "X-Read-To-Step" not in whole.headers
+    source.data["a"]["row"] = {"state": "loading"}
+    answer = client.get(path)
+    last = max(int(series.step[-1]) for series in source.data["a"]["scalar"].values())
+    assert (answer.status_code, answer.headers["X-Read-To-Step"]) == (200, f"a={last}")
+    assert answer.data == whole.data
+
+
+def test_many_runs_that_are_being_read_are_named_safely(client, source, monkeypatch) -> None:
+    monkeypatch.setattr(unread_runs, "READING_PATIENCE", 0.0)
+    monkeypatch.setattr(unread_runs, "MOST_NAMED", 2)
+    for name in HOSTILE[-6:]:
+        source.data[name]["row"] = {"state": "loading"}
+    named = client.get("/api/scalars.csv").headers["X-Read-To-Step"].split(", ")
+    assert len(named) == 3
+    assert named[-1] == "..."
+    assert all(name.isascii() and name.isprintable() for name in named)
 
 
 @pytest.mark.parametrize("run", [*HOSTILE, "", "a", "..", ".hidden", "x" * 300, 'a"; filename="evil.exe', "a\r\nX-Evil: 1"])
@@ -211,11 +238,11 @@ def test_values_of_runs_that_json_has_no_number_for(client, source, value, text)
 @pytest.mark.parametrize("path", ["/api/scalars.csv", "/api/scalars.csv?run=a", "/api/scalars.json", "/api/runs.json"])
 def test_nothing_is_answered_before_the_first_look(client, source, monkeypatch, path) -> None:
     source.read_at = None
-    monkeypatch.setattr(routes, "PATIENCE", 0.1)
+    monkeypatch.setattr(unread_runs, "PATIENCE", 0.1)
     answer = client.get(path)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
     assert "still scanning" in answer.json["error"]
-    monkeypatch.setattr(routes, "PATIENCE", 10.0)
+    monkeypatch.setattr(unread_runs, "PATIENCE", 10.0)
     threading.Timer(0.2, setattr, (source, "read_at", 5.0)).start()
     assert client.get(path).status_code == 200
 

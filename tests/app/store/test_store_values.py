@@ -9,7 +9,7 @@ import pytest
 
 from app.store.store import Store
 from parsers import PayloadError, TensorValue
-from parsers.events.writer import EventWriter, Tensor
+from parsers.recording import EventWriter, Tensor
 from tests.recorded import RECORDED
 from tests.waiting import until
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.commands.cli import main
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from parsers.tuning.journal import StudyFile, StudyState
 
 warnings.filterwarnings("ignore", module="optuna")

@@ -97,7 +97,7 @@ def test_earlier_runs_are_imported_in_the_right_direction(tmp_path: Path, search
     ],
 )  # fmt: skip
 def test_a_failed_trial_is_a_result(search: Search, output: Lines, text: str, reason: str, output_end: str) -> None:
-    from parsers.events.writer import EventWriter
+    from parsers.recording import EventWriter
 
     for name, tag, value in (("other", "accuracy", 0.5), ("nan", "loss", float("nan"))):
         with EventWriter(str(search.directory / name), "mindspore") as writer:
@@ -220,7 +220,7 @@ def test_several_targets_have_a_pareto_front(search: Search) -> None:
     search.write("target: [{name: loss}, {name: x2, goal: maximize}]\nbudget: {trials: 4}\ntuner: {name: random}")
     whole = (search.directory / "trial.sh").read_text()
     (search.directory / "trial.sh").write_text(whole)
-    from parsers.events.writer import EventWriter
+    from parsers.recording import EventWriter
 
     for x in range(10):
         path = search.directory / "values" / str(x)
@@ -236,7 +236,7 @@ def test_several_targets_have_a_pareto_front(search: Search) -> None:
 SLOW = """
 import sys, time
 sys.path.insert(0, {root!r})
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from parsers.tuning import HyperConfig
 import os
 settings = HyperConfig()

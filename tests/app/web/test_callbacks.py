@@ -49,7 +49,7 @@ def application() -> Iterator[Application]:
 
 def requests_of(application: Application) -> Iterator[dict[str, Any]]:
     """A request for each callback that has a server side, with concrete ids and no values."""
-    for output, callback in application.callback_map.items():
+    for output, callback in application.callbacks.items():
         if callback.get("callback") is None:
             continue
         wanted = callback["output"]

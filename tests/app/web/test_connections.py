@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import socket
+import sys
 import threading
 import time
 import urllib.error
@@ -19,13 +21,14 @@ from app.web import connections
 from app.web.connections import Channel, create_server
 from app.web.downloads import Downloads
 from tests.sources import MemorySource, series
+from tests.waiting import until
 
 POINTS = 1_000_000
 
 
 @pytest.fixture(scope="module")
 def application() -> Any:
-    return create_app(MemorySource({"a": {"scalar": {"loss": series(POINTS, 1)}}})).server
+    return create_app(MemorySource({"a": {"scalar": {"loss": series(POINTS, 1)}}}))
 
 
 @contextlib.contextmanager
@@ -35,7 +38,9 @@ def running(application: Any) -> Iterator[tuple[str, int]]:
         listener.listen(1024)
         listener.setblocking(False)
         address = listener.getsockname()
-        server = create_server(application, listener)
+        server = create_server(
+            application.server, listener, refuse=application.guard.refuse_early, is_light=application.is_light
+        )
         threading.Thread(target=server.run, daemon=True).start()
         yield address
         ended: Any = server
@@ -136,7 +141,163 @@ def test_a_request_that_is_too_large_gets_an_answer_that_can_be_read(application
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(asked, timeout=30)
         assert refused.value.code == 413
-        assert refused.value.read().decode() == "Expected at most 8388608 bytes, found 9437184.\n"
+        assert refused.value.read().decode() == "Expected at most 1048576 bytes, found 9437184.\n"
+
+
+HEADERS = b"POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n%s\r\n\r\n"
+
+
+@pytest.mark.parametrize(("path", "host", "more", "status"), [
+    (b"/api/note", b"evil.example", b"Content-Length: 1000000", b"403"),
+    (b"/api/note", b"localhost", b"Origin: http://evil.example\r\nContent-Length: 1000000", b"403"),
+    (b"/api/note", b"localhost", b"Content-Length: 1048577", b"413"),
+    (b"/api/nothing", b"localhost", b"Content-Length: 99999999999", b"413"),
+    (b"/_dash-update-component", b"localhost", b"Content-Length: 8388609", b"413"),
+    (b"/api/note", b"localhost", b"Expect: 100-continue\r\nContent-Length: 1048577", b"413"),
+    (b"/api/note", b"evil.example", b"Transfer-Encoding: chunked", b"403"),
+])  # fmt: skip
+def test_what_the_headers_say_is_answered_before_the_body_has_come(
+    application: Any, path: bytes, host: bytes, more: bytes, status: bytes
+) -> None:
+    with running(application) as address, socket.create_connection(address, timeout=20) as client:
+        client.sendall(HEADERS % (path, host, more) + b"the beginning of a body")
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 " + status)
+
+
+def test_a_token_is_asked_for_before_the_body_has_come() -> None:
+    guarded = create_app(MemorySource({}), token="t" * 43)
+    with running(guarded) as address, socket.create_connection(address, timeout=20) as client:
+        client.sendall(HEADERS % (b"/api/note", b"localhost", b"Content-Length: 100000"))
+        answer = client.recv(1 << 16)
+    assert answer.startswith(b"HTTP/1.1 401")
+    assert b"X-Content-Type-Options: nosniff" in answer
+
+
+@pytest.mark.parametrize(("path", "size", "status"), [
+    (b"/_dash-update-component", 1 << 20, b"400"), (b"/api/note", (1 << 20) - 99_999, b"400"), (b"/api/note", 1 << 20, b"413"),
+])  # fmt: skip
+def test_a_body_in_chunks_is_read_to_the_limit_of_its_route(
+    application: Any, path: bytes, size: int, status: bytes
+) -> None:
+    with running(application) as address, socket.create_connection(address, timeout=20) as client:
+        client.sendall(HEADERS % (path, b"localhost", b"Transfer-Encoding: chunked"))
+        with contextlib.suppress(ConnectionError):
+            for _ in range(size // 100_000 + 1):
+                client.sendall(b"%x\r\n" % 100_000 + b" " * 100_000 + b"\r\n")
+            client.sendall(b"0\r\n\r\n")
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 " + status)
+
+
+def test_what_comes_after_a_refusal_is_thrown_away_to_a_limit(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "IGNORED_BYTES", 1 << 20)
+    with running(application) as address, socket.create_connection(address, timeout=20) as client:
+        client.sendall(HEADERS % (b"/api/note", b"evil.example", b"Content-Length: 60000000"))
+        sent = 0
+        with contextlib.suppress(ConnectionError):
+            while sent < 60_000_000:
+                sent += client.send(b"x" * 65_536)
+        assert sent < 60_000_000
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits small enough for a test that is quick."""
+    for name, value in (("CONNECTIONS", 40), ("CONNECTIONS_OF_ONE", 30), ("OVERFLOW", 5)):
+        monkeypatch.setattr(connections, name, value)
+
+
+def ended(client: socket.socket) -> bool:
+    """Return whether the server has closed a connection."""
+    client.setblocking(False)
+    try:
+        return client.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True
+
+
+def asking(address: tuple[str, int], path: bytes = b"/health") -> socket.socket:
+    client = socket.create_connection(address, timeout=20)
+    client.sendall(b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n" % path)
+    return client
+
+
+def status(client: socket.socket) -> int:
+    """Read a whole response to `asking`; return its status."""
+    answer = http.client.HTTPResponse(client)
+    answer.begin()
+    answer.read()
+    return answer.status
+
+
+@pytest.mark.usefixtures("few")
+def test_the_oldest_incomplete_connection_gives_way_and_no_honest_client_loses_a_request(application: Any) -> None:
+    with running(application) as address, contextlib.ExitStack() as clients:
+        kept = clients.enter_context(asking(address))
+        assert status(kept) == 200
+        waiting = [clients.enter_context(half_sent(address)) for _ in range(60)]
+        honest = [clients.enter_context(asking(address)) for _ in range(20)]
+        for client in (*honest, *(clients.enter_context(asking(address)) for _ in range(5))):
+            assert status(client) == 200
+        until(lambda: sum(map(ended, waiting)) >= 50)
+        gone = [ended(client) for client in waiting]
+        assert gone == sorted(gone, reverse=True)  # the oldest first
+        kept.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert status(kept) == 200  # idle, and older than all of them
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="127.0.0.2 answers on Linux only")
+@pytest.mark.usefixtures("few")
+def test_one_address_leaves_room_for_the_others(application: Any) -> None:
+    with running(application) as address, contextlib.ExitStack() as clients:
+        other = clients.enter_context(socket.create_connection(address, source_address=("127.0.0.2", 0)))
+        waiting = [clients.enter_context(half_sent(address)) for _ in range(100)]
+        until(lambda: sum(map(ended, waiting)) == 70)
+        assert not ended(other)
+
+
+def test_light_requests_are_answered_while_all_threads_are_at_work(application: Any) -> None:
+    free = threading.Event()
+
+    def busy() -> str:
+        assert free.wait(60)
+        return "done"
+
+    busied = create_app(MemorySource({}))
+    busied.server.add_url_rule("/busy", "busy", busy)
+    with running(busied) as address, contextlib.ExitStack() as clients:
+        held = [clients.enter_context(asking(address, b"/busy")) for _ in range(connections.THREADS + 4)]
+        try:
+            for path in (b"/health", b"/", b"/scalars", b"/_dash-layout"):
+                with asking(address, path) as client:
+                    assert status(client) == 200
+        finally:
+            free.set()
+        assert all(status(client) == 200 for client in held)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("attacker", ["127.0.0.1", "127.0.0.2"])
+def test_a_crowd_holds_no_honest_client_up(application: Any, attacker: str) -> None:
+    source = (attacker, 0)
+    with running(application) as address, contextlib.ExitStack() as clients:
+        for _ in range(300):
+            client = clients.enter_context(socket.socket())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.bind(source)
+            client.connect(address)
+            client.sendall(b"GET /api/scalars.csv?run=a&tag=loss HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        times = []
+        for number in range(2000):
+            client = clients.enter_context(socket.create_connection(address, source_address=source))
+            client.sendall(b"POST /api/note HTTP/1.1\r\nHost: localhost\r\nContent-Le")
+            if number % 200 == 0:
+                times.append(health(address))
+        honest = [clients.enter_context(asking(address)) for _ in range(200)]
+        assert all(status(client) == 200 for client in honest)
+        times += [health(address) for _ in range(5)]
+        assert sorted(times)[len(times) // 2] < 10, times  # 0.05 s where a core is free
 
 
 def test_more_downloads_than_allowed_are_told_to_wait() -> None:

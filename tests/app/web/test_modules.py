@@ -92,7 +92,7 @@ def test_every_script_and_style_is_needed_by_somebody() -> None:
 
 def test_a_folder_below_a_subject_is_a_page_of_that_subject() -> None:
     folders = {folder for folder in map(folder_of, ASSETS.names) if is_page(folder)}
-    assert folders <= {"/".join(page.layout.__module__.split(".")[1:3]) for page in PAGES}
+    assert folders <= {page.folder.replace(".", "/") for page in PAGES}
     assert {folder.partition("/")[0] for folder in folders} <= set(SUBJECTS)
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from layouts.kit.theme import FIRST, PALETTE
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser import waiting
 from tests.browser.showing import show
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from app import create_app, pages
 from app.store.store import Store
 from parsers import open_run
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser.curves.test_scalars import CARDS, LINE, card, drag, drawn, state, visit
 from tests.browser.test_accessibility import AXE, FOUND, GRAVE
 from tests.recorded import RECORDED

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser.conftest import in_address
 from tests.browser.showing import show
 

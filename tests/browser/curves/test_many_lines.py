@@ -19,7 +19,7 @@ from app import create_app, pages
 from app.store.store import Store
 from layouts.curves.smoothed_lines import WRONG
 from parsers import open_run
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser.curves.test_pixels import points_of
 from tests.browser.showing import show
 from tests.browser.waiting import polls

@@ -17,7 +17,7 @@ from app.store.store import Store
 from layouts.curves.lines import figure
 from layouts.curves.smoothed_lines import ChartLine, LineStyle, VisibleRange
 from parsers import Series
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser.showing import show
 
 WIDTHS = [1417, *(pytest.param(width, marks=pytest.mark.long) for width in (1280, 1603, 1920))]

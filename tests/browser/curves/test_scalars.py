@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from parsers import open_run
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser.conftest import in_address, not_in_address
 from tests.browser.showing import show
 from tests.browser.waiting import becomes, polls
@@ -522,3 +522,23 @@ def test_runs_are_grouped_compared_with_a_baseline_and_told_in_a_table(page: Pag
     with urlopen(address + href) as answer:
         told = list(csv.DictReader(io.StringIO(answer.read().decode())))
     assert [(row["name"], row["runs"]) for row in told] == [("1", "5"), ("2", "3")]
+
+
+@pytest.mark.long
+def test_the_matrix_of_last_values_is_sorted_and_leads_to_cards(page: Page, address: str, base: Path) -> None:
+    sweep(base)
+    runs = "&".join(f"run=lr{rate}_seed{seed}" for rate, seeds in ((1, 5), (2, 3)) for seed in range(seeds))
+    show(page, f"{address}/scalars?{runs}&mode=table")
+    page.get_by_role("button", name="Runs × tags", exact=True).click()
+    in_address(page, "table", "runs")
+    values = page.locator(".ms-matrix tbody td")
+    expect(values).to_have_count(8)
+    page.locator('.ms-matrix [data-by="-tag:loss"]').click()
+    in_address(page, "by", "-tag:loss")
+    expect(page.locator('.ms-matrix th[aria-sort="descending"]')).to_contain_text("loss")
+    numbers = [float(text) for text in values.all_inner_texts()]
+    assert numbers == sorted(numbers, reverse=True)
+    expect(values.first).to_have_attribute("title", re.compile(" at step "))
+    values.first.click()
+    expect(page.locator(CARDS)).to_have_count(1)
+    in_address(page, "full", "loss")

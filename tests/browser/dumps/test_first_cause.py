@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser.showing import show
 from tests.writers.dumps import Injection, write_dump
 

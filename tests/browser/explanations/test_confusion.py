@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
-from parsers.explanations.recording import ExplanationWriter
+from parsers.recording import ExplanationWriter
 from tests.browser.showing import show
 
 MATRIX = ".ms-confusion-matrix"
@@ -129,7 +129,7 @@ def test_samples_that_are_recorded_meanwhile_are_counted(page: Page, tmp_path: P
         store = Store([tmp_path], interval=0.2).start()
         assert store.wait(30)
         show(page, f"{serve(create_app(store).server)}/confusion")
-        expect(page.locator("[data-section=head]")).to_contain_text("1 of 1 samples")
+        expect(page.locator("[data-section=head]")).to_contain_text("1 of 1 sample")
         writer.sample(1, picture, truth=[1], probabilities={0: 0.8, 1: 0.2})
         writer.flush()
         expect(page.locator("[data-section=head]")).to_contain_text("1 of 2 samples")

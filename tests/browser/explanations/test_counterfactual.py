@@ -88,7 +88,7 @@ def test_a_missing_picture_is_named(
 def test_a_run_without_counterfactuals_says_what_records_them(
     page: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:
-    from parsers.explanations.recording import ExplanationWriter
+    from parsers.recording import ExplanationWriter
 
     with ExplanationWriter(str(tmp_path / "plain"), labels=["a"], seconds=1_700_000_000) as writer:
         writer.sample(0, [[0.0, 1.0]], truth=[0], probabilities={0: 0.5})

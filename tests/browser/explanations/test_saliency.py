@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 from flask import Flask
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
-from scipy.stats import spearmanr
 
 from app import create_app
 from app.store.store import Store
 from parsers import open_run
-from parsers.explanations.recording import ExplanationWriter, Uncertainty
+from parsers.recording import ExplanationWriter, Uncertainty
 from tests.browser.conftest import not_in_address
 from tests.browser.showing import show
 from tests.browser.waiting import becomes
@@ -162,7 +162,7 @@ def test_an_enlarged_sample_has_values_neighbours_and_pairs(page: Page, recorded
     expect(dialog.locator(DRAWN)).to_have_count(3)
     expect(dialog).to_contain_text("Sample 2")
     expect(dialog).to_contain_text("3 of 5")
-    rho = spearmanr(heat(2, 0, 0).ravel(), heat(2, 1, 0).ravel()).statistic
+    rho = scipy.stats.spearmanr(heat(2, 0, 0).ravel(), heat(2, 1, 0).ravel()).statistic
     expect(dialog.locator(".ms-saliency-pairs li")).to_have_text(re.compile(rf"GradCAM – Occlusion\s*{1 - rho:.3f}"))
     box = dialog.locator('[data-explainer="GradCAM"] canvas').bounding_box()
     assert box is not None
@@ -202,7 +202,8 @@ def test_samples_are_sorted_by_disagreement_in_the_background(page: Page, record
     page.get_by_label("Sort by").select_option("disagreement")
 
     def worst(sample: int) -> float:
-        return max(1 - spearmanr(heat(sample, 0, label).ravel(), heat(sample, 1, label).ravel()).statistic for label in (0, 1))
+        pairs = [[heat(sample, explainer, label).ravel() for explainer in (0, 1)] for label in (0, 1)]
+        return max(1 - scipy.stats.spearmanr(*pair).statistic for pair in pairs)
 
     wanted = sorted(range(5), key=lambda sample: -worst(sample))
     expect_ids(page, wanted[:3])
@@ -259,7 +260,7 @@ def test_new_samples_of_a_growing_run_appear(page: Page, tmp_path: Path, serve: 
         writer.flush()
         for address in served(tmp_path / "runs", serve):
             show(page, f"{address}/saliency")
-            expect(page.locator(".ms-explanations-total")).to_contain_text("1 of 1 samples")
+            expect(page.locator(".ms-explanations-total")).to_contain_text("1 of 1 sample")
             writer.sample(1, picture(1), truth=[0], probabilities={0: 0.2})
             writer.flush()
             expect(page.locator(".ms-explanations-total")).to_contain_text("2 of 2 samples")

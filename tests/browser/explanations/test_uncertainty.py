@@ -74,7 +74,7 @@ def test_fields_and_keys_choose_without_a_pointer(page: Page, explained: str) ->
 
 @pytest.mark.long
 def test_a_run_without_uncertainty_says_what_records_it(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
-    from parsers.explanations.recording import ExplanationWriter
+    from parsers.recording import ExplanationWriter
 
     with ExplanationWriter(str(tmp_path / "plain"), labels=["a"], seconds=1_700_000_000) as writer:
         writer.sample(0, [[0.0, 1.0]], truth=[0], probabilities={0: 0.5})

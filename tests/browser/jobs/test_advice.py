@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from layouts.kit.work import Report, WorkResult
 from layouts.profiles.frames import IdleTime
+from layouts.profiles.source import JobWork
 from tests.browser.showing import show
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
@@ -84,4 +87,61 @@ def test_advice_about_a_job_takes_the_memory_of_the_device(page: Page, serve: Ca
         card.locator('.ms-advice-field[data-rule="capacity"] input').fill("64")
         expect(card).to_have_count(0)
     finally:
+        store.stop()
+
+
+@pytest.mark.long
+def test_savings_come_later_and_what_was_read_stays_in_place(
+    page: Page, serve: Callable[[Flask], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(DATA / "profiler_new" / "torch_npu_st_4ranks_pp2", tmp_path / "runs" / "job")
+    store = Store([tmp_path / "runs"], interval=0.5).start()
+    work, held = store.profiles.work, threading.Event()
+
+    def slow(run: str, session: str, rank: int, one: JobWork, *, again: bool = False) -> WorkResult:
+        def job(report: Report) -> object:
+            while not held.wait(0.1):
+                report(30, 100)
+            return one.job(report)
+
+        return work(run, session, rank, JobWork(one.name, one.key, job), again=again)
+
+    monkeypatch.setattr(store.profiles, "work", slow)
+    try:
+        assert store.wait(30)
+        page.goto(f"{serve(create_app(store).server)}/advice")
+        status, cards = page.locator(".ms-advice-status"), page.locator(".ms-advice-card")
+        expect(status).to_contain_text("Computing savings")
+        expect(status).to_contain_text("30.0 %")
+        card = page.locator('.ms-advice-card[data-rule="communication"]')
+        expect(card).to_contain_text("computing savings")
+        expect(card.locator("input")).to_have_attribute("data-rule", "communication")
+        before = cards.evaluate_all("all => all.map((one) => one.dataset.rule)")
+        card.locator("summary").click()
+        page.evaluate("window.scrollBy(0, document.querySelector('[data-rule=communication]').getBoundingClientRect().top + 5)")
+        top = card.evaluate("one => one.getBoundingClientRect().top")
+        height = page.evaluate("document.querySelector('.ms-advice-bar').getBoundingClientRect().height")
+        status.get_by_role("button", name="Stop").click()
+        expect(card).to_contain_text("saving not computed")
+        status.get_by_role("button", name="Continue").click()
+        expect(card).to_contain_text("computing savings")
+        page.locator(".ms-advice-bar button", has_text="CSV").click()
+        with page.expect_download() as download:
+            held.set()
+            expect(card).to_contain_text("of a step")
+        assert b"computing" not in download.value.path().read_bytes()
+        assert "communication," in download.value.path().read_text()
+        expect(status).to_be_hidden()
+        assert page.evaluate("document.querySelector('.ms-advice-bar').getBoundingClientRect().height") == height
+        after = cards.evaluate_all("all => all.map((one) => one.dataset.rule)")
+        assert sorted(before) == sorted(after)
+        assert before != after
+        assert card.evaluate("one => one.getBoundingClientRect().top") == pytest.approx(top, abs=2.0)
+        expect(card.locator("details").first).to_have_attribute("open", "")
+        opened = page.locator(".ms-advice-card > .ms-card-body > details[open]")
+        assert opened.evaluate_all("all => all.map((one) => one.closest('[data-rule]').dataset.rule)") == ["communication"]
+        for rule in after:
+            expect(page.locator(f'.ms-advice-card[data-rule="{rule}"] input')).to_have_attribute("data-rule", rule)
+    finally:
+        held.set()
         store.stop()

@@ -41,7 +41,7 @@ def test_a_step_is_picked_by_bar_key_and_list_and_a_link_restores_it(page: Page,
     page.locator(".ms-breakdown-table").click()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".ms-breakdown-which .en")).to_have_text(f"Step {picked + 1}")
-    page.locator(".ms-breakdown-bar-tools summary", has_text="1 outliers").click()
+    page.locator(".ms-breakdown-bar-tools summary", has_text="1 outlier").click()
     page.locator(".ms-menu-item", has_text="Step 117: 105 ms, Forward and backward +60.0 ms").click()
     expect(page.locator(".ms-breakdown-which .en")).to_have_text("Step 117")
     expect(page.locator(".ms-breakdown-table tbody tr").nth(1)).to_contain_text("90.0 ms")

@@ -17,7 +17,7 @@ from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page, exp
 
 from app import create_app, pages
 from app.web.server import Application
-from parsers.events.writer import EventWriter, Tensor
+from parsers.recording import EventWriter, Tensor
 from tests.browser.showing import show
 from tests.browser.waiting import becomes, polls
 from tests.recorded import RECORDED

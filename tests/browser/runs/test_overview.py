@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from app.web.embedding import pages
-from parsers.events.writer import EventWriter, Image, Text
+from parsers.recording import EventWriter, Image, Text
 from tests.browser.showing import show
 from tests.browser.waiting import frames, polls
 from tests.parsers.payloads.test_images import png
@@ -205,8 +205,8 @@ def test_two_overviews_in_a_host_lead_nowhere_else(page: Page, base: Path, serve
     show(page, address)
     expect(page.locator('[data-tile="scalars"] .ms-tile-link')).to_have_count(2)
     page.locator("#two-overview-root .ms-overview-next").click()
-    expect(page.locator("#two-overview-root .ms-overview-of .en")).to_have_text("Run 2 of 10")
-    expect(page.locator("#one-overview-root .ms-overview-of .en")).to_have_text("Run 1 of 10")
+    expect(page.locator("#two-overview-root .ms-overview-of .en")).to_have_text("Run 2 of 9")
+    expect(page.locator("#one-overview-root .ms-overview-of .en")).to_have_text("Run 1 of 9")
     page.locator('#one-overview-root [data-tile="scalars"] .ms-tile-link').click()
     frames(page, 4)
     assert page.url == address

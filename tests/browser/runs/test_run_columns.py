@@ -132,7 +132,7 @@ def test_settings_and_values_are_filtered_and_sorted(page: Page, sweep: str) -> 
 @pytest.mark.long
 def test_a_hostile_pattern_hangs_nothing(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     from app.store.store import Store
-    from parsers.events.writer import EventWriter
+    from parsers.recording import EventWriter
 
     folder = tmp_path / ("a" * 60)
     folder.mkdir()

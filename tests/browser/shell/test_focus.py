@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from layouts import PAGES
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.browser.showing import show
 from tests.browser.waiting import WAIT_MS, frames, polls, settles, steady
 

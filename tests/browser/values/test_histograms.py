@@ -19,7 +19,8 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from app import create_app
 from app.store.store import Store
 from parsers import HistogramValue, open_run
-from parsers.events.writer import EventWriter, Histogram, record
+from parsers.recording import EventWriter, Histogram
+from parsers.recording.wire import record
 from tests.browser.showing import show
 from tests.recorded import RECORDED
 

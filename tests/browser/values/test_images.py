@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
 from app.store.store import Store
-from parsers.events.writer import EventWriter, Image
+from parsers.recording import EventWriter, Image
 from tests.app.routes.values.test_media import HOSTILE, SVG, png
 from tests.browser.showing import show
 from tests.browser.waiting import becomes

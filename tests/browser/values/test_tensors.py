@@ -15,7 +15,8 @@ from playwright.sync_api import Locator, Page, expect
 from app import create_app
 from app.store.store import Store
 from layouts.values.tensor_histograms import over_steps
-from parsers.events.writer import EventWriter, Tensor, delimited, number, record
+from parsers.recording import EventWriter, Tensor
+from parsers.recording.wire import delimited, number, record
 from tests.browser.conftest import in_address
 from tests.browser.showing import show
 

@@ -13,7 +13,8 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from parsers.events.messages import message_class
-from parsers.events.writer import EventWriter, Text, record
+from parsers.recording import EventWriter, Text
+from parsers.recording.wire import record
 from tests.browser.showing import show
 
 HOSTILE = "# <b>title</b> <script>window.ran = 1</script>\n<img src=x onerror='window.ran = 1'> 第一步"

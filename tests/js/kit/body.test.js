@@ -200,4 +200,11 @@ test("a line says how far work is, and stops or resumes it", () => {
   assert.deepEqual([words.classes.has("ms-body-wrong"), cancel.hidden, again.hidden], [true, true, true]);
   drawProgress(line, { state: "reading" }, act, { bytes: true });
   assert.deepEqual([bar.hidden, bar.value], [false, 0], "files whose size is not known yet");
+  bar.dataset.name = "beach";
+  for (const [ranks, key] of [[1, "beach.reading"], [1000, "beach.reading_ranks"]]) {
+    drawProgress(line, { state: "reading", done: 1, total: 4 }, act, { bytes: true, ranks });
+    assert.equal(words.dataset.english, key);
+  }
+  drawProgress(line, { state: "waiting" }, act, { bytes: true, ranks: 1000 });
+  assert.equal(words.dataset.english, "beach.waiting");
 });

@@ -10,7 +10,7 @@ function row(key, updated, more = {}) {
 }
 
 function changes(since, mark, more = {}) {
-  const usual = { default: ["a"], usual: 10, bestBy: "" };
+  const usual = { default: ["a"], usual: 10, bestBy: "", groups: 0 };
   return { since, mark: `${mark}/0`, whole: false, rows: [], gone: [], ...usual, notebook: null, ...more };
 }
 
@@ -45,7 +45,7 @@ test("changes that do not follow on the list ask for all of it", () => {
 
 test("a page without a limit begins with all runs that have its data", () => {
   const rows = [row("a", 3, { tags: {} }), row("b", 2, { tags: { image: 2 } }), row("c", 1, { state: "waiting", tags: {} })];
-  const every = { default: null, usual: null, bestBy: "" };
+  const every = { default: null, usual: null, bestBy: "", groups: 0 };
   const list = (needs, some = rows) => merged(null, { ...whole("x.1", some), ...every }, needs).default;
   assert.deepEqual(list(["image"]), ["b", "c"]);
   assert.deepEqual(list([]), ["a", "b", "c"]);

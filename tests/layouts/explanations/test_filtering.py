@@ -16,8 +16,8 @@ from layouts.explanations.open_explanations import OpenExplanations
 from layouts.explanations.tables import MOST_LABELS, sample_cards, sample_table
 from layouts.kit.state import BadInput
 from parsers import open_run
-from parsers.explanations.recording import ExplanationWriter, Uncertainty
 from parsers.explanations.snapshot import Explanations
+from parsers.recording import ExplanationWriter, Uncertainty
 from tests.amounts import long_after
 
 LABELS = 5

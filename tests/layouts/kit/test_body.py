@@ -38,7 +38,7 @@ def defined_texts() -> Iterator[None]:
     define_texts(WRITTEN)
     yield
     for key in WRITTEN:
-        i18n._catalogue.pop(key)
+        i18n._texts.pop(key)
         i18n._references.pop(key, None)
 
 

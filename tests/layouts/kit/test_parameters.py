@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import pkgutil
 from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,8 +101,9 @@ def test_any_values_are_read_or_refused(data: dict[str, Any]) -> None:
 
 def requests() -> list[type[Request]]:
     """Every request of the pages."""
-    for module in pkgutil.walk_packages(layouts.__path__, "layouts."):
-        importlib.import_module(module.name)
+    top = Path(layouts.__path__[0])
+    for path in top.rglob("*.py"):
+        importlib.import_module(".".join(("layouts", *path.relative_to(top).with_suffix("").parts)).removesuffix(".__init__"))
     return sorted(Request.__subclasses__(), key=lambda one: one.__module__)
 
 

@@ -32,6 +32,13 @@ def test_frameworks_are_in_the_order_of_the_tabs() -> None:
         assert list(tools) == sorted(tools, key=TOOLS.index)
 
 
+@pytest.mark.parametrize("kind", ["profile", "memory", "communication"])
+def test_profiles_are_recorded_for_tensorboard_by_its_handler(kind: str) -> None:
+    code = RECORDINGS[kind]["tensorboard"]
+    assert "tensorboard_trace_handler(" in code
+    assert ("profile_memory=True" in code) == (kind == "memory")
+
+
 @pytest.mark.parametrize("kind", ["explain", "scores", "uncertainty", "counterfactual"])
 def test_code_for_any_framework_records_explanations(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

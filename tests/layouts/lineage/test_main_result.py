@@ -22,7 +22,7 @@ from layouts.tuning.tuning.page import target_of
 from parsers import Setting, open_run
 from parsers.analysis.lineage.results import main_result, main_tag, main_target, order
 from parsers.deferred import pandas as pd
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.sources import MemorySource, series
 
 SPLITS = ("val/", "valid_", "eval/", "Validation/", "test-")

@@ -6,15 +6,20 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from app.store.store import Store
 from layouts.kit.theme import PALETTE
-from layouts.lineage.data_lineage.page import PAGE as PIPELINES
-from layouts.lineage.model_lineage.page import PAGE as MODEL
-from layouts.lineage.optimisation.page import PAGE as TARGET
 from layouts.lineage.pipeline_columns import table
 from layouts.runs.chosen_runs import selected_runs, usual_runs
+from layouts.runs.rows import RunRow
 from layouts.shell.run_list import listing
+from tests.pages import page_named
 from tests.sources import MemorySource, row
+
+PIPELINES = page_named("data_lineage")
+MODEL = page_named("model_lineage")
+TARGET = page_named("optimisation")
 
 
 def source() -> MemorySource:
@@ -103,10 +108,49 @@ def test_of_a_sweep_the_best_runs_are_on_screen_and_else_the_newest() -> None:
         [replace(one, main_tag=f"loss{number // 3}") for number, one in enumerate(rows)],
         [replace(one, main_value=None if number < 5 else one.main_value) for number, one in enumerate(rows)],
     ):
-        assert usual_runs(others) == (newest, "")
+        assert usual_runs(others) == (newest, "", 0)
     assert usual_runs(rows, every=True).keys == {one.key for one in rows}
-    assert usual_runs(rows[:10]) == (newest, "")
-    assert usual_runs([]) == (frozenset(), "")
+    assert usual_runs(rows[:10]) == (newest, "", 0)
+    assert usual_runs([]) == (frozenset(), "", 0)
+
+
+def test_a_run_of_one_point_is_not_the_best() -> None:
+    rows = [row(f"r{number}", main_tag="loss", main_value=1.0 + number, main_points=5) for number in range(12)]
+    rows += [row("begun", main_tag="loss", main_value=0.5, main_points=1)]
+    assert usual_runs(rows).keys == {f"r{number}" for number in range(10)}
+    # With too few curves it comes after them.
+    assert "begun" in usual_runs([*rows[:9], *rows[12:], row("late", main_tag="speed")]).keys
+
+
+def seeded(lr: int, seed: int) -> RunRow:
+    """A run whose setting matters more than its seed."""
+    return row(f"lr{lr}_seed{seed}", main_tag="loss", main_value=10.0 * lr + seed, main_points=5)
+
+
+def test_of_runs_with_several_seeds_the_best_of_each_group_is_on_screen() -> None:
+    rows = [seeded(lr, seed) for lr in range(4) for seed in range(8)]
+    assert usual_runs(rows) == ({f"lr{lr}_seed0" for lr in range(4)}, "loss", 4)
+    many = [seeded(lr, seed) for lr in range(15) for seed in range(2)]
+    assert usual_runs(many) == ({f"lr{lr}_seed0" for lr in range(10)}, "loss", 15)
+    # A best run that has only begun gives way to another one of its group.
+    begun = [replace(one, main_points=1) if one.key == "lr2_seed0" else one for one in rows]
+    assert usual_runs(begun).keys == {"lr0_seed0", "lr1_seed0", "lr2_seed1", "lr3_seed0"}
+    # What was tried once is no group.
+    assert usual_runs([*rows, row("baseline", main_tag="loss", main_value=-1.0, main_points=5)]) == usual_runs(rows)
+    # One setting alone, settings that are mostly tried once, and names without seeds have no groups.
+    once = [*(seeded(0, seed) for seed in range(3)), *(seeded(lr, 0) for lr in range(1, 12))]
+    named = [replace(one, name=one.name.replace("seed", "linseed")) for one in rows]
+    for others in ([seeded(0, seed) for seed in range(20)], once, named):
+        best = usual_runs(others)
+        assert (best.groups, len(best.keys)) == (0, 10)
+
+
+@pytest.mark.parametrize("names", [
+    ("lr0.1_seed1", "lr0.1_seed12"), ("seed1/lr0.1", "seed2/lr0.1"), ("a-seed=3", "a-seed=4"), ("a Seed 3 b", "a Seed 4 b"),
+])  # fmt: skip
+def test_names_that_differ_in_the_seed_alone(names: tuple[str, str]) -> None:
+    rows = [replace(seeded(number, 0), key=f"{name}{number}", name=f"{name}/{number}") for name in names for number in range(6)]
+    assert usual_runs(rows).groups == 6
 
 
 def test_what_a_page_shows_by_default_is_what_it_says() -> None:

@@ -9,8 +9,8 @@ import google_crc32c
 
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
-from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, Value
 from parsers.model import KINDS, Batch
+from parsers.recording import EventWriter, Histogram, Image, Tensor, Text, Value
 
 READER = {"mindspore": MINDSPORE, "tensorboard": TENSORBOARD, "tensors": TENSORBOARD}
 LAYOUTS = tuple(READER)

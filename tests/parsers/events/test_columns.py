@@ -12,11 +12,12 @@ import pytest
 
 from parsers.events import columns as columns_module
 from parsers.events import event_reading as reading_module
-from parsers.events.checksums import byte_table, length_crcs, mask, small_length_crcs, unmask_columns
+from parsers.events.checksums import byte_table, length_crcs, small_length_crcs, unmask_columns
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.events.walk import walk
-from parsers.events.writer import EventWriter, Histogram, Value
+from parsers.recording import EventWriter, Histogram, Value
+from parsers.recording.wire import mask
 from tests.amounts import long_after
 from tests.parsers.events.event_reference import event as decoded
 from tests.parsers.events.event_reference import points, points_of, read_points, records, stored_crc

@@ -14,8 +14,9 @@ import pytest
 
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.records import LONGEST, headers
-from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Value, delimited, float64, number, record
 from parsers.files import RegularFile
+from parsers.recording import EventWriter, Histogram, Image, Tensor, Value
+from parsers.recording.wire import delimited, float64, number, record
 from tests.parsers.events.damaged_files import LAYOUTS, READER, header, reports, write
 from tests.parsers.events.event_reference import framed, points, read_payloads, read_points, records
 from tests.positions import every_byte, positions

@@ -10,8 +10,8 @@ import pytest
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.walk import walk
 from parsers.events.wire import WireError
-from parsers.events.writer import EventWriter, Tensor
 from parsers.files import RegularFile, Sparse
+from parsers.recording import EventWriter, Tensor
 from tests.parsers.events.damaged_files import reports
 from tests.parsers.events.event_reference import points, read_points, records
 

@@ -20,8 +20,10 @@ from parsers.events.tensorboard import FORM as TENSORBOARD_FORM
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.events.walk import Event, walk
 from parsers.events.wire import WireError
-from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, bin_count, delimited, float64, number
 from parsers.model import Batch
+from parsers.recording import EventWriter, Histogram, Image, Tensor, Text
+from parsers.recording.histograms import bin_count
+from parsers.recording.wire import delimited, float64, number
 from tests.amounts import examples
 from tests.parsers.events.event_reference import event, framed, points, read_points, records, widened
 

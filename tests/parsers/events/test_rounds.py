@@ -16,9 +16,9 @@ from parsers.events import event_reading as reading_module
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.events.walk import walk
-from parsers.events.writer import EventWriter, Histogram, Value
 from parsers.file_states import FileState
 from parsers.model import Batch, Rounds, SourceFile, TagBlock
+from parsers.recording import EventWriter, Histogram, Value
 from parsers.snapshot import dump, load
 from tests.amounts import long_after
 from tests.parsers.events.event_reference import event as decoded

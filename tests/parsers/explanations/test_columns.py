@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.events.wire import DELIMITED, FIXED32, VARINT, WireError, skip, varint
-from parsers.events.writer import delimited, float32, float64, number
 from parsers.explanations.columns import fields, floats, texts
+from parsers.recording.wire import delimited, float32, float64, number
 
 numbers = st.integers(1, 2_000)
 field = st.one_of(

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parsers import FormatError, open_run
+from parsers import open_run
 from parsers.events.messages import message_class
-from parsers.events.writer import delimited, float32, number, record
-from parsers.explanations.recording import ExplanationWriter, Layer, Uncertainty
+from parsers.recording import ExplanationWriter, Layer, RecordingError, Uncertainty
+from parsers.recording.wire import delimited, float32, number, record
 from tests.amounts import examples
 
 Fact = tuple[Any, ...]
@@ -163,7 +163,7 @@ def test_what_was_recorded_is_read_as_protobuf_reads_it(recorded: Path) -> None:
 def test_what_does_not_fit_is_refused(tmp_path: Path, wrong: dict[str, Any], says: str) -> None:
     with (
         ExplanationWriter(str(tmp_path), labels=["a", "b", "c"]) as writer,
-        pytest.raises(FormatError, match=says),
+        pytest.raises(RecordingError, match=says),
     ):
         writer.sample(0, **{"picture": np.zeros((2, 2)), **wrong})
 

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from parsers import FormatError, PayloadError, open_run
-from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, Value
 from parsers.export import KINDS, Export, WantedExport
+from parsers.recording import EventWriter, Histogram, Image, Tensor, Text, Value
 from parsers.runs import Run
 from tests.parsers.payloads.reference import messages, runs
 from tests.recorded import RECORDED

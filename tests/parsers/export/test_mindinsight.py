@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from parsers import PayloadError, open_run
-from parsers.events.writer import EventWriter, Image, Value
 from parsers.export import write_summary
+from parsers.recording import EventWriter, Image, Value
 from tests.parsers.payloads.reference import messages
 from tests.recorded import RECORDED
 

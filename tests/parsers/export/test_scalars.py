@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from parsers import FormatError, export, open_run
-from parsers.events.writer import EventWriter
 from parsers.export.scalars import ROW_GROUP, scalar_file
+from parsers.recording import EventWriter
 from parsers.runs import Run
 from tests.recorded import RECORDED
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parsers import Graph, PayloadError, discover, open_run
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from tests.parsers.graphs.reference import message
 
 DATA = Path(__file__).parents[2] / "data/mindspore/2.10"

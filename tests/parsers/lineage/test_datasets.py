@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from parsers import DATASET_NODES, DatasetGraph, DatasetNode, discover, open_run
 from parsers.events.messages import message_class
-from parsers.events.writer import delimited, float64
 from parsers.lineage.datasets import dataset_graph
+from parsers.recording.wire import delimited, float64
 from parsers.runs import Run
 from tests.parsers.events.event_reference import framed, records
 from tests.parsers.lineage.lineage_reference import lineage_files, write_run

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from parsers import LINEAGE, open_run
-from parsers.events.writer import delimited, float32, float64, number, record
 from parsers.lineage.hparams import plugin_data
+from parsers.recording.wire import delimited, float32, float64, number, record
 
 WALL = float64(1, 1.7e9)
 

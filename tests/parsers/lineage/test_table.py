@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from parsers import LINEAGE_TABLE, Run, better, discover, lineage_frame, lineage_table, open_run
-from parsers.events.writer import EventWriter
 from parsers.lineage.table import LineageRow
+from parsers.recording import EventWriter
 from tests.parsers.lineage.lineage_reference import custom, lineage_event, lineage_files, settings_of, write_run
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from parsers import PayloadCache, PayloadError, Run, open_run
 from parsers.discovery import source_of
-from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, delimited, number, record
+from parsers.recording import EventWriter, Histogram, Image, Tensor, Text
+from parsers.recording.wire import delimited, number, record
 from parsers.snapshot import dump, load
 from tests.parsers.payloads.reference import same
 from tests.parsers.payloads.test_images import png

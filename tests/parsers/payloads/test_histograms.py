@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from parsers import FormatError, HistogramValue
 from parsers.events.messages import message_class
-from parsers.events.writer import delimited, float64, number
 from parsers.payloads.decoding import decode
+from parsers.recording.wire import delimited, float64, number
 from tests.parsers.payloads.reference import same
 
 LARGEST = sys.float_info.max

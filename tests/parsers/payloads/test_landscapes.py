@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from parsers.errors import FormatError
-from parsers.events.writer import delimited, number
 from parsers.payloads.landscapes import landscape
+from parsers.recording.wire import delimited, number
 
 X, Y = np.linspace(-1, 1, 8), np.linspace(-2, 2, 6)
 Z = X[None, :] ** 2 + Y[:, None] ** 2

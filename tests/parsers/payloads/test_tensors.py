@@ -14,9 +14,11 @@ from hypothesis.extra import numpy as hnp
 
 from parsers import FormatError, open_run
 from parsers.events.messages import message_class
-from parsers.events.writer import MINDSPORE_DTYPES, TENSORFLOW_DTYPES, EventWriter, Tensor, delimited, number
 from parsers.payloads.decoding import decode
 from parsers.payloads.values import TensorValue
+from parsers.recording import EventWriter, Tensor
+from parsers.recording.layouts import MINDSPORE_DTYPES, TENSORFLOW_DTYPES
+from parsers.recording.wire import delimited, number
 from tests.amounts import examples
 from tests.parsers.payloads.reference import same
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from parsers import TensorValue, open_run
-from parsers.events.writer import EventWriter, Tensor
+from parsers.recording import EventWriter, Tensor
 from tests.parsers.payloads.reference import same
 
 EXACT = np.array([[2**53 + 1, -(2**62) - 1, 7]])

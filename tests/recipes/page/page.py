@@ -10,14 +10,13 @@ from dash import Input, Output, html
 from layouts.kit import parameters as asked
 from layouts.kit.elements import card, empty_state
 from layouts.kit.i18n import define_texts, t
-from layouts.kit.page import Ids, Page
+from layouts.kit.page import Ids
 from layouts.kit.parameters import Request
 from layouts.kit.tables import BYTES, Column, Sort, ordered, table
 from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import Sources
 
 TEXTS = define_texts({
-    "sizes.title": ("Sizes", "占用空间"),
     "sizes.run": "common.run",
     "sizes.size": "common.size",
     "sizes.none": "common.no_run_is_chosen",
@@ -61,6 +60,3 @@ def content(found: list[tuple[str, int]], ask: SizesRequest) -> Any:
         return empty_state("sizes.none", hint="sizes.none_hint")
     sort = Sort(*ask.by)
     return card(t("sizes.title"), table(COLUMNS, ordered(COLUMNS, found, sort), sort=sort))
-
-
-PAGE = Page(name="sizes", texts=TEXTS, needs=(), layout=layout, register=register, group="training")

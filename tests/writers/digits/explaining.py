@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.demo import story
-from parsers.explanations.recording import ExplanationWriter, Layer, Uncertainty
+from parsers.recording import ExplanationWriter, Layer, Uncertainty
 from tests.writers.digits.data import Split
 from tests.writers.digits.network import CLASSES, Array, Network
 from tests.writers.digits.training import judged

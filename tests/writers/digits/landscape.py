@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.events.writer import MINDSPORE_DTYPES, delimited, float64, number, record
+from parsers.recording.layouts import MINDSPORE_DTYPES
+from parsers.recording.wire import delimited, float64, number, record
 from tests.writers.digits.data import Split
 from tests.writers.digits.network import Array, Network
 from tests.writers.digits.training import judged

@@ -9,20 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.events.writer import (
-    EventWriter,
-    Histogram,
-    Image,
-    Tensor,
-    Text,
-    Value,
-    delimited,
-    float32,
-    float64,
-    number,
-    record,
-)
-from parsers.payloads.png_encoding import encode_png
+from parsers.recording import EventWriter, Histogram, Image, Tensor, Text, Value
+from parsers.recording.png import encode_png
+from parsers.recording.wire import delimited, float32, float64, number, record
 from tests.writers.digits.data import Split
 from tests.writers.digits.network import KERNEL, Array
 from tests.writers.digits.training import Settings, Step, Training, judged

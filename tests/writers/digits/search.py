@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from parsers.tuning import HyperConfig
 from tests.writers.digits.data import digits
 from tests.writers.digits.training import Settings, Training, judged

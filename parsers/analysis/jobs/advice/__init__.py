@@ -8,8 +8,25 @@ to the AI CPU. Those about all ranks of a job, packets and memory follow `parser
 
 from __future__ import annotations
 
-from parsers.analysis.jobs.advice.host import called
-from parsers.analysis.jobs.advice.model import REASONS, Advice, Review
-from parsers.analysis.jobs.advice.rules import BELOW, FRAMES, GAPS, OF_JOB, THRESHOLDS, advise, review
+from typing import TYPE_CHECKING
 
-__all__ = ["BELOW", "FRAMES", "GAPS", "OF_JOB", "REASONS", "THRESHOLDS", "Advice", "Review", "advise", "called", "review"]
+from parsers.first_use import names_on_first_use
+
+if TYPE_CHECKING:
+    from parsers.analysis.jobs.advice.host import called
+    from parsers.analysis.jobs.advice.model import REASONS, Advice, Review
+    from parsers.analysis.jobs.advice.rules import BELOW, FRAMES, GAPS, OF_JOB, THRESHOLDS, advise, judged, review, with_costs
+
+__all__ = [
+    "BELOW", "FRAMES", "GAPS", "OF_JOB", "REASONS", "THRESHOLDS", "Advice", "Review", "advise", "called", "judged", "review",
+    "with_costs",
+]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = names_on_first_use(__name__, {
+        "parsers.analysis.jobs.advice.host": ("called",),
+        "parsers.analysis.jobs.advice.model": ("REASONS", "Advice", "Review"),
+        "parsers.analysis.jobs.advice.rules": (
+            "BELOW", "FRAMES", "GAPS", "OF_JOB", "THRESHOLDS", "advise", "judged", "review", "with_costs",
+        ),
+    })  # fmt: skip

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
 from parsers.analysis.jobs.advice import cluster, host, memory, operators, packets, pipeline, stages, steps
 from parsers.analysis.jobs.advice.model import Advice, Frames, Review, Unchecked
-from parsers.analysis.jobs.advice.saved import with_savings
+from parsers.analysis.jobs.advice.saved import Savings, replayed_savings, to_replay, with_savings
 from parsers.analysis.jobs.bubble import LEAST_SHARE
 from parsers.analysis.jobs.contention import REFERENCE
 from parsers.analysis.jobs.contention import SHARE as HELD
@@ -62,6 +63,23 @@ def review(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS, *, capa
     Advice always has supporting rows. thresholds override those of THRESHOLDS; KeyError for an unknown rule. capacity is the
     memory of the device in bytes, used where no file tells it; 0 for unknown.
     """
+    found = judged(frames, thresholds, capacity=capacity)
+    frames = steady(frames)
+    asked = to_replay(found.found, frames)
+    return with_costs(found, replayed_savings(asked, frames)) if asked else found
+
+
+def with_costs(found: Review, savings: Savings | None) -> Review:
+    """Return what the rules found with what replays tell of it (None: nothing), the largest cost first."""
+    return replace(found, found=tuple(sorted(with_savings(found.found, savings), key=_largest)))
+
+
+def _largest(one: Advice) -> tuple[bool, float]:
+    return math.isnan(one.cost_ns), -one.cost_ns if one.cost_ns == one.cost_ns else 0.0
+
+
+def judged(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS, *, capacity: int = 0) -> Review:
+    """Return what the rules of `review` find, without replays: advice about several ranks has the costs of sums."""
     frames = steady(frames)
     unknown = set(thresholds) - set(THRESHOLDS)
     if unknown:
@@ -84,6 +102,4 @@ def review(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS, *, capa
             found.append(advice)
         else:
             fine.append(rule)
-    found = with_savings(found, frames)
-    found.sort(key=lambda one: (math.isnan(one.cost_ns), -one.cost_ns if one.cost_ns == one.cost_ns else 0.0))
-    return Review(tuple(found), tuple(fine), MappingProxyType(unchecked), MappingProxyType(reasons))
+    return Review(tuple(sorted(found, key=_largest)), tuple(fine), MappingProxyType(unchecked), MappingProxyType(reasons))

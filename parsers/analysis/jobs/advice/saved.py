@@ -9,16 +9,16 @@ cost, up to what is left of the step.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from parsers.analysis.jobs.advice.model import Advice, Frames, frame_of
 from parsers.analysis.jobs.replay import changes
-from parsers.analysis.jobs.replay.graph import JobGraph, has_kernels
+from parsers.analysis.jobs.replay.graph import JobGraph, Tell, has_kernels, quietly
 from parsers.analysis.jobs.replay.kept_graphs import job_graph
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import JobChange, unchanged
-from parsers.analysis.jobs.replay.savings import in_turn, saved
+from parsers.analysis.jobs.replay.savings import Saving, in_turn, part_of, saved
 from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, EXACT, LEAST_SHARE, checked
 from parsers.deferred import pandas as pd
 
@@ -38,26 +38,57 @@ _MAKE: Mapping[str, Callable[[JobGraph, Advice], JobChange]] = {
 }
 
 
-def with_savings(found: Sequence[Advice], frames: Frames) -> list[Advice]:
-    """Return advice with what it saves, the largest first; as it is where it is about one rank only."""
-    if frame_of(frames, "collectives") is None or not any(_of_several(one) for one in found):
-        return list(found)
+@dataclass(frozen=True, slots=True)
+class Savings:
+    """What replays tell of advice about several ranks: by rule (what it saves alone and adds, the most, how exact that is) and
+    of slow ranks the evidence; the mean step in ns."""
+
+    told: Mapping[str, tuple[Saving, float, str]]
+    evidence: Mapping[str, pd.DataFrame]
+    step_ns: float
+
+
+def to_replay(found: Sequence[Advice], frames: Frames) -> tuple[Advice, ...]:
+    """Return the advice whose saving a replay of the job would tell."""
+    return tuple(one for one in found if _of_several(one)) if frame_of(frames, "collectives") is not None else ()
+
+
+def question(asked: Sequence[Advice]) -> Hashable:
+    """Return what a replay is asked by such advice: of one job, equal questions have equal answers."""
+    names = {"slow_rank": ["rank", "why"], "slow_link": ["source", "target", "link_share"]}
+    return tuple((one.rule, tuple(one.evidence[names.get(one.rule, [])].itertuples(index=False, name=None))) for one in asked)
+
+
+def replayed_savings(asked: Sequence[Advice], frames: Frames, tell: Tell = quietly) -> Savings | None:
+    """Return what such advice saves; None if files tell too little for a replay.
+
+    tell is called with what is done and what is to be done; it may raise.
+    """
+    parts = 3
     try:
-        graph = job_graph(frames)
+        graph = job_graph(frames, part_of(tell, 0, parts))
         checked(graph)
     except NotJudged:
-        return [replace(one, bound=FROM_SUMS) if _of_several(one) else one for one in found]
-    asked = {one.rule: _MAKE[one.rule](graph, one) for one in found if _of_several(one)}
-    told = {one.name: one for one in in_turn(graph, asked, NAMED)}
+        return None
+    changed = {one.rule: _MAKE[one.rule](graph, one) for one in asked}
+    found = {one.name: one for one in in_turn(graph, changed, NAMED, part_of(tell, 1, parts))}
     step = float(graph.step_ns.mean())
-    left = step - math.fsum(one.adds_ns for one in told.values())
+    told = {rule: (one, *_most(graph, rule, one.alone_ns, step)) for rule, one in found.items()}
+    last = part_of(tell, 2, parts)
+    return Savings(told, {one.rule: _alone(graph, one, last) for one in asked if one.rule == "slow_rank"}, step)
+
+
+def with_savings(found: Sequence[Advice], savings: Savings | None) -> list[Advice]:
+    """Return advice with what replays tell of it; without any, costs are those of sums."""
+    if savings is None:
+        return [replace(one, bound=FROM_SUMS) if _of_several(one) else one for one in found]
+    left = savings.step_ns - math.fsum(one.adds_ns for one, _, _ in savings.told.values())
     changed = []
     for one in found:
-        if one.rule in told:
-            alone = told[one.rule].alone_ns
-            most, bound = _most(graph, one.rule, alone, step)
-            evidence = _alone(graph, one) if one.rule == "slow_rank" else one.evidence
-            one = replace(one, cost_ns=told[one.rule].adds_ns, alone_ns=alone, most_ns=most, bound=bound, evidence=evidence)
+        if one.rule in savings.told and _of_several(one):
+            saving, most, bound = savings.told[one.rule]
+            one = replace(one, cost_ns=saving.adds_ns, alone_ns=saving.alone_ns, most_ns=most, bound=bound,
+                          evidence=savings.evidence.get(one.rule, one.evidence))  # fmt: skip
         elif one.cost_ns == one.cost_ns:
             one = replace(one, cost_ns=min(one.cost_ns, max(left, 0.0)))
             left -= one.cost_ns
@@ -89,10 +120,10 @@ def _slow_ranks(graph: JobGraph, evidence: pd.DataFrame) -> JobChange:
     return found
 
 
-def _alone(graph: JobGraph, one: Advice) -> pd.DataFrame:
+def _alone(graph: JobGraph, one: Advice, tell: Tell) -> pd.DataFrame:
     """Return the evidence with what each rank saves alone, never below 0."""
     rows = [one.evidence.iloc[[place]] for place in range(len(one.evidence))]
-    alone = saved(graph, [_slow_ranks(graph, row) for row in rows])
+    alone = saved(graph, [_slow_ranks(graph, row) for row in rows], tell)
     return one.evidence.assign(saved_ns=[max(value, 0.0) for value in alone])
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from app import create_app
 from app.store.store import Store
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 
 RNG = np.random.default_rng(11)
 VALUES = {f"lr{lr}_seed{seed}": RNG.normal(lr, 0.1, 20) for lr in (1, 2) for seed in range(6)}

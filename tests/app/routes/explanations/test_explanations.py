@@ -18,8 +18,8 @@ from werkzeug.test import TestResponse
 
 from app import create_app
 from app.store.store import Store
-from parsers.events.writer import delimited, float64, number, record
-from parsers.explanations.recording import ExplanationWriter
+from parsers.recording import ExplanationWriter
+from parsers.recording.wire import delimited, float64, number, record
 from tests.amounts import long_after
 from tests.parsers.payloads.test_pictures import bomb
 

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.store.store import Store
 from parsers import open_run
-from parsers.events.writer import delimited, record
+from parsers.recording.wire import delimited, record
 from tests.recorded import RECORDED
 
 RUN = RECORDED / "lenet_landscape"

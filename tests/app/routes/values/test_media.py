@@ -16,7 +16,8 @@ from app import create_app
 from app.store.store import Store
 from app.web.embedding import EmbeddedPage
 from layouts import PAGES
-from parsers.events.writer import EventWriter, Image, Text, delimited, float64, number, record
+from parsers.recording import EventWriter, Image, Text
+from parsers.recording.wire import delimited, float64, number, record
 
 HOSTILE = '"><script>alert(1)</script>/../%2F训练 😀'
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'

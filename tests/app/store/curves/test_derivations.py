@@ -13,7 +13,7 @@ import pytest
 from app.store.curves.derivations import Derivations
 from app.store.store import Store
 from parsers import ExpressionError, open_run
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 
 
 def written(folder: Path, name: str = "run", steps: int = 5) -> Path:

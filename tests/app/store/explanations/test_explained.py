@@ -15,9 +15,9 @@ from app.store.explanations.open_explanations import ExplainedRuns
 from layouts.explanations.open_explanations import ExplanationWork
 from parsers import open_run
 from parsers.errors import FormatError
-from parsers.explanations.recording import ExplanationWriter
 from parsers.explanations.snapshot import Explanations
 from parsers.model import Problem
+from parsers.recording import ExplanationWriter
 from tests.waiting import when
 
 PICTURE = np.zeros((4, 4), np.uint8)

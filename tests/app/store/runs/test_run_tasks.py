@@ -19,8 +19,8 @@ from app.store.runs.packs import Snapshots
 from app.store.runs.run_tasks import Ahead, RunTask, read_ahead
 from app.store.store import Store
 from parsers import Problem, discover, open_run
-from parsers.events.writer import EventWriter
 from parsers.model import Source
+from parsers.recording import EventWriter
 from parsers.snapshot import dump, key_of, load
 from tests.recorded import RECORDED
 
@@ -61,6 +61,14 @@ def ahead_of(base: Path, index: Path, engine: Here) -> tuple[Ahead, list[Problem
     assert sum(sizes) == sum(file.size for run in runs for file in run.files)
     snapshots.close()
     return ahead, problems
+
+
+def test_a_run_whose_files_did_not_grow_is_known_whatever_lies_beside_them(base: Path, tmp_path: Path) -> None:
+    (base / "run0" / "profiler").mkdir()
+    (base / "run0" / "profiler" / "memory_block.csv").write_text("Name,Size(KB)\n")
+    (base / "run1" / "config.json").write_text('{"lr": 0.1}')
+    assert ahead_of(base, tmp_path / "index", Counting()) == (Ahead(read=12), [])
+    assert ahead_of(base, tmp_path / "index", Counting()) == (Ahead(known=12), [])
 
 
 def test_a_server_finds_all_of_it(base: Path, tmp_path: Path) -> None:

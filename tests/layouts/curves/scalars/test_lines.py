@@ -17,7 +17,7 @@ from layouts.curves.lines import MOST_TRACES, figure, on_canvas
 from layouts.curves.smoothed_lines import WRONG, ChartLine, LineStyle, VisibleRange
 from layouts.kit.figures.ticks import time_ticks
 from parsers import Series
-from parsers.analysis import parse_threshold
+from parsers.analysis import parse_threshold, resolved, superseded
 from tests.amounts import examples
 from tests.layouts.curves.scalars.conftest import START, series
 from tests.layouts.kit.figures.test_typed_arrays import read
@@ -266,3 +266,40 @@ def test_single_points_of_many_lines_are_one_trace_in_their_colours() -> None:
     assert (ys(left).tolist(), ys(right).tolist()) == ([0.0, 2.0, 4.0], [1.0, 3.0, 5.0])
     assert left["marker"]["color"] == ["#000000", "#000002", "#000004"]
     assert right["yaxis"] == "y2"
+
+
+def old(steps: list[int], columns: int = 1000) -> list[dict[str, Any]]:
+    """The traces of the superseded points of a run that wrote these steps."""
+    recorded = series([float(step) for step in steps], steps)
+    points, stretches = superseded(recorded)
+    made = figure([line(resolved(recorded))], LineStyle(columns=columns), superseded=[line(points, breaks=stretches)])
+    return [trace for trace in made["data"] if "superseded" in trace.get("meta", {})]
+
+
+def test_superseded_stretches_are_not_joined() -> None:
+    (trace,) = old([*range(30), *range(20, 90), *range(80, 100)])
+    assert trace["line"]["dash"] == "dot"
+    at = np.isfinite(ys(trace))
+    assert ys(trace)[at].tolist() == [*range(20, 30), *range(80, 90)]
+    assert np.flatnonzero(~at).tolist() == [10]
+
+
+def test_superseded_points_that_stand_alone_are_dots() -> None:
+    (dots,) = old([0, 1, 2, 2, 3, 4, 4, 5])
+    assert (dots["mode"], ys(dots).tolist(), xs(dots).tolist()) == ("markers", [2.0, 4.0], [2.0, 4.0])
+    traces = old([0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6, 8, 8, 9])
+    assert [trace["mode"] for trace in traces] == ["lines", "markers"]
+    assert all(trace["opacity"] < 1 for trace in traces)
+
+
+@pytest.mark.parametrize("steps", [
+    np.repeat(np.arange(100_000), 2),
+    # Each second step twice; each pair of steps again; each step before the one before it.
+    np.repeat(np.arange(100_000), 1 + np.arange(100_000) % 2),
+    (np.arange(0, 100_000, 2)[:, None] + [0, 1, 0, 1]).ravel(),
+    (np.arange(0, 100_000, 2)[:, None] + [1, 0]).ravel(),
+], ids=["twice", "every second", "pairs", "swapped"])  # fmt: skip
+def test_superseded_points_are_bounded_by_the_columns(steps: np.ndarray) -> None:
+    traces = old(steps.tolist(), columns=500)
+    assert len(traces) <= 2
+    assert 0 < sum(read(trace["y"]).size for trace in traces) <= 500 * 4 * 2

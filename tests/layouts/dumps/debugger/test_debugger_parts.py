@@ -13,7 +13,7 @@ import pytest
 
 from layouts.dumps.debugger import hits, lines, tree, watching
 from layouts.dumps.debugger.graph import neighbours, short_count
-from layouts.dumps.debugger.page import PAGE, Answers
+from layouts.dumps.debugger.page import Answers
 from layouts.dumps.open_dump import DumpWork
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit.state import BadInput
@@ -23,10 +23,13 @@ from parsers import open_run
 from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint
 from parsers.analysis.graphs import network
 from parsers.dumps.access import RunDump
+from tests.pages import page_named
 from tests.sources import MemorySource
 from tests.sources.dumps import MemoryDumps
 from tests.sources.patterns import MemoryPatterns
 from tests.writers.dumps import write_dump
+
+PAGE = page_named("debugger")
 
 ASK: dict[str, Any] = {"of": ["a"], "rank": ["0"], "step": ["2"], "mark": ["m"]}
 

@@ -110,8 +110,8 @@ def test_samples_with_several_true_labels_have_no_matrix(tmp_path: Path) -> None
 def test_unrecorded_labels_may_be_predicted_below_one_half(tmp_path: Path) -> None:
     source = source_of(run=write_explanations(tmp_path, {0: ([0, 1], {0: 0.9, 1: 0.3})}, ["a", "b", "c"]))
     said = [markup_text(page.answer_counts(source, ask("run", t=t))["sections"]["head"]) for t in (0.2, 0.5)]
-    assert "At most 1 of 1 samples (100 %) have exactly their true labels predicted." in said[0]
-    assert said[1].startswith("0 of 1 samples")
+    assert "At most 1 of 1 sample (100 %) have exactly their true labels predicted." in said[0]
+    assert said[1].startswith("0 of 1 sample")
 
 
 def test_below_one_half_numbers_are_marked_as_bounds(weak: MemorySource, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from layouts.explanations.counterfactual.figure import LEAST_HEIGHT, curve, span
 from layouts.explanations.counterfactual.page import answer_rows, answer_sample
 from layouts.kit.state import BadInput
 from parsers import open_run
-from parsers.explanations.recording import ExplanationWriter, Layer
+from parsers.recording import ExplanationWriter, Layer
 from tests.sources import MemorySource
 
 

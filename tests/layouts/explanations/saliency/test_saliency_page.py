@@ -11,13 +11,16 @@ from scipy.stats import spearmanr
 
 from layouts.explanations.explanation_choice import ExplanationChoice
 from layouts.explanations.listing import catalogue, listing
-from layouts.explanations.saliency.page import PAGE, answer_rows, answer_sample, layout
+from layouts.explanations.saliency.page import answer_rows, answer_sample, layout
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
 from parsers import open_run
-from parsers.events.writer import delimited, float32, float64, number, record
-from parsers.explanations.recording import ExplanationWriter
+from parsers.recording import ExplanationWriter
+from parsers.recording.wire import delimited, float32, float64, number, record
+from tests.pages import page_named
 from tests.sources import MemorySource
+
+PAGE = page_named("saliency")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from layouts.explanations.uncertainty import figures
 from layouts.explanations.uncertainty.page import answer_plots, answer_tables, kept_rows
 from parsers import open_run
 from parsers.analysis.explanations.uncertainty import spread_of
-from parsers.explanations.recording import ExplanationWriter, Uncertainty
+from parsers.recording import ExplanationWriter, Uncertainty
 from tests.sources import MemorySource
 
 

@@ -16,14 +16,17 @@ import pytest
 
 from layouts import PAGES
 from layouts.jobs.advice.drawing import UNITS, drawn
-from layouts.jobs.advice.page import PAGE, advice_for, as_csv, thresholds_of
+from layouts.jobs.advice.page import advice_for, as_csv, thresholds_of
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.state import BadInput
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import Sources
 from parsers import open_run
 from parsers.analysis.jobs.advice import FRAMES, THRESHOLDS, Advice, Review, review
+from tests.pages import page_named
 from tests.sources import MemorySource
+
+PAGE = page_named("advice")
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 ROWS = pd.DataFrame({

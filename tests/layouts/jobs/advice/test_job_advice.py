@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
@@ -10,19 +12,30 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from dash import Dash, no_update
 
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan
 from layouts.jobs.advice.drawing import drawn
-from layouts.jobs.advice.page import PAGE, advice_for
+from layouts.jobs.advice.page import advice_for
 from layouts.jobs.advice.stage_kernels import ComparedStages, compared_stages
 from layouts.kit.i18n import CATALOGUE
+from layouts.kit.page import Ids
+from layouts.kit.work import WorkResult
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.reviewing import READ
+from layouts.profiles.source import JobWork
 from parsers import open_run
 from parsers.analysis.jobs.advice import FRAMES, OF_JOB, REASONS, THRESHOLDS, Advice, Review, review
+from tests.pages import page_named
 from tests.parsers.analysis.jobs.advice.test_cluster_rules import frames_of, with_bubble
 from tests.parsers.analysis.jobs.advice.test_packet_rules import MIB, contending, growing, memory, packet, packets
+from tests.simulations.job_frames import frames as job_frames
 from tests.sources import MemorySource
 from tests.writers.clusters import make
+
+PAGE = page_named("advice")
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 CHOICE = ProfileChoice("r", ".", 0)
@@ -128,3 +141,58 @@ def test_a_real_job_is_drawn() -> None:
     # reserved 10,372.0 MiB at the peak, as the reference of the sample has it; APP holds more
     assert rules["memory"].value >= 10_372.0 / (10.5 * 1024) - 1e-9
     assert "of 10.5 GiB" in text_of(answer[0])
+
+
+def callbacks_of(source: MemorySource) -> dict[str, Any]:
+    """The page's callbacks by the property that they answer first."""
+    app = Dash(__name__)
+    ids = Ids("advice")
+    app.layout = PAGE.layout(ids, "/")
+    PAGE.register(app, source, ids, "/")
+    return {key.strip(".").split("...")[0].split(".")[0].removeprefix(ids("")): one["callback"].__wrapped__
+            for key, one in app.callback_map.items() if "callback" in one}  # fmt: skip
+
+
+def test_cards_are_there_while_savings_are_computed_and_the_file_waits_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan(dp=4, mode="meetings", noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=8, fault=Fault("slow_rank", 2, 0.2))
+    given = job_frames(recorded(simulate(plan)))
+    source = MemorySource({"a": {"profiles": {("s", rank): given for rank in range(4)}}})
+    asked = {"run": ["a"], "session": ["s"], "rank": ["0"]}
+    answers = [WorkResult("working", None, 3, 30)]
+    work = source.profiles.work
+
+    def answer(run: str, session: str, rank: int, one: JobWork, *, again: bool = False) -> WorkResult:
+        return answers[-1] if answers and not again else work(run, session, rank, one)
+
+    monkeypatch.setattr(source.profiles, "work", answer)
+    call = callbacks_of(source)
+    draw, look, save = (call[name] for name in ("found", "savings", "file"))
+    cards, _, progress = draw(asked, None, None)
+    text = json.dumps(cards, default=lambda one: one.to_plotly_json())
+    assert "Others wait for a rank" in text
+    assert "computing savings" in text
+    assert "of a step, from sums" not in text
+    assert progress == {"state": "working", "done": 3, "total": 30, "text": ""}
+    assert look({"turn": ["1"]}, asked) == (progress, no_update)
+    assert save(1, None, asked, None) == (no_update, no_update)
+
+    answers[:] = [WorkResult("cancelled")]
+    assert look({"turn": ["2"]}, asked)[1] == {"turn": ["2"]}
+    text = json.dumps(draw(asked, None, None)[0], default=lambda one: one.to_plotly_json())
+    assert "saving not computed" in text
+    assert "computing savings" not in text
+    rows = list(csv.DictReader(io.StringIO(save(1, None, asked, None)[0]["content"])))
+    assert {row["cost_ns"] for row in rows if row["rule"] == "slow_rank"} == {""}
+
+    answers.clear()
+    progress, known = look({"again": ["1"], "turn": ["3"]}, asked)
+    assert (progress["state"], known) == ("ready", {"again": ["1"], "turn": ["3"]})
+    cards, _, progress = draw(asked, None, known)
+    text = json.dumps(cards, default=lambda one: one.to_plotly_json())
+    assert progress["state"] == "ready"
+    assert "computing savings" not in text
+    sent, saved = save(1, known, asked, None)
+    rows = list(csv.DictReader(io.StringIO(sent["content"])))
+    told = [float(row["alone_ns"]) for row in rows if row["rule"] == "slow_rank"]
+    assert told == [pytest.approx(0.2 * 1.02 * plan.computing_ns, rel=0.05)]
+    assert save(1, known, asked, saved) == (no_update, no_update)

@@ -12,7 +12,7 @@ import pytest
 
 from layouts.jobs.job.cards import MOST_GROUPS, groups_card, hosts_card, problems_card, steps_card
 from layouts.jobs.job.members import MOST_CELLS, members, told_ranks
-from layouts.jobs.job.page import FRAMES, PAGE, listed, summarised
+from layouts.jobs.job.page import FRAMES, listed, summarised
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.profile_choice import JOB_KEYS
 from parsers import Problem, open_run
@@ -21,8 +21,11 @@ from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import ranks_of
 from parsers.profiler.jobs import JobFiles, Member
 from parsers.profiler.sessions import ProfileFile
+from tests.pages import page_named
 from tests.sources import MemorySource
 from tests.writers.clusters import Made, make
+
+PAGE = page_named("job")
 
 ASK: dict[str, Any] = {"run": ["a"], "session": ["s"], "rank": ["0"]}
 
@@ -70,6 +73,13 @@ def test_a_slow_rank_is_said_in_one_sentence_with_its_numbers() -> None:
     assert float(said.partition("(")[2].partition(" %")[0]) == pytest.approx(100 * share, rel=0.05)
     assert facts["most"] == 13
     assert "rank 13" in texts_in(head[1])
+    whole, mean = float(made.steps["total_ns"].mean()) / 1e6, float(made.steps["computing_ns"].mean()) / 1e6
+    shown = texts_in(head[1])
+    step, computed = (shown.partition(f"\n{name}\n")[2].splitlines()[1:3] for name in ("Step", "Computing"))
+    assert step[1] == "100 %"
+    assert float(step[0].removesuffix(" ms")) == pytest.approx(whole, rel=0.01)
+    assert float(computed[0].removesuffix(" ms")) == pytest.approx(mean, rel=0.01)
+    assert float(computed[1].removesuffix(" %")) == pytest.approx(100 * mean / whole, rel=0.01)
     text = texts_in(cards)
     assert "All ranks have the same steps: 1-10 (10)" in text
     assert "0-7" in text

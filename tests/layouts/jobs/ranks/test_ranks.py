@@ -9,13 +9,16 @@ import pytest
 
 from layouts.jobs.rank_alternatives import of_ranks
 from layouts.jobs.rank_operators import RankCaches, RankOperatorRequest
-from layouts.jobs.ranks.page import PAGE, layout
+from layouts.jobs.ranks.page import layout
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
 from parsers.analysis.jobs.rank_operators.operators import Operators
 from parsers.analysis.jobs.rank_operators.shifts import ends_of, shifts
 from parsers.analysis.jobs.rank_operators.tables import Rank, ShownOperators
 from parsers.analysis.jobs.rank_operators.views import Laid
+from tests.pages import page_named
+
+PAGE = page_named("ranks")
 
 
 def rank(number: int, *, size: int = 4, later: int = 0) -> Operators:

@@ -13,7 +13,7 @@ import pytest
 
 from layouts.jobs.strategy.asks import COLOURS, read_graph, read_grid
 from layouts.jobs.strategy.drawing import Strategies, drawing
-from layouts.jobs.strategy.page import PAGE, _node
+from layouts.jobs.strategy.page import _node
 from layouts.jobs.strategy.summary import FRAMES, metric_name, summary
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.state import BadInput
@@ -23,9 +23,12 @@ from parsers.analysis.jobs.two_jobs import METRICS
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.access import Profiles
 from parsers.profiler.jobs import JobFiles, Member
+from tests.pages import page_named
 from tests.parsers.profiler import strategy_files as made
 from tests.sources import MemorySource
 from tests.writers.clusters import make
+
+PAGE = page_named("strategy")
 
 ASK: dict[str, Any] = {"run": ["a"], "session": ["."], "rank": ["0"]}
 

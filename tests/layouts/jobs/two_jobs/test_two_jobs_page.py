@@ -16,7 +16,7 @@ import pytest
 from layouts.jobs.two_jobs import figure, story, tables
 from layouts.jobs.two_jobs.asks import FRAMES, TwoJobsRequest
 from layouts.jobs.two_jobs.job_pair import ComparedJob, ComparedJobs, both
-from layouts.jobs.two_jobs.page import PAGE, _saver, shown
+from layouts.jobs.two_jobs.page import _saver, shown
 from layouts.jobs.two_jobs.quantities import percent, quantity, signed
 from layouts.jobs.two_jobs.texts import TEXTS
 from layouts.kit.i18n import CATALOGUE
@@ -28,9 +28,12 @@ from parsers.cluster_frames import CLUSTER_STEPS, JOB_FRAMES, RANKS
 from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.jobs import JobFiles, Member
 from tests.amounts import long_after
+from tests.pages import page_named
 from tests.sources import MemorySource
 from tests.writers import clusters
 from tests.writers.clusters import Made
+
+PAGE = page_named("two_jobs")
 
 make = functools.cache(clusters.make)  # tests of pages only read what was made
 ODD = '<b>odd</b> "host"'

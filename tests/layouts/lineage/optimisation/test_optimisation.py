@@ -274,3 +274,15 @@ def test_any_runs_are_shown(runs: list[dict[str, Setting]]) -> None:
         assert one["reason"] or 0 <= one["linear"][0] <= 1
         drawing(named, setting=[one["setting"]])
         drawing(named, setting=[one["setting"]], log=["1"])
+
+
+def test_the_best_run_is_named_with_its_settings_and_how_many_are_equal() -> None:
+    runs: dict[str, dict[str, Setting]] = {
+        f"run{n}": {"learning_rate": lr, "metric/acc": acc, "metric/loss": 1 - acc, "metric/width": acc}
+        for n, (lr, acc) in enumerate([(0.1, 0.5), (0.01, 0.9), (0.02, 0.9), (0.3, math.nan)])
+    }
+    best = sheet(runs, target=["metric/acc"])["best"]
+    assert best == {"run": "run1", "value": "0.9000", "settings": {"learning_rate": "0.01"}, "equal": 1}
+    lowest = sheet(runs, target=["metric/loss"])["best"]
+    assert (lowest["run"], lowest["value"]) == ("run1", "0.1000")
+    assert sheet(runs, target=["metric/width"])["best"] is None

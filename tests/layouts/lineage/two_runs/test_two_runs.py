@@ -22,12 +22,15 @@ from layouts.lineage.two_runs import sections
 from layouts.lineage.two_runs.differences import final_value, metrics, pipelines, scalars, settings
 from layouts.lineage.two_runs.files import file
 from layouts.lineage.two_runs.graphs import graphs
-from layouts.lineage.two_runs.page import PAGE, SECTIONS, compiled, named, plotted, two_runs
+from layouts.lineage.two_runs.page import SECTIONS, compiled, named, plotted, two_runs
 from layouts.lineage.two_runs.run_pair import pair, pair_of
 from parsers import DatasetGraph, GraphLocation, Series, Setting
 from parsers.analysis.lineage.pipelines import MISSING
 from tests.layouts.graphs.dataset.pipelines import node, pipeline_source
+from tests.pages import page_named
 from tests.sources import MemorySource, row, series
+
+PAGE = page_named("two_runs")
 
 DATA = os.environ.get("MINDSCOPE_TEST_DATA", "")
 ODD = '<b>odd</b> "run"/%2F/名称 🚀'

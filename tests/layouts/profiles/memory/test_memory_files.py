@@ -77,7 +77,7 @@ def test_scopes_and_blocks_of_a_group(tmp_path: Path) -> None:
     assert answer["facts"]["groupings"] == ["name", "scope", "size"]
     assert "Default/network/backbone 1 256 MiB" in texts_in(answer["table"])
     assert "Default/cache 4 4.00 MiB" in texts_in(answer["table"])
-    assert "Default/network/backbone: 1 blocks in use, 256 MiB" in texts_in(answer["blocks"])
+    assert "Default/network/backbone: 1 block in use, 256 MiB" in texts_in(answer["blocks"])
     assert "152 ms 200 ms 48 ms" in texts_in(answer["blocks"])
     made = page.saved(source, known, ask(at=at, by="scope", part="Default/cache"), "part")
     assert made is not None

@@ -107,7 +107,7 @@ def test_roofline_of_two_sessions(swapped: bool) -> None:
     found = pair(ours, theirs, peak="10", bandwidth="1000")
     text = texts_in(roofline_card(found))
     assert "3 kernels of both sessions; without a partner: 1 with operations, 1 with main memory" in text
-    assert "1 kernels without operations or without bytes" in text
+    assert "1 kernel without operations or without bytes" in text
     made = figure(found)
     assert made is not None
     points = next(one for one in made["data"] if one["meta"]["role"] == "kernels")

@@ -23,13 +23,16 @@ from layouts.profiles.preparation import feeding, machine, operations
 from layouts.profiles.preparation.asks import PreparationRequest
 from layouts.profiles.preparation.card_data import CardData
 from layouts.profiles.preparation.figures import QueueCurve, figure
-from layouts.profiles.preparation.page import _DRAW, CARDS, FRAMES, PAGE, drawn
+from layouts.profiles.preparation.page import _DRAW, CARDS, FRAMES, drawn
 from layouts.profiles.profile_choice import ProfileChoice
 from parsers import open_run
 from parsers.profile_frames import CPU, QUEUES
 from tests.amounts import examples
+from tests.pages import page_named
 from tests.parsers.analysis.profiles.test_preparation import pipeline, queues
 from tests.sources import MemorySource
+
+PAGE = page_named("preparation")
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 real = pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")

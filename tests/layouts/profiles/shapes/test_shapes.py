@@ -126,8 +126,8 @@ def test_shapes_have_colours_and_symbols_and_one_is_highlighted() -> None:
     assert figure["data"][0]["customdata"] == [["step 2, execution 1", "4,3", "4,3"]]
     (english, chinese) = figure["layout"]["meta"]["alternative"]
     assert english == (
-        "Executions of Add-op1 by step, marked by input shape. 4,3: 1 executions, mean 3.00 ms, longest 3.00 ms; "
-        "2,3: 1 executions, mean 1.00 ms, longest 1.00 ms."
+        "Executions of Add-op1 by step, marked by input shape. 4,3: 1 execution, mean 3.00 ms, longest 3.00 ms; "
+        "2,3: 1 execution, mean 1.00 ms, longest 1.00 ms."
     )
     assert "Add-op1" in chinese
 

@@ -14,10 +14,13 @@ from layouts.kit.page import Ids
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.reading_progress import reading
-from layouts.profiles.timeline.page import FRAMES, PAGE
+from layouts.profiles.timeline.page import FRAMES
 from layouts.profiles.timeline.texts import TEXTS
 from parsers.model import Problem
+from tests.pages import page_named
 from tests.sources import MemorySource
+
+PAGE = page_named("timeline")
 
 ASSETS = Path(__file__).resolve().parents[4] / "assets" / "profiles" / "timeline"
 KEY = (".", 0)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from app.web.private_dash import to_json
 from layouts.kit.page import Ids
-from layouts.runs.board.page import PAGE, layout
+from layouts.runs.board.page import layout
+from tests.pages import page_named
+
+PAGE = page_named("board")
 
 
 def test_the_page_comes_without_a_board() -> None:

@@ -27,7 +27,7 @@ from layouts.runs.overview.pictures import CELLS, CHARACTERS
 from layouts.runs.rows import RunFile
 from layouts.runs.run_numbers import facts
 from parsers import PayloadError, Run, Series, Value, open_run
-from parsers.events.writer import EventWriter, Image, Tensor, Text
+from parsers.recording import EventWriter, Image, Tensor, Text
 from tests.parsers.payloads.test_images import png
 from tests.recorded import RECORDED
 from tests.sources import MemorySource, row

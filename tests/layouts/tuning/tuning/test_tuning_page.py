@@ -19,7 +19,7 @@ from layouts.kit.state import BadInput
 from layouts.tuning.tuning import figures, sections
 from layouts.tuning.tuning.page import answer_curves, answer_study
 from layouts.tuning.tuning.study_style import best_so_far
-from parsers.events.writer import EventWriter
+from parsers.recording import EventWriter
 from parsers.tuning.repeating import command_of
 from tests.sources import MemorySource
 from tests.writers.studies import SEARCH, begun, line, trial, write_study

@@ -16,7 +16,8 @@ from app.store.store import Store
 from layouts.kit.state import BadInput
 from layouts.values.tensor_histograms import MOST, coarse_to_fine, over_steps
 from parsers import HistogramValue
-from parsers.events.writer import EventWriter, Tensor, delimited, number, record
+from parsers.recording import EventWriter, Tensor
+from parsers.recording.wire import delimited, number, record
 
 NAME = "events.out.events.summary.1700000000.0.host_MS"
 RNG = np.random.default_rng(11)

@@ -11,8 +11,8 @@ from scipy.stats import spearmanr
 
 from parsers import open_run
 from parsers.analysis.explanations.agreement import disagreement, disagreements, mean_disagreement
-from parsers.explanations.recording import ExplanationWriter
 from parsers.profiler.progress import Cancelled
+from parsers.recording import ExplanationWriter
 
 SHAPE = (7, 9)
 GREY = arrays(np.uint8, SHAPE, elements=st.integers(0, 255) | st.integers(0, 2))

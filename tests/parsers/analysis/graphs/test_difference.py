@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.analysis.graphs import compare, network
+from parsers.analysis.graphs.together import ADDED, SAME, together
 from tests.amounts import examples
 from tests.parsers.analysis.graphs.made import frames, graphs, real_graph, transformer
 
@@ -152,6 +153,32 @@ def test_a_rename_and_a_rewired_input():
     found = compare(network(*before), network(*after))
     assert found.changed == {1: ("name",)}
     assert (found.edges_removed.tolist(), found.edges_added.tolist()) == ([0], [0])
+
+
+def test_what_only_passes_values_on_and_its_edges_are_no_difference():
+    before = frames([("a", "Parameter", "parameter"), ("s/m", "MatMul"), ("s/r", "ReLU")], [(0, 1), (1, 2)])
+    after = frames(
+        [("a", "Parameter", "parameter"), ("s/m", "MatMul"), ("s/r", "ReLU"), ("s/Load-op1", "Load"), ("s/s", "Softmax")],
+        [(0, 3), (3, 1), (1, 2), (2, 4)],
+    )
+    for one, other, gone, come in ((before, after, [], [4]), (after, before, [4], [])):
+        found = compare(network(*one), network(*other))
+        assert (found.counted.removed.tolist(), found.counted.added.tolist()) == (gone, come)
+    found = compare(network(*before), network(*after))
+    assert found.added.tolist() == [3, 4]
+    assert found.counted.edges_added.tolist() == [3]
+    state = together(network(*before), network(*after), found).state.tolist()
+    assert state == [SAME, SAME, SAME, SAME, ADDED]
+
+
+def test_a_generated_name_of_an_input_is_no_new_name():
+    kinds = [("inputs0", "Parameter", "parameter"), ("s/m", "MatMul")]
+    for name, changed in (("x", {}), ("inputs4", {})):
+        found = compare(network(*frames(kinds, [(0, 1)])), network(*frames([(name, *kinds[0][1:]), kinds[1]], [(0, 1)])))
+        assert (found.changed, found.removed.size, found.added.size) == (changed, 0, 0)
+    named = [("y", *kinds[0][1:]), kinds[1]]
+    found = compare(network(*frames(named, [(0, 1)])), network(*frames([("x", *kinds[0][1:]), kinds[1]], [(0, 1)])))
+    assert found.changed == {0: ("name",)}
 
 
 def test_everything_of_nothing_is_added():

@@ -21,14 +21,14 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parsers.errors import FormatError
-from parsers.events.writer import delimited, float32, float64, number, record
-from parsers.payloads.png_encoding import encode_png
+from .errors import RecordingError
+from .png import encode_png
+from .wire import delimited, float32, float64, number, record
 
 _PER_FOLDER = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Uncertainty:
     """How certain a probability is: its standard deviation, and the ends of its 95 % interval."""
 
@@ -37,7 +37,7 @@ class Uncertainty:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layer:
     """A layer of hierarchical occlusion: the probability with only the boxes visible, each (x, y, width, height) in px."""
 
@@ -78,12 +78,12 @@ class ExplanationWriter:
 
         picture has shape (height, width), or (height, width, 3) for RGB, as uint8 or as floats from 0 to 1. truth are the
         numbers of its true labels; probabilities has one for each of these, and for any others. Record all labels to have exact
-        outcomes at thresholds below 0.5. FormatError for shapes and labels that do not fit.
+        outcomes at thresholds below 0.5. RecordingError for shapes and labels that do not fit.
         """
         self._check([*truth, *probabilities])
         missing = [label for label in truth if label not in probabilities]
         if missing:
-            raise FormatError(f"probabilities: expected one for each true label, found none for label {missing[0]}")
+            raise RecordingError(f"probabilities: expected one for each true label, found none for label {missing[0]}")
         path = self._save(f"origin_images/{_folder(sample)}/{sample}.png", picture)
         self._explain(number(1, sample) + delimited(2, path.encode()))
         known = uncertainty or {}
@@ -95,7 +95,7 @@ class ExplanationWriter:
                 parts += [number(2, label) for label in labels]
             parts += [float32(at[0], probabilities[label]) for label in labels]
             if all(label in known for label in labels):
-                for field, name in zip(at[1:], ("sd", "low", "high"), strict=True):
+                for field, name in zip(at[1:], ("sd", "low", "high")):
                     parts += [float32(field, getattr(known[label], name)) for label in labels]
         self._explain(number(1, sample) + message + delimited(4, b"".join(parts)))
 
@@ -144,7 +144,7 @@ class ExplanationWriter:
     def _check(self, labels: Sequence[int]) -> None:
         wrong = [label for label in labels if not 0 <= label < self._labels]
         if wrong:
-            raise FormatError(f"label: expected 0 to {self._labels - 1}, found {wrong[0]}")
+            raise RecordingError(f"label: expected 0 to {self._labels - 1}, found {wrong[0]}")
 
     def _save(self, name: str, picture: ArrayLike) -> str:
         path = f"{self._pictures}/{name}"
@@ -174,5 +174,5 @@ def _bytes(picture: NDArray[np.generic]) -> NDArray[np.uint8]:
     if picture.dtype == np.uint8:
         return np.asarray(picture, np.uint8)
     if picture.dtype.kind != "f":
-        raise FormatError(f"picture: expected uint8 or floats from 0 to 1, found {picture.dtype}")
+        raise RecordingError(f"picture: expected uint8 or floats from 0 to 1, found {picture.dtype}")
     return np.round(np.clip(np.nan_to_num(picture.astype(np.float64)), 0.0, 1.0) * 255).astype(np.uint8)

@@ -1,58 +1,19 @@
-"""The HTTP routes over one source, which curl can fetch as well as the pages: exports, lists of runs, health.
-
-    <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag are repeatable; default: all
-    <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
-    <prefix>api/scalars.csv?expr=EXPRESSION      curves derived from tags (`app.routes.curves.expressions`)
-    <prefix>api/scalars.csv?superseded=1         also values that were written again after a restart
-    <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.routes.curves.scalar_groups`)
-    <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
-    <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings and metrics in this order; default: all; also lineage.json
-    <prefix>api/pipelines.csv?col=COLUMN&run=KEY pipeline parameters, likewise; also pipelines.json
-    <prefix>api/insights.csv?run=KEY             insights into the scalars of runs; run is repeatable
-    <prefix>api/runs.json?from=ROW&limit=ROWS    the list of runs, newest first
-    <prefix>api/health
-    <prefix>api/image, <prefix>api/text          (`app.routes.values.media`)
-    <prefix>api/dataset.json?run=KEY             the data pipeline of one run
-    <prefix>api/profile.csv                      (`app.routes.profiles.frames`)
-    <prefix>api/dump.csv, api/dump.npy           (`app.routes.dumps.dumps`)
-    <prefix>api/explanation/...                  (`app.routes.explanations.explanations`,
-    `app.routes.explanations.explanation_tables`) <prefix>api/communication/...                (`app.routes.jobs.communication`)
-    <prefix>api/pipeline/...                     (`app.routes.jobs.pipeline`)
-    <prefix>api/shapes/types.csv, ...            (`app.routes.profiles.shapes`)
-    <prefix>api/ranks/...                        (`app.routes.jobs.ranks`)
-    <prefix>api/timeline/...                     (`app.routes.profiles.timeline`, `app.routes.profiles.timeline_links`)
-    <prefix>api/tensor, api/tensor.npy, ...       (`app.routes.values.tensors`)
-    <prefix>api/study/trials.csv, ...             (`app.routes.tuning.studies`)
-    <prefix>api/live.json, api/live              (`app.routes.dumps.live`, orders by POST)
-    <prefix>api/note, api/view                    (`app.routes.runs.notes`, by POST)
-    <prefix>api/board, api/board.json             (`app.routes.runs.boards`, changes by POST)
-
-Columns, number formats and the apostrophe before cells that a spreadsheet would execute are those of `parsers.export`. A
-request names known keys of runs and tags, never a path to open.
-"""
+"""Exports of scalars, histograms, settings, pipelines and insights of chosen runs (`app.routes.all_routes`)."""
 
 from __future__ import annotations
 
-import math
 import re
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-import msgspec
-from flask import Blueprint, Response, request
+from flask import Response, request
 
 from app.routes.curves import expressions, scalar_groups
-from app.routes.dumps import dump_tensors, dumps, live
-from app.routes.explanations import explanation_tables, explanations
-from app.routes.jobs import communication, pipeline, ranks, what_if
-from app.routes.profiles import efficiency, shapes, timeline, timeline_links
-from app.routes.profiles import frames as profiles
 from app.routes.refusals import Unusable, refusal
-from app.routes.runs import boards, notes
-from app.routes.tuning import studies
-from app.routes.values import media, tensors
+from app.routes.runs.listing import json_answer, json_value, refuse_unknown_parameters, single
+from app.routes.unread_runs import say_last_steps, wait_for_runs, wait_for_scan
+from app.routes.values import media
 from app.routes.values.histograms import histogram_rows
 from app.store.curves.insights import insight_rows
 from app.store.runs.matching import PatternError, matching
@@ -60,18 +21,13 @@ from layouts.curves.expressions import checked
 from layouts.lineage.pipeline_columns import table as pipeline_table
 from layouts.runs.chosen_runs import selected_runs
 from layouts.runs.notes import Note
-from layouts.runs.rows import RunRow
 from layouts.sources import RunSources, Sources, ValueSources
 from parsers import DatasetNode, LineageRow, Series
-from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts
+from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, parts
 
 T = TypeVar("T")
 NOTED = ("remark", "tags")
 """Columns of notes."""
-ROWS = 1000
-"""Rows of the list of runs in one response, at most."""
-PATIENCE = 10.0
-"""Seconds an export waits for runs that are still being read."""
 PATTERN_SECONDS = 1.0
 """Time limit for matching a pattern."""
 
@@ -89,92 +45,21 @@ class Selection:
     superseded: bool = False
 
 
-def blueprint(source: Sources, name: str) -> Blueprint:
-    """Build the routes over one source, to be registered below a URL prefix. The name must be unique per Flask application."""
-    routes = Blueprint(name, __name__)
+def add_routes(routes: Any, source: Sources) -> None:
+    """Add the routes of exports over one source."""
     routes.add_url_rule("/scalars.csv", "csv", lambda: scalars(source, _csv_pieces, "csv", "text/csv"))
     routes.add_url_rule("/scalars.json", "json", lambda: scalars(source, _json_pieces, "json", "application/json"))
     routes.add_url_rule("/scalars-final.csv", "finals", lambda: compared(source, "final"))
+    routes.add_url_rule("/scalars-matrix.csv", "matrix", lambda: compared(source, "matrix"))
     routes.add_url_rule("/scalars-groups.csv", "groups", lambda: compared(source, "groups"))
     routes.add_url_rule("/expression.json", "expression", lambda: expression(source))
     routes.add_url_rule("/histograms.csv", "histograms", lambda: histograms(source))
-    routes.add_url_rule("/image", "image", lambda: media.image(source))
-    routes.add_url_rule("/text", "text", lambda: media.text(source))
-    routes.add_url_rule("/landscape.npz", "landscape-npz", lambda: media.landscape(source))
     routes.add_url_rule("/dataset.json", "dataset", lambda: dataset(source))
-    routes.add_url_rule("/tensor", "tensor", lambda: tensors.block(source))
-    routes.add_url_rule("/tensor-about", "tensor-about", lambda: tensors.about(source))
-    routes.add_url_rule("/tensor-statistics", "tensor-statistics", lambda: tensors.statistics(source))
-    routes.add_url_rule("/tensor-histograms", "tensor-histograms", lambda: tensors.histograms(source))
-    routes.add_url_rule("/tensor-bad", "tensor-bad", lambda: tensors.bad(source))
-    routes.add_url_rule("/tensor.npy", "tensor-npy", lambda: tensors.npy(source))
-    routes.add_url_rule("/tensor.csv", "tensor-csv", lambda: tensors.csv(source))
     routes.add_url_rule("/lineage.csv", "lineage-csv", lambda: settings(source, "csv"))
     routes.add_url_rule("/lineage.json", "lineage-json", lambda: settings(source, "json"))
     routes.add_url_rule("/pipelines.csv", "pipelines-csv", lambda: pipelines(source, "csv"))
     routes.add_url_rule("/pipelines.json", "pipelines-json", lambda: pipelines(source, "json"))
-    notes.add_routes(routes, source)
-    boards.add_routes(routes, source)
-    live.add_routes(routes, source)
-    studies.add_routes(routes, source)
-    timeline.add_routes(routes, source)
-    timeline_links.add_links(routes, source)
-    communication.add_routes(routes, source)
-    pipeline.add_routes(routes, source)
-    shapes.add_routes(routes, source)
-    efficiency.add_routes(routes, source)
-    ranks.add_routes(routes, source)
-    what_if.add_routes(routes, source)
-    dumps.add_routes(routes, source)
-    explanations.add_routes(routes, source)
-    explanation_tables.add_routes(routes, source)
-    dump_tensors.add_routes(routes, source)
-    routes.add_url_rule("/profile.csv", "profile-csv", lambda: profiles.table(source))
     routes.add_url_rule("/insights.csv", "insights-csv", lambda: insights(source))
-    routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
-    routes.add_url_rule("/health", "health", lambda: health(source, **asdict(source.runs.status())))
-    return routes
-
-
-def health(source: RunSources, **more: Any) -> Response:
-    """Respond with the health of the source (`SourceStatus.health`) and more fields; 503 unless it is "ok"."""
-    found = source.runs.status().health
-    return _json({"status": found, **more}, 200 if found == "ok" else 503)
-
-
-def runs(source: RunSources) -> Response:
-    """Respond with a page of the list of runs: `limit` rows from the row numbered `from`; 400 for another number.
-
-    X-Total-Count is the number of all rows, and a Link with rel="next" leads to the next page.
-    """
-    try:
-        _refuse_unknown_parameters(("from", "limit"))
-        first, limit = _whole_number("from", 0, 0, 10**9), _whole_number("limit", ROWS, 1, ROWS)
-        _wait_for_scan(source)
-    except Unusable as error:
-        return refusal(error)
-    rows = source.runs.rows()
-    answer = _json([_run(row) for row in rows[first : first + limit]])
-    answer.headers["X-Total-Count"] = str(len(rows))
-    if first + limit < len(rows):
-        answer.headers["Link"] = f'<?from={first + limit}&limit={limit}>; rel="next"'
-    return answer
-
-
-def _run(row: RunRow) -> RunRow | dict[str, Any]:
-    """Return a row as JSON can tell it."""
-    value = row.main_value
-    return row if value is None or math.isfinite(value) else asdict(row) | {"main_value": _json_value(value)}
-
-
-def _whole_number(name: str, default: int, low: int, high: int) -> int:
-    """Return a parameter that is a whole number from low to high."""
-    text = _single(name)
-    if text is None:
-        return default
-    if not re.fullmatch("[0-9]{1,10}", text) or not low <= int(text) <= high:
-        raise Unusable(f"{name}: expected a whole number from {low} to {high}, found {text[:80]!r}")
-    return int(text)
 
 
 def dataset(source: ValueSources) -> Response:
@@ -184,17 +69,19 @@ def dataset(source: ValueSources) -> Response:
         if set(request.args) != {"run"} or len(named) != 1:
             raise Unusable(f"expected the parameter run once and no other, found {', '.join(request.args)[:80] or 'none'}")
         (run,) = named
-        _wait_for_scan(source)
+        wait_for_scan(source)
         if not any(run in row.members for row in source.runs.rows()):
             raise Unusable(f"no such run: {run[:200]!r}", 404)
-        _wait_for_runs(source, [run])
+        unread = wait_for_runs(source, [run])
         graph = source.graphs.dataset(run)
+        if graph is None and unread:
+            raise Unusable(f"still reading {run[:200]!r}; try again later", 503)
         if graph is None:
             raise Unusable(f"run {run[:200]!r} has no dataset graph", 404)
     except Unusable as error:
         return refusal(error)
     operations = (_operation(number, parent, node) for number, (parent, _, node) in enumerate(graph.walk()))
-    answer = _json({"run": run, "mark": graph.mark, "problem": graph.problem, "operations": list(operations)})
+    answer = json_answer({"run": run, "mark": graph.mark, "problem": graph.problem, "operations": list(operations)})
     answer.headers["Content-Disposition"] = media.attachment(f"{media.safe_name(run) or 'run'}-dataset.json")
     return answer
 
@@ -211,7 +98,7 @@ def _operation(number: int, parent: int, node: DatasetNode) -> dict[str, Any]:
 def _json_ready(value: Any) -> Any:
     """Return a nested value with text in place of NaN and infinities."""
     if isinstance(value, float):
-        return _json_value(value)
+        return json_value(value)
     if isinstance(value, dict):
         return {key: _json_ready(one) for key, one in value.items()}
     return [_json_ready(one) for one in value] if isinstance(value, (list, tuple)) else value
@@ -223,8 +110,8 @@ def settings(source: Sources, kind: str) -> Response:
     The columns remark and tags come from notes; without `col` they are included if any run has a note.
     """
     try:
-        _refuse_unknown_parameters(("run", "col"))
-        _wait_for_scan(source)
+        refuse_unknown_parameters(("run", "col"))
+        wait_for_scan(source)
         described = _with_notes(source.lineage.rows(), source.notes.notebook().notes)
         rows = _named(described, [row.run for row in described], "run")
         names = _named_columns(lineage.columns(rows))
@@ -236,8 +123,8 @@ def settings(source: Sources, kind: str) -> Response:
 def pipelines(source: Sources, kind: str) -> Response:
     """Respond with the operation parameters of data pipelines as "csv" or "json", like `settings`."""
     try:
-        _refuse_unknown_parameters(("run", "col"))
-        _wait_for_scan(source)
+        refuse_unknown_parameters(("run", "col"))
+        wait_for_scan(source)
         found = pipeline_table(source, None)
         noted = _with_notes(found.rows, source.notes.notebook().notes)
         rows = _named(noted, [row.run for row in noted], "run")
@@ -275,15 +162,15 @@ def _noted(note: Note) -> dict[str, str]:
 def insights(source: RunSources) -> Response:
     """Respond with the insights into the scalars of runs, at every sensitivity, one row each; streamed as CSV."""
     try:
-        _refuse_unknown_parameters(("run",))
+        refuse_unknown_parameters(("run",))
         runs = _selected_runs(source)
-        _wait_for_runs(source, runs)
+        unread = wait_for_runs(source, runs)
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(insight_rows(source, runs), mimetype="text/csv")
     answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-insights.csv")
     answer.cache_control.no_store = True
-    return answer
+    return say_last_steps(answer, source, unread)
 
 
 def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:
@@ -304,23 +191,25 @@ def scalars(
 
 
 def compared(source: Sources, what: str) -> Response:
-    """Respond with the final values of runs or groups ("final") or the curves of groups ("groups") as CSV."""
+    """Respond with the final values of runs or groups ("final"), the last values of runs by tags ("matrix") or the curves of
+    groups ("groups") as CSV."""
     try:
-        _refuse_unknown_parameters(scalar_groups.PARAMETERS[what])
-        _wait_for_scan(source)
+        refuse_unknown_parameters(scalar_groups.PARAMETERS[what])
+        wait_for_scan(source)
         query = {name: request.args.getlist(name) for name in request.args if name != expressions.PARAMETER}
         query.setdefault("run", ["*"])
         query["tag"] = expressions.named_tags()
         runs = selected_runs({"run": query["run"]}, source)
-        _wait_for_runs(source, runs)
+        unread = wait_for_runs(source, runs)
         expressions.check(query["tag"], (tag for run in runs for tag in source.runs.tags(run)))
-        pieces = scalar_groups.final_rows(source, query, runs) if what == "final" else scalar_groups.curve_rows(source, query)
+        by_run = {"final": scalar_groups.final_rows, "matrix": scalar_groups.matrix_rows}.get(what)
+        pieces = by_run(source, query, runs) if by_run else scalar_groups.curve_rows(source, query)
     except ValueError as error:  # Unusable, BadInput and PatternError are ValueErrors
         return refusal(error)
     answer = Response(pieces, mimetype="text/csv")
     answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-scalars-{what}.csv")
     answer.cache_control.no_store = True
-    return answer
+    return say_last_steps(answer, source, unread)
 
 
 def expression(source: RunSources) -> Response:
@@ -330,7 +219,7 @@ def expression(source: RunSources) -> Response:
         runs = _selected_runs(source, ("run", "runs", expressions.PARAMETER))
     except (Unusable, PatternError) as error:
         return refusal(error)
-    return _json(checked(source, runs, text))
+    return json_answer(checked(source, runs, text))
 
 
 def histograms(source: Sources) -> Response:
@@ -344,14 +233,14 @@ def export(
     """Respond with the selected data of one kind, streamed."""
     try:
         runs = _selected_runs(source, (*_PARAMETERS, expressions.PARAMETER, "superseded") if kind == "scalar" else _PARAMETERS)
-        _wait_for_runs(source, runs)
-        selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind, _single("superseded") == "1")
+        unread = wait_for_runs(source, runs)
+        selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind, single("superseded") == "1")
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(pieces(source, selection), mimetype=mimetype)
     answer.headers["Content-Disposition"] = disposition(selection, suffix)
     answer.cache_control.no_store = True
-    return answer
+    return say_last_steps(answer, source, unread)
 
 
 def disposition(selection: Selection, suffix: str) -> str:
@@ -375,12 +264,12 @@ _PARAMETERS = ("run", "runs", "tag", "tags", "from", "to")
 
 def _selected_runs(source: RunSources, parameters: Sequence[str] = _PARAMETERS) -> list[str]:
     """Return the member keys of the runs a request names, in the order of the list of runs."""
-    _refuse_unknown_parameters(parameters)
-    _wait_for_scan(source)
+    refuse_unknown_parameters(parameters)
+    wait_for_scan(source)
     rows = source.runs.rows()
     members = [member for row in rows for member in row.members]
     named = request.args.getlist("run")
-    pattern = _single("runs")
+    pattern = single("runs")
     if not named and pattern is None:
         return members
     known = {row.key: row.members for row in rows} | {member: (member,) for member in members}
@@ -394,37 +283,11 @@ def _selected_runs(source: RunSources, parameters: Sequence[str] = _PARAMETERS) 
     return [member for member in members if member in chosen]
 
 
-def _wait_for_scan(source: RunSources) -> None:
-    """Wait for the first scan, so that an undiscovered run is not reported missing."""
-    end = time.monotonic() + PATIENCE
-    while (status := source.runs.status()).read_at is None:
-        if status.failed:
-            raise Unusable(f"scanning for runs failed: {status.failed}", 503)
-        if time.monotonic() > end:
-            raise Unusable("still scanning for runs; try again later", 503)
-        time.sleep(0.05)
-
-
-def _wait_for_runs(source: RunSources, runs: Sequence[str]) -> None:
-    """Wait until the runs have been read, so that no export is silently incomplete."""
-    end = time.monotonic() + PATIENCE
-    source.runs.want(runs)
-    while unread := _unread(source, runs):
-        if time.monotonic() > end:
-            raise Unusable(f"still reading {len(unread)} runs, {unread[0]!r} first; try again later", 503)
-        time.sleep(0.05)
-
-
-def _unread(source: RunSources, runs: Sequence[str]) -> list[str]:
-    chosen = set(runs)
-    return [row.key for row in source.runs.rows() if row.state in ("waiting", "loading") and not chosen.isdisjoint(row.members)]
-
-
 def _selected_pairs(source: RunSources, runs: Sequence[str], kind: str) -> tuple[tuple[str, str], ...]:
     tags = {run: source.runs.tags(run, kind) for run in runs}
     everything = list(dict.fromkeys(tag for found in tags.values() for tag in found))
     named = expressions.named_tags() if kind == "scalar" else request.args.getlist("tag")
-    pattern = _single("tags")
+    pattern = single("tags")
     chosen = set(everything) if not named and pattern is None else set(named)
     missing = dict.fromkeys(name for name in named if name not in everything)
     derived = expressions.derived(source, runs, missing) if kind == "scalar" else {}
@@ -442,24 +305,11 @@ def _selected_pairs(source: RunSources, runs: Sequence[str], kind: str) -> tuple
 def _steps() -> Steps:
     bounds = []
     for name, default in zip(("from", "to"), ALL_STEPS, strict=True):
-        text = _single(name)
+        text = single(name)
         if text is not None and not re.fullmatch(r"-?[0-9]{1,19}", text):
             raise Unusable(f"{name}: expected a step, found {text[:80]!r}")
         bounds.append(default if text is None else min(max(int(text), ALL_STEPS[0]), ALL_STEPS[1]))
     return bounds[0], bounds[1]
-
-
-def _single(name: str) -> str | None:
-    values = request.args.getlist(name)
-    if len(values) > 1:
-        raise Unusable(f"{name}: expected this parameter once, found it {len(values)} times")
-    return values[0] if values else None
-
-
-def _refuse_unknown_parameters(known: Sequence[str]) -> None:
-    for name in request.args:
-        if name not in known:
-            raise Unusable(f"expected the parameters {', '.join(known)}, found {name[:80]!r}")
 
 
 # Responses ----------------------------------------------------------------------------------------------------------
@@ -492,12 +342,3 @@ def _json_pieces(source: RunSources, selection: Selection) -> Iterator[bytes]:
     yield b"[]\n" if separator == b"[\n" else b"\n]\n"
 
 
-def _json_value(value: float | None) -> float | str | None:
-    """Return a value, as text if JSON has no number for it."""
-    return value if value is None or math.isfinite(value) else number_text(value)
-
-
-def _json(content: Any, status: int = 200) -> Response:
-    answer = Response(msgspec.json.encode(content), status=status, mimetype="application/json")
-    answer.cache_control.no_store = True
-    return answer

@@ -1,0 +1,1 @@
+"""Adapters to frameworks: each is one module, which is imported where its framework is in use."""

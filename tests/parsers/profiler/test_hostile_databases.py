@@ -1,0 +1,277 @@
+"""Databases that were made to hold the server up, to compute what they like, or to have files written beside them."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.store.profiles.frames import ProfileFrames
+from parsers import open_run
+from parsers.profiler import database, database_logs, database_processes
+from parsers.profiler.access import Profile
+from parsers.profiler.database import Database
+from parsers.profiler.database_processes import DatabaseProcess, DatabaseProcesses
+from tests.writers import hostile_databases
+from tests.writers.profiler_database import TABLES
+
+NAME = "ascend_mindspore_profiler.db"
+
+
+@pytest.fixture(autouse=True)
+def fresh_processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(database, "PROCESSES", DatabaseProcesses())
+    yield
+    database.PROCESSES.close()
+
+
+def profile_of(path: Path) -> Profile:
+    (profile,) = open_run(path).profile.values()
+    return profile
+
+
+def made(path: Path, rows: int = 0) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path)
+    connection.executescript(TABLES)
+    connection.executemany(
+        "INSERT INTO TASK VALUES (?, ?, 3, 0, ?, 1, 3, 0, 2, 9, 5)", ((one + 1, one + 2, one + 100) for one in range(rows))
+    )
+    connection.executemany("INSERT INTO COMPUTE_TASK_INFO VALUES (1, ?, 24, 3, 2, 4)", ((one + 100,) for one in range(rows)))
+    connection.commit()
+    connection.close()
+    return path
+
+
+@pytest.mark.parametrize(("kind", "named"), [
+    ("virtual", "TASK is a virtual table"), ("view", "TASK is a view"), ("generated", "TASK.streamId is a generated column"),
+    ("masked", "malformed database schema"),
+])  # fmt: skip
+def test_what_is_computed_when_it_is_read_is_refused_by_name(tmp_path: Path, kind: str, named: str) -> None:
+    hostile_databases.HOSTILE[kind](tmp_path / NAME)
+    profile = profile_of(tmp_path)
+    began = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    kernels = profile.kernels
+    assert sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - began < 2
+    assert len(kernels) == (1 if kind == "generated" else 0)
+    assert any(named in problem.text for problem in profile.problems)
+
+
+def test_only_plain_tables_and_few_functions_may_be_used(tmp_path: Path) -> None:
+    hostile_databases.generated(tmp_path / NAME)
+    with Database(str(tmp_path / NAME)) as opened:
+        for query in (
+            "SELECT streamId FROM TASK", "SELECT name FROM sqlite_master", "SELECT load_extension('x')", "PRAGMA page_count",
+            "SELECT randomblob(10) FROM TASK", "DELETE FROM TASK", "ATTACH 'x' AS y", "SELECT instr('a', 'a') FROM TASK",
+            "WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more) SELECT n FROM more",
+        ):  # fmt: skip
+            with pytest.raises(ValueError, match=r"prohibited|authorized"):
+                opened.select(query, ())
+        assert opened.select("SELECT startNs, COUNT(*) FROM TASK", ()) == [(5, 1)]
+
+
+def test_a_process_that_is_silent_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One instruction of SQLite takes minutes here, in which no limit of SQLite is looked at."""
+    hung = _unguarded(made(tmp_path / NAME))
+    monkeypatch.setattr(database_processes, "QUIET_S", 0.3)
+    with pytest.raises(database_processes.GivenUpError, match="given up"):
+        list(hung.rows("SELECT instr(printf('%.*c', 900000, 'a'), printf('%.*c', 450000, 'a') || 'b')", (), 10))
+    with pytest.raises(ProcessLookupError):
+        os.kill(hung.id, 0)
+
+
+def _unguarded(path: Path) -> DatabaseProcess:
+    """A process in which every function may be used."""
+    guarded = "return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY"
+    source = Path(database_processes.program.__file__)
+    program = path.parent / "unguarded.py"
+    text = source.read_text("utf-8")
+    assert guarded in text
+    program.write_text(text.replace(guarded, "return sqlite3.SQLITE_OK"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database_processes.program, "__file__", str(program))
+        process = DatabaseProcess()
+    process.open(database_logs.uri_of(str(path)), 1, 1 << 20)
+    return process
+
+
+def test_one_that_was_given_up_is_not_read_again_until_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database_processes, "SHORTEST_S", 0.3)
+    path = tmp_path / NAME
+    hostile_databases.planned(path)
+    profile = profile_of(tmp_path)
+    assert profile.kernels.empty
+    assert any("given up after" in problem.text for problem in profile.problems)
+    started: list[None] = []
+    monkeypatch.setattr(database_processes, "DatabaseProcess", lambda: started.append(None))
+    assert any("given up after" in problem.text for problem in _problems_of_a_fresh_one(tmp_path))
+    assert not started
+    monkeypatch.undo()
+    path.unlink()
+    made(path)
+    assert len(profile_of(tmp_path).kernels) == 3
+
+
+def _problems_of_a_fresh_one(path: Path) -> list[object]:
+    profile = profile_of(path)
+    assert profile.kernels.empty
+    return list(profile.problems)
+
+
+def test_others_are_read_while_one_waits_for_its_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More databases hang than tasks may compute; a profile without one is read meanwhile."""
+    monkeypatch.setattr(database_processes, "SHORTEST_S", 60.0)
+    for number in range(4):
+        (tmp_path / f"hung{number}").mkdir()
+        hostile_databases.planned(tmp_path / f"hung{number}" / NAME, rows=40_000)
+    (tmp_path / "fine").mkdir()
+    made(tmp_path / "fine" / NAME)
+    frames = ProfileFrames()
+    try:
+        for number in range(4):
+            frames.frame(profile_of(tmp_path / f"hung{number}"), str(number), "kernels")
+        fine = profile_of(tmp_path / "fine")
+        end = time.monotonic() + 30
+        while frames.frame(fine, "fine", "kernels").state != "ready":
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        assert {frames.frame(profile_of(tmp_path / f"hung{number}"), str(number), "kernels").state for number in range(4)} <= {
+            "reading", "waiting"
+        }  # fmt: skip
+        pids = _children(os.getpid())
+        assert pids
+    finally:
+        frames.stop()
+        database.PROCESSES.close()
+    assert not [pid for pid in pids if b"database_process" in _command(pid)]
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and b"database_process" in _command(int(entry.name)):
+            text = (entry / "stat").read_text("utf-8", "replace")
+            if int(text.rpartition(")")[2].split()[1]) == parent:
+                found.append(int(entry.name))
+    return found
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_the_process_ends_with_the_program_that_was_killed(tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    hostile_databases.planned(path)
+    program = (
+        "import sys, threading, time; from parsers.profiler.database import Database\n"
+        "database = Database(sys.argv[1]); print(database._process.id, flush=True)\n"
+        "database.repeated('COMPUTE_TASK_INFO', 'TASK', 'globalTaskId')\n"
+        "list(database._rows('SELECT COUNT(*) FROM TASK JOIN COMPUTE_TASK_INFO ON startNs = name + 1'))"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    end = time.monotonic() + 30
+    while b"database_process" in _command(child):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_process_is_used_again_and_its_start_is_cheap(tmp_path: Path) -> None:
+    ids = set()
+    for number in range(5):
+        path = made(tmp_path / str(number) / NAME)
+        with Database(str(path)) as opened:
+            ids.add(opened._process.id)
+            assert opened.select("SELECT COUNT(*) FROM TASK", ()) == [(2,)]
+    assert len(ids) == 1
+
+
+def test_one_that_dies_is_a_problem_of_its_database(tmp_path: Path) -> None:
+    made(tmp_path / "a" / NAME, rows=30_000)
+    with Database(str(tmp_path / "a" / NAME)) as opened:
+        rows = opened._rows("SELECT startNs FROM TASK")
+        next(rows)
+        opened._process.kill()
+        with pytest.raises(ValueError, match="ended"):
+            list(rows)
+    made(tmp_path / "b" / NAME)
+    assert len(profile_of(tmp_path / "b").kernels) == 3
+
+
+def test_queries_may_be_interleaved_and_left(tmp_path: Path) -> None:
+    with Database(str(made(tmp_path / NAME, rows=30_000))) as opened:
+        first, second = opened._rows("SELECT startNs FROM TASK WHERE model IS NULL OR 1".replace("model", "modelId")), None
+        begin = next(first)[0]
+        second = opened._rows("SELECT globalTaskId FROM TASK ORDER BY globalTaskId DESC")
+        assert next(second)[0][0] == (30_099,)
+        second.close()
+        whole = [*begin, *(row for rows, _ in first for row in rows)]
+        assert len(whole) == 30_002
+        assert opened.select("SELECT COUNT(*) FROM TASK", ()) == [(30_002,)]
+
+
+# Logs ------------------------------------------------------------------------------------------------------------------------
+
+
+def with_log(path: Path) -> Callable[[], dict[str, tuple[int, int]]]:
+    """A database of which half is in its log, as a program that was killed leaves it; returns what lists its directory."""
+    made(path)
+    program = (
+        "import os, sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('PRAGMA journal_mode=WAL')\n"
+        "c.execute('PRAGMA wal_autocheckpoint=0')\n"
+        "c.execute(\"INSERT INTO TASK VALUES (1764246877073569901, 1764246877073569902, 3, 0, 8, 1, 3, 0, 2, 11, 5)\")\n"
+        "c.execute(\"INSERT INTO COMMUNICATION_OP VALUES (5, 1764246877073569950, 1764246877073569960, 2)\")\n"
+        "c.commit(); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(path)], check=True)
+    Path(f"{path}-shm").unlink()
+    assert Path(f"{path}-wal").stat().st_size
+    return lambda: {one.name: (one.stat().st_mtime_ns, one.stat().st_size) for one in path.parent.iterdir()}
+
+
+def test_rows_in_a_log_are_read_and_nothing_is_written_beside_it(tmp_path: Path) -> None:
+    listing = with_log(tmp_path / NAME)
+    before = listing()
+    profile = profile_of(tmp_path)
+    assert profile.kernels["start_ns"].max() == 1764246877073569950
+    assert not profile.problems
+    assert listing() == before
+
+
+def test_a_log_too_large_to_copy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listing = with_log(tmp_path / NAME)
+    before = listing()
+    monkeypatch.setattr(database_logs, "MOST_COPIED", 1000)
+    profile = profile_of(tmp_path)
+    assert profile.kernels["start_ns"].max() < 1764246877073569950
+    assert ["Newer rows are in the log" in problem.text for problem in profile.problems] == [True]
+    assert listing() == before
+
+
+def test_a_database_that_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
+    for kind in ("pipe", "directory", "device"):
+        path = tmp_path / kind / NAME
+        path.parent.mkdir()
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "directory":
+            path.mkdir()
+        else:
+            path.symlink_to("/dev/zero")
+        with pytest.raises(OSError, match="not a regular file"):
+            Database(str(path))
