@@ -172,7 +172,7 @@ LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashe
 # The locks hold for Python 3.11 to 3.13; renew them with uv. No lock names an address.
 lock:
 	$(LOCK) pyproject.toml --extra importance --extra debugger --extra tune -o requirements.lock
-	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi --extra importance --extra debugger --extra tune -o requirements-dev.lock
+	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi --extra importance --extra debugger --extra tune --extra convert -o requirements-dev.lock
 	$(LOCK) --group mutation -o requirements-mutation.lock
 	$(LOCK) --group fuzz -o requirements-fuzz.lock
 	$(NPM) install --package-lock-only --ignore-scripts --loglevel=error

@@ -17,7 +17,7 @@ from app.commands.settings import SettingError
 from app.commands.terminal import printable
 
 if TYPE_CHECKING:
-    from app.conversion.checking import Check
+    from app.conversion.check_result import Check
     from app.conversion.converting import Conversion, Options
 
 MARKED = 3
@@ -38,8 +38,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     shape = "sizes of an input that the model leaves open, for example input=1,3,224,224; may be given several times"
     parser.add_argument("--shape", metavar="NAME=SIZES", action="append", nargs="+", default=[], help=shape)
     names = "names of values, separated by commas, {} which the model is converted (default: its {})"
-    parser.add_argument("--input-nodes", "--input_nodes", metavar="NAMES", nargs="+", default=[], help=names.format("from", "inputs"))
-    parser.add_argument("--output-nodes", "--output_nodes", metavar="NAMES", nargs="+", default=[], help=names.format("up to", "outputs"))
+    parser.add_argument("--input-nodes", metavar="NAMES", nargs="+", default=[], help=names.format("from", "inputs"))
+    parser.add_argument("--output-nodes", metavar="NAMES", nargs="+", default=[], help=names.format("up to", "outputs"))
     parser.add_argument("--safetensors", action="store_true", help="write weights as .safetensors, not .ckpt")
     parser.add_argument("--check", action="store_true", help="run model and script and compare every value (needs MindSpore)")
     python = "Python interpreter with MindSpore for --check (default: this one)"
@@ -60,8 +60,8 @@ def convert(options: argparse.Namespace) -> int:
     if not path:
         raise SettingError("MODEL.onnx: expected a model, found none")
     if path.lower().endswith(".pb"):
-        raise SettingError(f"{path}: expected an ONNX model; convert this one first: python -m tf2onnx.convert --graphdef {path} "
-                           "--inputs NAME:0 --outputs NAME:0 --output model.onnx")  # fmt: skip
+        command = f"python -m tf2onnx.convert --graphdef {path} --inputs NAME:0 --outputs NAME:0 --output model.onnx"
+        raise SettingError(f"{path}: expected an ONNX model; convert this one first: {command}")
     if not os.path.isfile(path):
         raise SettingError(f"MODEL.onnx: expected an existing file, found {path!r}")
     if importlib.util.find_spec("onnx") is None:

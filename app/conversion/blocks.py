@@ -160,7 +160,7 @@ def _best(emissions: Sequence[Emission], codes: list[int], taken: list[bool],
                     last = start
             gain = (len(closed) - 1) * length * (3 if closed and _merges(emissions[closed[0] : closed[0] + length]) else 2)
             ends_well = bool(closed) and emissions[closed[0] + length - 1].node.op in ENDS
-            if gain > score or gain == score and gain and ends_well > well:
+            if gain > score or (gain == score and gain and ends_well > well):
                 best, score, well = (closed, length), gain, ends_well
     return best, spent
 

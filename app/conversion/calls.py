@@ -7,15 +7,14 @@ Code refers to values, members (sub-cells and parameters of the class) and tempo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
 
-from app.conversion.folding import Folding, simplest
+from app.conversion.folding import Folding
 from app.conversion.kernels import KERNELS, WIDER
 from app.conversion.onnx_model import Dim, OnnxModel, OnnxNode, ValueType, attribute_value
 from app.conversion.refusals import NotCovered
@@ -24,7 +23,8 @@ Array = NDArray[Any]
 MS_TYPES = {
     "float32": "ms.float32", "float16": "ms.float16", "float64": "ms.float64", "bfloat16": "ms.bfloat16", "int8": "ms.int8",
     "int16": "ms.int16", "int32": "ms.int32", "int64": "ms.int64", "uint8": "ms.uint8", "uint16": "ms.uint16",
-    "uint32": "ms.uint32", "uint64": "ms.uint64", "bool": "ms.bool_", "complex64": "ms.complex64", "complex128": "ms.complex128",
+    "uint32": "ms.uint32", "uint64": "ms.uint64", "bool": "ms.bool_", "complex64": "ms.complex64",
+    "complex128": "ms.complex128",
 }  # fmt: skip
 FLOATS = ("float32", "float16", "float64", "bfloat16")
 MOST_ITEMS = 16
@@ -38,7 +38,7 @@ class Code(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class StoredTensor:
     """One tensor of the checkpoint: from which tensors of the model it is made, and how.
 
     make gets the arrays of sources and returns the array of `shape`; change says in words what it does, "" for nothing.
@@ -63,7 +63,7 @@ class Member:
     function: str
     arguments: dict[str, Any] = field(default_factory=dict)
     positional: int = 0
-    parameters: dict[str, Parameter] = field(default_factory=dict)
+    parameters: dict[str, StoredTensor] = field(default_factory=dict)
     weight: str = ""
 
 
@@ -200,7 +200,10 @@ class Call:
         if found is None:
             raise NotCovered(f"input {self._name(number)!r} is computed when the model runs")
         values = [found] if isinstance(found, str) else found
-        return tuple(size if isinstance(size, str) else int(size) for size in (np.ravel(values) if isinstance(values, np.ndarray) else values))
+        return tuple(
+            size if isinstance(size, str) else int(size)
+            for size in (np.ravel(values) if isinstance(values, np.ndarray) else values)
+        )
 
     def fixed(self, number: int) -> bool:
         """Return whether an input is a weight or a constant."""
@@ -232,7 +235,12 @@ class Call:
         name = self._name(number)
         if self.fixed(number):
             shape, dtype = self.shape(number), self.dtype(number)
-            if math.prod(shape) == 1 and self.has(other) and not self.fixed(other) and dtype in ("float32", "int64", "int32", "float16"):
+            if (
+                math.prod(shape) == 1
+                and self.has(other)
+                and not self.fixed(other)
+                and dtype in ("float32", "int64", "int32", "float16")
+            ):
                 known = self.type(other).shape
                 value = np.ravel(self.constant(number))[0]
                 if known is not None and len(shape) <= len(known) and self.dtype(other) == dtype and np.isfinite(value):
@@ -247,7 +255,9 @@ class Call:
         if weight is not None:
             if weight.dtype not in MS_TYPES:
                 raise NotCovered(f"a weight of type {weight.dtype}")
-            return self.member(Member(hint, "", parameters={"": Parameter(weight.dtype, weight.shape, (name,))}, weight=name))
+            return self.member(
+                Member(hint, "", parameters={"": StoredTensor(weight.dtype, weight.shape, (name,))}, weight=name)
+            )
         return self.tensor(self._folding.constants[name], hint or "constant")
 
     def tensor(self, array: Array, hint: str = "constant") -> str:
@@ -258,25 +268,25 @@ class Call:
             raise NotCovered("a tensor without elements")
         if dtype not in MS_TYPES:
             raise NotCovered(f"a constant of type {dtype}")
-        return self.member(Member(hint, "", parameters={"": Parameter(dtype, array.shape, (), constant=array)}))
+        return self.member(Member(hint, "", parameters={"": StoredTensor(dtype, array.shape, (), constant=array)}))
 
     def source(self, number: int, shape: Sequence[int] | None = None, make: Callable[[Array], Array] | None = None,
-               change: str = "") -> Parameter:  # fmt: skip
+               change: str = "") -> StoredTensor:  # fmt: skip
         """Return the parameter of a cell that is made of a weight."""
         name = self._name(number)
         weight = self._model.weights.get(name)
         new = tuple(self.shape(number) if shape is None else shape)
         if weight is not None:
-            return Parameter(weight.dtype, new, (name,), make, change)
+            return StoredTensor(weight.dtype, new, (name,), make, change)
         array = self._folding.constants[name]
-        return Parameter(str(array.dtype), new, (), constant=array if make is None else make(array))
+        return StoredTensor(str(array.dtype), new, (), constant=array if make is None else make(array))
 
     def member(self, member: Member) -> str:
         """Add an attribute to the class and return its mark."""
         self.emission.members.append(member)
         return f"@m{len(self.emission.members) - 1}@"
 
-    def cell(self, function: str, *positional: tuple[str, Any], parameters: dict[str, Parameter] | None = None,
+    def cell(self, function: str, *positional: tuple[str, Any], parameters: dict[str, StoredTensor] | None = None,
              weight: int | None = None, hint: str = "", **named: Any) -> str:  # fmt: skip
         """Add a cell and return its mark. positional are (name, value): the name becomes that of an argument of a class."""
         arguments = dict(positional) | named
@@ -341,15 +351,18 @@ def cast(code: str, dtype: str) -> str:
 
 
 def _simple(code: str) -> bool:
-    return code.replace("@", "").replace("_", "").replace(".", "").isalnum() or code.endswith(")") and code.startswith(("ops.", "@m"))
+    if code.replace("@", "").replace("_", "").replace(".", "").isalnum():
+        return True
+    if not code.startswith(("ops.", "@m")) or not code.endswith(")"):
+        return False
+    depth = 0
+    for character in code[:-1]:  # the last bracket must close the first one: not ops.abs(a) * ops.sign(b)
+        depth += (character == "(") - (character == ")")
+        if not depth and character == ")":
+            return False
+    return depth == 1
 
 
 def tuple_code(values: Sequence[Any]) -> str:
     """Return numbers as the code of a tuple."""
     return "(" + ", ".join(str(value) for value in values) + ("," if len(values) == 1 else "") + ")"
-
-
-__all__ = [
-    "Array", "Call", "Code", "Emission", "Line", "Member", "Parameter", "cast", "literal", "onnx", "simplest", "tuple_code",
-]  # fmt: skip
-Attributes = Mapping[str, onnx.AttributeProto]

@@ -1,9 +1,8 @@
 """The process of a check: runs a converted script with MindSpore and compares every value with a reference.
 
-It is started as a file by `checking` with an interpreter that has MindSpore, and imports nothing of this project. On its standard
-output it writes a line of JSON for each piece of references it needs and for the results; on its standard input it gets a line when
-the piece is there. Directory: job.json, script.py, inputs.npz, piece_N.npz.
-"""
+It is started as a file by `checking` with an interpreter that has MindSpore, and imports nothing of this project. On its
+standard output it writes a line of JSON for each piece of references it needs and for the results; on its standard input it
+gets a line when the piece is there. Directory: job.json, script.py, inputs.npz, piece_N.npz."""
 
 from __future__ import annotations
 
@@ -65,8 +64,12 @@ def compared(found: Any, wanted: Any, tolerance: dict[str, float]) -> dict[str, 
         far = np.where(same, 0.0, np.abs(a - b))
         relative = np.where(same, 0.0, far / np.abs(b))
         beyond = ~same & ~(far <= limit + limit * np.abs(b))
-    number = lambda values: float(min(np.nan_to_num(values, nan=np.inf).max(), 1e308)) if values.size else 0.0  # noqa: E731
-    return {"largest": number(far), "relative": number(relative), "beyond": bool(beyond.any()), "text": ""}
+    return {"largest": largest(far), "relative": largest(relative), "beyond": bool(beyond.any()), "text": ""}
+
+
+def largest(values: Any) -> float:
+    """Return the largest of some numbers as one that JSON can hold; NaN counts as the largest."""
+    return float(min(np.nan_to_num(values, nan=np.inf).max(), 1e308)) if values.size else 0.0
 
 
 def main() -> None:
@@ -79,8 +82,8 @@ def main() -> None:
     pieces = Pieces(directory, job, out)
     try:
         import mindspore as ms
-    except ImportError as error:
-        pieces.say({"missing": f"{type(error).__name__}: {error}"})
+    except ImportError as problem:
+        pieces.say({"missing": f"{type(problem).__name__}: {problem}"})
         return
     ms.set_context(mode=ms.PYNATIVE_MODE, device_target="CPU")
     path = os.path.join(directory, "script.py")

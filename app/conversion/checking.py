@@ -1,7 +1,7 @@
 """Checks a conversion: the model in onnxruntime and the script in MindSpore, value by value, on the same seeded inputs.
 
-The script runs in a process of its own (`check_process`). It is a copy whose classes call `record` with every value. References are
-computed in pieces of PIECE nodes: a piece of the model is a model of its own, fed with the values that earlier pieces left.
+The script runs in a process of its own (`check_process`). It is a copy whose classes call `record` with every value. References
+are computed in pieces of PIECE nodes: a piece of the model is a model of its own, fed with the values that earlier pieces left.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from app.conversion import check_process
+from app.conversion.check_result import CHECKED, NOT_CHECKED, TOLERANCE, Check
 from app.conversion.folding import Array
 from app.conversion.onnx_model import OnnxModel, OnnxNode, ValueType
 from app.conversion.output import weight_files, write_files
@@ -30,41 +30,10 @@ if TYPE_CHECKING:
 
 PIECE = 200
 """Nodes of a piece."""
-TOLERANCE = {"float16": 1e-2, "bfloat16": 1e-2, "other": 1e-4}
 FED = 1024
 """Elements from which a weight is fed to onnxruntime and not written into the model of a piece."""
 BATCH, SIZE = 2, 8
 """Sizes of inputs that are not fixed: of the first axis, of others."""
-CHECKED, NOT_CHECKED = "checked", "not checked"
-
-
-@dataclass(slots=True)
-class Check:
-    """What a check found. rows are values in the order of execution with their node and differences."""
-
-    state: str
-    reason: str = ""
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    error: str = ""
-    constant: list[str] = field(default_factory=list)
-    versions: dict[str, str] = field(default_factory=dict)
-    seed: int = 0
-
-    @property
-    def first_beyond(self) -> dict[str, Any] | None:
-        """The first value beyond tolerance."""
-        return next((row for row in self.rows if row["beyond"]), None)
-
-    @property
-    def failed(self) -> bool:
-        """Whether a value differs, or the script failed elsewhere than in a marked Cell."""
-        return self.first_beyond is not None or bool(self.error) and "NotImplementedError" not in self.error
-
-    def facts(self) -> dict[str, Any]:
-        """Return plain values for the report."""
-        return {"state": self.state, "reason": self.reason, "target": "CPU", "mode": "PyNative", "tolerance": TOLERANCE, "seed": self.seed,
-                "versions": self.versions, "values": self.rows, "first_beyond": self.first_beyond, "error": self.error,
-                "constant_outputs": self.constant}  # fmt: skip
 
 
 def check(conversion: Conversion, python: str = sys.executable, seed: int = 0) -> Check:
@@ -93,14 +62,16 @@ def _prepare(conversion: Conversion, references: References, directory: str) -> 
            "weights": [os.path.join(directory, name) for name in writers]}  # fmt: skip
     with open(os.path.join(directory, "job.json"), "w", encoding="utf-8") as file:
         json.dump(job, file)
-    np.savez(os.path.join(directory, "inputs.npz"), **{f"v{place}": array for place, array in enumerate(references.inputs)})
+    arrays = {f"v{place}": array for place, array in enumerate(references.inputs)}
+    np.savez(os.path.join(directory, "inputs.npz"), **arrays)  # type: ignore[arg-type]
 
 
 def _run(conversion: Conversion, references: References, directory: str, python: str) -> Check:
     command = [python, os.path.abspath(check_process.__file__), directory]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"GLOG_v": "3"}
     try:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        process = subprocess.Popen(command, stdin=subprocess.PIPE,  # noqa: S603  the interpreter that the user named
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                    encoding="utf-8", env=environment, cwd=directory)  # fmt: skip
     except OSError as error:
         return Check(NOT_CHECKED, f"{python} could not be started: {error.strerror}")
@@ -188,10 +159,15 @@ class References:
                 feeds[name] = array
             else:
                 small.append(numpy_helper.from_array(array, name))
-        inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape) for name, array in feeds.items()]
+        inputs = [
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+            for name, array in feeds.items()
+        ]
         known = [helper.make_empty_tensor_value_info(name) for name in outputs]
         graph = helper.make_graph([node.proto for node in nodes], "piece", inputs, known, small)
-        model = helper.make_model(graph, opset_imports=list(self._model.proto.opset_import), ir_version=min(self._model.proto.ir_version, 11))
+        model = helper.make_model(
+            graph, opset_imports=list(self._model.proto.opset_import), ir_version=min(self._model.proto.ir_version, 11)
+        )
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 4

@@ -1,8 +1,7 @@
 """Writes weights: MindSpore's checkpoint files, or safetensors. One tensor is in memory at a time.
 
-A `.ckpt` is a message Checkpoint of MindSpore's checkpoint.proto: repeated Value (1) of tag (1) and TensorProto (2) with dims (1),
-tensor_type (2) and tensor_content (3). MindSpore itself writes parts of large tensors as several values of one tag.
-"""
+A `.ckpt` is a message Checkpoint of MindSpore's checkpoint.proto: repeated Value (1) of tag (1) and TensorProto (2) with dims
+(1), tensor_type (2) and tensor_content (3). MindSpore itself writes parts of large tensors as several values of one tag."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from app.conversion.calls import Array, Parameter
+from app.conversion.calls import Array, StoredTensor
 from app.conversion.refusals import ConversionError
 from app.conversion.weights import Weight, item_size
 
@@ -22,8 +21,9 @@ SPLIT = 1_900_000_000
 PART = 64 << 20
 """Bytes of a tensor written at a time."""
 _MINDSPORE = {
-    "float32": "Float32", "float16": "Float16", "float64": "Float64", "bfloat16": "BFloat16", "int8": "Int8", "int16": "Int16",
-    "int32": "Int32", "int64": "Int64", "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64", "bool": "Bool",
+    "float32": "Float32", "float16": "Float16", "float64": "Float64", "bfloat16": "BFloat16", "int8": "Int8",
+    "int16": "Int16", "int32": "Int32", "int64": "Int64", "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32",
+    "uint64": "UInt64", "bool": "Bool",
 }  # fmt: skip
 _SAFETENSORS = {
     "float32": "F32", "float16": "F16", "float64": "F64", "bfloat16": "BF16", "int8": "I8", "int16": "I16", "int32": "I32",
@@ -31,12 +31,12 @@ _SAFETENSORS = {
 }  # fmt: skip
 
 
-def size_of(parameter: Parameter) -> int:
+def size_of(parameter: StoredTensor) -> int:
     """Return the bytes of a parameter."""
     return math.prod(parameter.shape) * item_size(parameter.dtype)
 
 
-def array_of(parameter: Parameter, weights: Mapping[str, Weight]) -> Array:
+def array_of(parameter: StoredTensor, weights: Mapping[str, Weight]) -> Array:
     """Return the values of a parameter, made of the weights it comes from."""
     if parameter.constant is not None:
         return parameter.constant
@@ -47,9 +47,9 @@ def array_of(parameter: Parameter, weights: Mapping[str, Weight]) -> Array:
     return found
 
 
-def files(parameters: Mapping[str, Parameter]) -> list[dict[str, Parameter]]:
+def files(parameters: Mapping[str, StoredTensor]) -> list[dict[str, StoredTensor]]:
     """Divide parameters into files of at most SPLIT bytes each, a larger tensor alone."""
-    found: list[dict[str, Parameter]] = [{}]
+    found: list[dict[str, StoredTensor]] = [{}]
     total = 0
     for name, parameter in parameters.items():
         size = size_of(parameter)
@@ -61,7 +61,7 @@ def files(parameters: Mapping[str, Parameter]) -> list[dict[str, Parameter]]:
     return found
 
 
-def write_checkpoint(file: IO[bytes], parameters: Mapping[str, Parameter], weights: Mapping[str, Weight]) -> None:
+def write_checkpoint(file: IO[bytes], parameters: Mapping[str, StoredTensor], weights: Mapping[str, Weight]) -> None:
     """Write a `.ckpt`."""
     for name, parameter in parameters.items():
         length = size_of(parameter)
@@ -75,13 +75,17 @@ def write_checkpoint(file: IO[bytes], parameters: Mapping[str, Parameter], weigh
         _write_values(file, array_of(parameter, weights))
 
 
-def write_safetensors(file: IO[bytes], parameters: Mapping[str, Parameter], weights: Mapping[str, Weight]) -> None:
+def write_safetensors(file: IO[bytes], parameters: Mapping[str, StoredTensor], weights: Mapping[str, Weight]) -> None:
     """Write a `.safetensors`: the length of a header, the header, the tensors in its order."""
     header: dict[str, Any] = {}
     place = 0
     for name, parameter in parameters.items():
         size = size_of(parameter)
-        header[name] = {"dtype": _SAFETENSORS[parameter.dtype], "shape": list(parameter.shape), "data_offsets": [place, place + size]}
+        header[name] = {
+            "dtype": _SAFETENSORS[parameter.dtype],
+            "shape": list(parameter.shape),
+            "data_offsets": [place, place + size],
+        }
         place += size
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
@@ -94,7 +98,7 @@ def _write_values(file: IO[bytes], array: Array) -> None:
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     if array.flags.c_contiguous:
-        file.write(memoryview(array.reshape(-1)).cast("B") if array.size else b"")
+        file.write(array.reshape(-1).data.cast("B") if array.size else b"")
         return
     for part in _parts(array):
         file.write(part.tobytes())
@@ -119,4 +123,4 @@ def _field(number: int, data: bytes) -> bytes:
     return bytes([number << 3 | 2]) + _varint(len(data)) + data
 
 
-Writer = Callable[[IO[bytes], Mapping[str, Parameter], Mapping[str, Weight]], None]
+Writer = Callable[[IO[bytes], Mapping[str, StoredTensor], Mapping[str, Weight]], None]

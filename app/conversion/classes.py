@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.conversion.blocks import Group, scope_of
-from app.conversion.calls import MS_TYPES, Code, Emission, Member, Parameter
+from app.conversion.calls import MS_TYPES, Code, Emission, Member, StoredTensor
 from app.conversion.mapping import MARKED
 from app.conversion.naming import CELL_ATTRIBUTES, RESERVED, class_name, unique, variable
 from app.conversion.onnx_model import ValueType
@@ -25,7 +25,7 @@ _GENERIC = frozenset(("x", "out", "y", "z"))
 
 
 @dataclass(slots=True)
-class Row:
+class CodeRow:
     """A line of a class: a template, the numbers left out, a name for each, the node it is of, and a comment.
 
     values are the outputs of the node that it assigns; groups are those that it calls, in order.
@@ -60,15 +60,20 @@ class Body:
     inputs: list[str]
     outputs: list[str]
     names: list[str]
-    init: list[Row] = field(default_factory=list)
-    construct: list[Row] = field(default_factory=list)
+    init: list[CodeRow] = field(default_factory=list)
+    construct: list[CodeRow] = field(default_factory=list)
     result: str = ""
-    parameters: list[tuple[str, Parameter]] = field(default_factory=list)
+    parameters: list[tuple[str, StoredTensor]] = field(default_factory=list)
     parts: list[tuple[str, Group]] = field(default_factory=list)
 
     def key(self) -> object:
         """Return what groups of one class share."""
-        return tuple(row.template for row in self.init), tuple(row.template for row in self.construct), tuple(self.names), self.result
+        return (
+            tuple(row.template for row in self.init),
+            tuple(row.template for row in self.construct),
+            tuple(self.names),
+            self.result,
+        )
 
 
 @dataclass(slots=True)
@@ -91,7 +96,14 @@ class ClassMaker:
         self._names: set[str] = set()
         self.refused: list[tuple[Emission, str]] = []
 
-    def make(self, root: Group, inputs: Sequence[str], outputs: Sequence[str], name: str, extra: Sequence[tuple[str, Parameter]]) -> Class:
+    def make(
+        self,
+        root: Group,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        name: str,
+        extra: Sequence[tuple[str, StoredTensor]],
+    ) -> Class:
         """Return the class of the whole model; `classes` has all of them in the order of the script."""
         self._names.add(name)
         levels: dict[int, list[tuple[Group, str]]] = {}
@@ -199,11 +211,17 @@ class _BodyMaker:
         self._variables: dict[str, str] = {}
         self._weights: dict[str, str] = {}
         self._fixed: set[str] = set()
-        cells = [(child, member) for child in group.children if isinstance(child, Emission) for member in child.members if member.function]
+        cells = [
+            (child, member)
+            for child in group.children
+            if isinstance(child, Emission)
+            for member in child.members
+            if member.function
+        ]
         self._hints = Counter(self._cell_hint(child, member) for child, member in cells)
 
     def body(self, *, parent: str | None, inputs: Sequence[str] | None, outputs: Sequence[str] | None,
-             extra: Sequence[tuple[str, Parameter]]) -> Body:  # fmt: skip
+             extra: Sequence[tuple[str, StoredTensor]]) -> Body:  # fmt: skip
         del parent
         nodes = self._group.nodes()
         first, end = (self._order[id(nodes[0])], self._order[id(nodes[-1])]) if nodes else (0, 0)
@@ -257,8 +275,9 @@ class _BodyMaker:
 
     def _follows(self, before: Group, after: Group) -> bool:
         a, b = self._body_of(before), self._body_of(after)
-        alike = (not before.name and not after.name) or (before.name[-1:].isdigit() and after.name[-1:].isdigit()
-                                                         and re.sub(r"\d+$", "", before.name) == re.sub(r"\d+$", "", after.name))  # fmt: skip
+        stems = [re.sub(r"\d+$", "", group.name) for group in (before, after)]
+        numbered = before.name != stems[0] and after.name != stems[1]
+        alike = (not before.name and not after.name) or (numbered and stems[0] == stems[1])
         single = len(a.inputs) == len(a.outputs) == len(b.inputs) == len(b.outputs) == 1 and a.outputs == b.inputs
         nodes = after.nodes()
         return alike and single and self._last.get(a.outputs[0], -1) <= self._order[id(nodes[-1])]
@@ -282,8 +301,9 @@ class _BodyMaker:
         attribute = self._member(variable(base or first.name or "block", "block"))
         instances = [self._maker.instances[id(group)] for group in groups]
         if base:
-            self._row(body.init, f"self.{attribute} = nn.SequentialCell(\n" + "".join(f"    {one.code()},\n" for one in instances) + ")",
-                      [name for one in instances for name in one.kind.arguments])  # fmt: skip
+            parts = "".join(f"    {one.code()},\n" for one in instances)
+            arguments = [name for one in instances for name in one.kind.arguments]
+            self._row(body.init, f"self.{attribute} = nn.SequentialCell(\n{parts})", arguments)
             body.parts += [(f"{attribute}.{place}", group) for place, group in enumerate(groups)]
         else:
             self._row(body.init, f"self.{attribute} = {instances[0].code()}", list(instances[0].kind.arguments))
@@ -293,9 +313,7 @@ class _BodyMaker:
         dying = [value for value in made[0].inputs if self._last.get(value, -1) <= end]
         code = f"self.{attribute}({', '.join(operands)})"
         outputs = made[-1].outputs
-        targets = []
-        for value in outputs:
-            targets.append(self._target(value, attribute, dying if len(outputs) == 1 else [], end))
+        targets = [self._target(value, attribute, dying if len(outputs) == 1 else [], end) for value in outputs]
         comment = self._shape(outputs[0]) if len(outputs) == 1 else ""
         self._row(body.construct, f"{', '.join(targets)} = {code}" if targets else code, [], comment=comment)
         body.construct[-1].groups = tuple(groups)
@@ -329,9 +347,13 @@ class _BodyMaker:
                 busy = set(temporaries.values()) if not final else set()
                 targets.append(self._target(value, self._hint(emission, members), dying if final else [], place, busy))
             if targets:
-                shape = self._shape(emission.node.outputs[int(line.targets[0][2:-1])]) if line.targets[0].startswith("@o") else ""
+                shape = (
+                    self._shape(emission.node.outputs[int(line.targets[0][2:-1])]) if line.targets[0].startswith("@o") else ""
+                )
                 self._row(body.construct, f"{', '.join(targets)} = {code}", [], emission, shape)
-                body.construct[-1].values = tuple(emission.node.outputs[int(mark[2:-1])] for mark in line.targets if mark.startswith("@o"))
+                body.construct[-1].values = tuple(
+                    emission.node.outputs[int(mark[2:-1])] for mark in line.targets if mark.startswith("@o")
+                )
 
     def _live(self, place: int) -> list[str]:
         return [name for value, name in self._variables.items() if self._last.get(value, -1) >= place]
@@ -367,10 +389,12 @@ class _BodyMaker:
         sizes = ", ".join(str(size) if isinstance(size, int) else "?" for size in known.shape)
         return f"({sizes})"
 
-    def _row(self, rows: list[Row], code: str, names: list[str], emission: Emission | None = None, comment: str = "") -> None:
+    def _row(
+        self, rows: list[CodeRow], code: str, names: list[str], emission: Emission | None = None, comment: str = ""
+    ) -> None:
         template, numbers = template_of(code)
         names = (names + ["size"] * len(numbers))[: len(numbers)]
-        rows.append(Row(template, numbers, tuple(variable(name, "size") for name in names), emission, comment))
+        rows.append(CodeRow(template, numbers, tuple(variable(name, "size") for name in names), emission, comment))
 
     # Members
 
@@ -404,7 +428,7 @@ class _BodyMaker:
         body.parameters += [(f"{attribute}.{key}", parameter) for key, parameter in member.parameters.items()]
         return attribute
 
-    def _parameter(self, body: Body, hint: str, parameter: Parameter, emission: Emission | None) -> str:
+    def _parameter(self, body: Body, hint: str, parameter: StoredTensor, emission: Emission | None) -> str:
         name = self._member(variable(hint, "weight"))
         sizes = "".join(f"{size}, " for size in parameter.shape)
         kind = "" if parameter.dtype == "float32" else f"dtype={MS_TYPES[parameter.dtype]}"
@@ -421,11 +445,14 @@ class _BodyMaker:
 
 
 _SHORT = {
-    "nn.Conv1d": "conv", "nn.Conv2d": "conv", "nn.Conv3d": "conv", "nn.BatchNorm1d": "bn", "nn.BatchNorm2d": "bn", "nn.BatchNorm3d": "bn",
-    "nn.Dense": "dense", "nn.LayerNorm": "norm", "nn.GroupNorm": "norm", "nn.MaxPool2d": "pool", "nn.AvgPool2d": "pool",
-    "nn.MaxPool1d": "pool", "nn.AvgPool1d": "pool", "nn.MaxPool3d": "pool", "nn.AvgPool3d": "pool", "nn.LRN": "norm",
+    "nn.Conv1d": "conv", "nn.Conv2d": "conv", "nn.Conv3d": "conv", "nn.BatchNorm1d": "bn", "nn.BatchNorm2d": "bn",
+    "nn.BatchNorm3d": "bn", "nn.Dense": "dense", "nn.LayerNorm": "norm", "nn.GroupNorm": "norm", "nn.MaxPool2d": "pool",
+    "nn.AvgPool2d": "pool", "nn.MaxPool1d": "pool", "nn.AvgPool1d": "pool", "nn.MaxPool3d": "pool", "nn.AvgPool3d": "pool",
+    "nn.LRN": "norm",
 }  # fmt: skip
-_PLAIN = frozenset((*_SHORT.values(), "conv", "relu", "batch_normalization", "add", "mul", "lrn", "max_pool", "average_pool", "div", "sub"))
+_PLAIN = frozenset(
+    (*_SHORT.values(), "conv", "relu", "batch_normalization", "add", "mul", "lrn", "max_pool", "average_pool", "div", "sub")
+)
 """Names that say no more than the line itself; a value of theirs is `x` or `out`."""
 
 

@@ -76,4 +76,6 @@ def convert(path: str | os.PathLike[str], options: Options | None = None) -> Con
     name = os.path.basename(path).rpartition(".")[0] or os.path.basename(path)
     weights = f"{name}.{'safetensors' if options.safetensors else 'ckpt'}"
     script = write_script(model, folding, emissions, name=name, weights=weights)
-    return Conversion(name, model, folding, emissions, script, options, [node for node in every if node.index in folding.folded])  
+    return Conversion(
+        name, model, folding, emissions, script, options, [node for node in every if node.index in folding.folded]
+    )

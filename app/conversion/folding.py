@@ -64,7 +64,7 @@ class Folding:
             return
         (output,) = node.outputs
         if isinstance(found, np.ndarray):
-            if found.nbytes > LARGEST:
+            if found.nbytes > LARGEST or (not found.size and output in self._model.outputs):
                 return
             self.constants[output] = found
             self.folded.add(node.index)
@@ -92,7 +92,7 @@ class Folding:
         if shape is None:
             return None
         if node.op == "Size":
-            return np.array(math.prod(shape), np.int64) if all(isinstance(size, int) for size in shape) else None  # type: ignore[arg-type]
+            return np.array(math.prod(shape), np.int64) if all(isinstance(size, int) for size in shape) else None
         shape = shape[slice(attributes.get("start", 0), attributes.get("end"))]
         return simplest(shape)
 
@@ -137,7 +137,12 @@ def constant_value(attributes: _Attributes) -> Array | None:
         except (ValueError, TypeError):
             return None
         return found
-    for name, kind in (("value_int", np.int64), ("value_ints", np.int64), ("value_float", np.float32), ("value_floats", np.float32)):
+    for name, kind in (
+        ("value_int", np.int64),
+        ("value_ints", np.int64),
+        ("value_float", np.float32),
+        ("value_floats", np.float32),
+    ):
         if name in attributes:
             return np.array(attributes[name], kind)
     return None
@@ -221,25 +226,17 @@ def _same_type(function: Callable[..., Any]) -> Fold:
 
 
 FOLDS: dict[str, Fold] = {
-    "Identity": _plain(lambda x: x),
-    "Gather": lambda v, a: np.take(v[0], v[1], axis=a.get("axis", 0)),
-    "Concat": lambda v, a: np.concatenate(v, axis=a.get("axis", 1)),
-    "Unsqueeze": _unsqueeze,
-    "Squeeze": lambda v, a: np.squeeze(v[0], _axes(v, a)),
-    "Slice": _slice,
-    "Reshape": _reshape,
-    "Transpose": lambda v, a: np.transpose(v[0], a.get("perm")),
-    "Cast": _cast,
-    "ConstantOfShape": _constant_of_shape,
-    "Expand": _expand,
-    "Tile": lambda v, _: np.tile(v[0], tuple(int(n) for n in v[1])),
-    "Range": _plain(lambda a, b, c: np.arange(a.item(), b.item(), c.item(), a.dtype)),
-    "Add": _same_type(np.add), "Sub": _same_type(np.subtract), "Mul": _same_type(np.multiply), "Div": _divided,
-    "Neg": _same_type(np.negative), "Abs": _same_type(np.abs), "Floor": _same_type(np.floor), "Ceil": _same_type(np.ceil),
-    "Sqrt": _same_type(np.sqrt), "Min": _plain(lambda *v: _all(np.minimum, v)), "Max": _plain(lambda *v: _all(np.maximum, v)),
-    "Equal": _plain(np.equal), "Greater": _plain(np.greater), "Less": _plain(np.less), "Not": _plain(np.logical_not),
-    "And": _plain(np.logical_and), "Or": _plain(np.logical_or), "Where": _plain(np.where),
-    "ReduceProd": _reduced(np.prod), "ReduceSum": _reduced(np.sum), "ReduceMax": _reduced(np.max), "ReduceMin": _reduced(np.min),
+    "Identity": _plain(lambda x: x), "Gather": lambda v, a: np.take(v[0], v[1], axis=a.get("axis", 0)), "Concat": lambda v, a:
+    np.concatenate(v, axis=a.get("axis", 1)), "Unsqueeze": _unsqueeze, "Squeeze": lambda v, a: np.squeeze(v[0], _axes(v, a)),
+    "Slice": _slice, "Reshape": _reshape, "Transpose": lambda v, a: np.transpose(v[0], a.get("perm")), "Cast": _cast,
+    "ConstantOfShape": _constant_of_shape, "Expand": _expand, "Tile": lambda v, _: np.tile(v[0], tuple(int(n) for n in v[1])),
+    "Range": _plain(lambda a, b, c: np.arange(a.item(), b.item(), c.item()).astype(a.dtype)), "Add": _same_type(np.add),
+    "Sub": _same_type(np.subtract), "Mul": _same_type(np.multiply), "Div": _divided, "Neg": _same_type(np.negative),
+    "Abs": _same_type(np.abs), "Floor": _same_type(np.floor), "Ceil": _same_type(np.ceil), "Sqrt": _same_type(np.sqrt),
+    "Min": _plain(lambda *v: _all(np.minimum, v)), "Max": _plain(lambda *v: _all(np.maximum, v)), "Equal": _plain(np.equal),
+    "Greater": _plain(np.greater), "Less": _plain(np.less), "Not": _plain(np.logical_not), "And": _plain(np.logical_and),
+    "Or": _plain(np.logical_or), "Where": _plain(np.where), "ReduceProd": _reduced(np.prod), "ReduceSum": _reduced(np.sum),
+    "ReduceMax": _reduced(np.max), "ReduceMin": _reduced(np.min),
 }  # fmt: skip
 
 
@@ -287,7 +284,10 @@ def _partial_product(values: list[Any], _attributes: _Attributes) -> Any:
         return None
     count = max(len(a), len(b))
     a, b = (a * count)[:count], (b * count)[:count]
-    found = [x * y if isinstance(x, int) and isinstance(y, int) else x if y == 1 else y if x == 1 else "" for x, y in zip(a, b, strict=True)]
+    found = [
+        x * y if isinstance(x, int) and isinstance(y, int) else x if y == 1 else y if x == 1 else ""
+        for x, y in zip(a, b, strict=True)
+    ]
     if any(isinstance(value, tuple) or getattr(value, "ndim", 0) for value in values):
         return simplest(found)
     return found[0] if isinstance(found[0], str) else np.array(found[0], np.int64)

@@ -3,34 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 
-from app.conversion.calls import Parameter
+from app.conversion.calls import Emission, StoredTensor
 from app.conversion.onnx_model import OnnxModel, OnnxNode, ValueType
 from app.conversion.weights import Weight
 
 if TYPE_CHECKING:
-    from app.conversion.converting import Conversion
+    from app.conversion.script import Script
 
 CONVERTED, FOLDED, MARKED = "converted", "folded", "marked"
-NODES = ("node", "name", "operator", "domain", "state", "message", "first_line", "last_line", "inputs", "outputs", "shape", "dtype")
+NODES = (
+    "node", "name", "operator", "domain", "state", "message", "first_line", "last_line", "inputs", "outputs", "shape", "dtype",
+)  # fmt: skip
 """node is the position in the file; lines count from 1 and are 0 without code; message says why a node is marked."""
 WEIGHTS = ("parameter", "shape", "dtype", "source", "source_shape", "source_dtype", "change")
 
 
-def node_rows(conversion: Conversion) -> list[dict[str, Any]]:
+class Converted(Protocol):
+    """What these frames need of a conversion."""
+
+    model: OnnxModel
+    script: Script
+    emissions: list[Emission]
+    folded: list[OnnxNode]
+
+
+def node_rows(conversion: Converted) -> list[dict[str, Any]]:
     """Return one row per node: those of the script and those that were folded, in the order of the file."""
     script, model = conversion.script, conversion.model
     rows = []
     for node, state in _states(conversion):
         lines = script.lines.get(node.index) or [0]
         known = model.types.get(node.outputs[0], ValueType()) if node.outputs else ValueType()
-        values = (
-            node.index, node.name, node.op, node.domain, state, script.refusals.get(node.index, ""), lines[-1] if lines[0] == 0 else _body(lines)[0],
-            _body(lines)[1], list(node.inputs), list(node.outputs), None if known.shape is None else list(known.shape), known.dtype,
-        )  # fmt: skip
+        shape = None if known.shape is None else list(known.shape)
+        values = (node.index, node.name, node.op, node.domain, state, script.refusals.get(node.index, ""), *_body(lines),
+                  list(node.inputs), list(node.outputs), shape, known.dtype)  # fmt: skip
         rows.append(dict(zip(NODES, values, strict=True)))
     return sorted(rows, key=lambda row: int(row["node"]))
 
@@ -45,30 +55,30 @@ def _body(lines: Sequence[int]) -> tuple[int, int]:
     return first, last
 
 
-def _states(conversion: Conversion) -> Iterator[tuple[OnnxNode, str]]:
+def _states(conversion: Converted) -> Iterator[tuple[OnnxNode, str]]:
     for emission in conversion.emissions:
         yield emission.node, MARKED if emission.refusal else CONVERTED
     for node in conversion.folded:
         yield node, FOLDED
 
 
-def nodes(conversion: Conversion) -> pd.DataFrame:
+def nodes(conversion: Converted) -> pd.DataFrame:
     """Return the nodes as a frame."""
     return pd.DataFrame(node_rows(conversion), columns=list(NODES))
 
 
-def weight_rows(parameters: Mapping[str, Parameter], known: Mapping[str, Weight]) -> list[dict[str, Any]]:
+def weight_rows(parameters: Mapping[str, StoredTensor], known: Mapping[str, Weight]) -> list[dict[str, Any]]:
     """Return one row per tensor of the checkpoint; source is "" for what was computed at conversion."""
     rows = []
     for name, parameter in parameters.items():
         source = known.get(parameter.sources[0]) if parameter.sources else None
-        values = (name, list(parameter.shape), parameter.dtype, source.name if source else "", list(source.shape) if source else [],
-                  source.dtype if source else "", parameter.change)  # fmt: skip
+        origin = (source.name, list(source.shape), source.dtype) if source else ("", [], "")
+        values = (name, list(parameter.shape), parameter.dtype, *origin, parameter.change)
         rows.append(dict(zip(WEIGHTS, values, strict=True)))
     return rows
 
 
-def weights(conversion: Conversion) -> pd.DataFrame:
+def weights(conversion: Converted) -> pd.DataFrame:
     """Return the weights as a frame."""
     return pd.DataFrame(weight_rows(conversion.script.parameters, conversion.model.weights), columns=list(WEIGHTS))
 

@@ -1,4 +1,5 @@
-"""Types for which a function of MindSpore has a correct CPU kernel; measured, and written by tests/conversion/measure_kernels.py.
+"""Types for which a function of MindSpore has a correct CPU kernel; measured, and written by
+tests/conversion/measure_kernels.py.
 
 A function that is not listed has one for every type that ONNX allows its operator.
 """

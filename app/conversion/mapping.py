@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from app.conversion.calls import MS_TYPES, Call, Emission, Line, Member, Parameter
+from app.conversion.calls import MS_TYPES, Call, Emission, Line, Member, StoredTensor
 from app.conversion.folding import Folding
 from app.conversion.naming import unique, variable
 from app.conversion.onnx_model import OnnxModel, OnnxNode, attribute_value
@@ -14,13 +14,14 @@ from app.conversion.refusals import ConversionError, NotCovered
 MARKED = "marked"
 """Function of the member that stands for a node without code."""
 WITHOUT_MEANING = frozenset((
-    "momentum", "storage_order", "sorted", "ratio", "seed", "consumed_inputs", "is_test", "kernel_shape", "stash_type", "axes", "split", "value",
-    "mode", "saturate", "round_mode", "training_mode", "hidden_size", "group", "linear_before_reset", "num_outputs", "layout", "to",
-    "roi", "cubic_coeff_a", "extrapolation_value", "exclude_outside", "nearest_mode", "antialias", "keep_aspect_ratio_policy",
-    "coordinate_transformation_mode", "dtype", "scale", "noop_with_empty_axes", "keepdims", "allowzero", "auto_pad", "pads", "dilations",
-    "strides", "count_include_pad", "ceil_mode", "output_padding", "output_shape", "axis", "select_last_index", "start", "end",
-    "clip", "activations", "direction", "num_heads", "rotary_embedding_dim", "interleaved", "q_num_heads", "kv_num_heads",
-    "qk_matmul_output_mode", "broadcast", "width_scale", "height_scale",
+    "momentum", "storage_order", "sorted", "ratio", "seed", "consumed_inputs", "is_test", "kernel_shape", "stash_type",
+    "axes", "split", "value", "mode", "saturate", "round_mode", "training_mode", "hidden_size", "group",
+    "linear_before_reset", "num_outputs", "layout", "to", "roi", "cubic_coeff_a", "extrapolation_value", "exclude_outside",
+    "nearest_mode", "antialias", "keep_aspect_ratio_policy", "coordinate_transformation_mode", "dtype", "scale",
+    "noop_with_empty_axes", "keepdims", "allowzero", "auto_pad", "pads", "dilations", "strides", "count_include_pad",
+    "ceil_mode", "output_padding", "output_shape", "axis", "select_last_index", "start", "end", "clip", "activations",
+    "direction", "num_heads", "rotary_embedding_dim", "interleaved", "q_num_heads", "kv_num_heads", "qk_matmul_output_mode",
+    "broadcast", "width_scale", "height_scale",
 ))  # fmt: skip
 """Attributes whose mapping asks for them where they matter, or that mean nothing when a model only runs."""
 _OUTSIDE = (IndexError, KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError, AttributeError, MemoryError)
@@ -59,9 +60,15 @@ def _refuse_empty(call: Call) -> None:
         known = call._model.types.get(name) if name else None
         if known is None:
             continue
-        if known.shape is not None and 0 in known.shape and not (number and name in call._folding.constants | call._model.weights):
+        if (
+            known.shape is not None
+            and 0 in known.shape
+            and not (number and name in call._folding.constants | call._model.weights)
+        ):
             raise NotCovered("a tensor without elements")
-        if known.dtype in ("string", "complex64", "complex128") or known.dtype.startswith(("float8", "float4", "uint4", "int4", "uint2", "int2")):
+        if known.dtype in ("string", "complex64", "complex128") or known.dtype.startswith(
+            ("float8", "float4", "uint4", "int4", "uint2", "int2")
+        ):
             raise NotCovered(f"values of type {known.dtype}")
 
 
@@ -82,11 +89,11 @@ def marked(call: Call, refusal: str) -> Emission:
     """Return the code of a node that is not converted: a call of a cell that raises, and has the weights of the node."""
     node, model, folding = call.node, call._model, call._folding
     call.emission = Emission(node, refusal=refusal)
-    operands, parameters = [], dict[str, Parameter]()
+    operands, parameters = [], dict[str, StoredTensor]()
     for name in dict.fromkeys((*node.inputs, *node.outer)):
         weight = model.weights.get(name)
         if weight is not None and weight.dtype in MS_TYPES:
-            parameters[unique(variable(name), parameters)] = Parameter(weight.dtype, weight.shape, (name,))
+            parameters[unique(variable(name), parameters)] = StoredTensor(weight.dtype, weight.shape, (name,))
         elif name and weight is None and name not in folding.constants:
             operands.append(call.value(name))
     found = call.emission
@@ -110,4 +117,3 @@ def attribute_texts(node: OnnxNode) -> list[str]:
         text = type(value).__name__ if hasattr(value, "SerializeToString") else repr(value)
         found.append(f"{name} = {text if len(text) <= 100 else text[:97] + '...'}")
     return found
-

@@ -7,14 +7,15 @@ import keyword
 import re
 from collections.abc import Container
 
-RESERVED = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "self", "ms", "nn", "ops", "np", "construct", "Parameter",
-                      "tensor", "load", "limited", "record", "lstm_steps", "gru_steps", "rnn_steps"))  # fmt: skip
+RESERVED = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "self", "ms", "nn", "ops", "np", "construct",
+                      "Parameter", "tensor", "load", "limited", "record", "lstm_steps", "gru_steps", "rnn_steps"))  # fmt: skip
 CELL_ATTRIBUTES = frozenset((
-    "cls_name", "name", "training", "phase", "parameters", "cells", "insert_child_to_cell", "param_prefix", "bprop_debug", "grad",
-    "requires_grad", "to_float", "flags", "args", "kwargs", "arguments", "auto_prefix", "pipeline_stage", "recompute", "shard",
-    "compile", "extend_repr", "place", "set_train", "set_grad", "init_parameters_data", "update_parameters_name", "infer", "loss",
-    "parallel_parameter_name_list", "instance_count", "enable_backward_hook", "jit_config_dict", "forward_pre_hook", "bprop",
-    "trainable_params", "untrainable_params", "get_parameters", "get_scope", "offload", "compile_cache", "exec_checkpoint_graph",
+    "cls_name", "name", "training", "phase", "parameters", "cells", "insert_child_to_cell", "param_prefix", "bprop_debug",
+    "grad", "requires_grad", "to_float", "flags", "args", "kwargs", "arguments", "auto_prefix", "pipeline_stage", "recompute",
+    "shard", "compile", "extend_repr", "place", "set_train", "set_grad", "init_parameters_data", "update_parameters_name",
+    "infer", "loss", "parallel_parameter_name_list", "instance_count", "enable_backward_hook", "jit_config_dict",
+    "forward_pre_hook", "bprop", "trainable_params", "untrainable_params", "get_parameters", "get_scope", "offload",
+    "compile_cache", "exec_checkpoint_graph",
 ))  # fmt: skip
 """Attributes of nn.Cell, which members of a class must not hide."""
 LONGEST = 40

@@ -87,7 +87,9 @@ def load(path: str, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> 
     weights: dict[str, Weight] = {}
     for tensor in graph.initializer:
         if not tensor.name or tensor.name in weights:
-            raise ConversionError(f"{path}: expected one weight per name, found {tensor.name!r} {'twice' if tensor.name else 'as a name'}")
+            raise ConversionError(
+                f"{path}: expected one weight per name, found {tensor.name!r} {'twice' if tensor.name else 'as a name'}"
+            )
         weights[tensor.name] = weight_of(_detached(tensor), path)
     nodes = _checked([_node(number, node) for number, node in enumerate(graph.node)], path)
     proto.ir_version = max(proto.ir_version, 4)  # before it inference knows no initializer that is not an input
@@ -227,7 +229,9 @@ def _producers(model: OnnxModel) -> dict[str, OnnxNode]:
     for node in model.nodes:
         for name in node.outputs:
             if name and (name in found or name in taken):
-                raise ConversionError(f"{model.path}: node {node.label!r}: expected an output with a new name, found {name!r} again")
+                raise ConversionError(
+                    f"{model.path}: node {node.label!r}: expected an output with a new name, found {name!r} again"
+                )
             if name:
                 found[name] = node
     return found
@@ -264,7 +268,9 @@ def _ordered(model: OnnxModel) -> OnnxModel:
                 heappush(ready, user.index)
     if len(order) < len(model.nodes):
         stuck = next(node for node in model.nodes if waiting[node.index])
-        raise ConversionError(f"{model.path}: node {stuck.label!r}: expected a graph without circles, found one through this node")
+        raise ConversionError(
+            f"{model.path}: node {stuck.label!r}: expected a graph without circles, found one through this node"
+        )
     model.nodes = order
     return model
 

@@ -14,7 +14,7 @@ from app.conversion.checkpoint import files, write_checkpoint, write_safetensors
 from app.conversion.refusals import ConversionError
 
 if TYPE_CHECKING:
-    from app.conversion.checking import Check
+    from app.conversion.check_result import Check
     from app.conversion.converting import Conversion
 
 Write = Callable[[IO[bytes]], object]
@@ -31,8 +31,15 @@ def weight_files(conversion: Conversion) -> dict[str, Write]:
         return {}
     ending = "safetensors" if conversion.options.safetensors else "ckpt"
     writer = write_safetensors if conversion.options.safetensors else write_checkpoint
-    names = [f"{conversion.name}.{ending}"] if len(parts) == 1 else [f"{conversion.name}_{place}.{ending}" for place in range(len(parts))]
-    return {name: partial(writer, parameters=part, weights=conversion.model.weights) for name, part in zip(names, parts, strict=True)}
+    names = (
+        [f"{conversion.name}.{ending}"]
+        if len(parts) == 1
+        else [f"{conversion.name}_{place}.{ending}" for place in range(len(parts))]
+    )
+    return {
+        name: partial(writer, parameters=part, weights=conversion.model.weights)
+        for name, part in zip(names, parts, strict=True)
+    }
 
 
 def report_files(conversion: Conversion, check: Check | None) -> dict[str, Write]:
@@ -77,7 +84,9 @@ def write_files(directory: str, writers: dict[str, Write]) -> None:
             try:
                 os.link(beside, path)
             except FileExistsError:
-                raise OutputExistsError(f"--output: expected a directory without {name}, found {path}; nothing is overwritten") from None
+                raise OutputExistsError(
+                    f"--output: expected a directory without {name}, found {path}; nothing is overwritten"
+                ) from None
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(beside)

@@ -15,7 +15,7 @@ from app.conversion import frames
 from app.conversion.naming import comment
 
 if TYPE_CHECKING:
-    from app.conversion.checking import Check
+    from app.conversion.check_result import Check
     from app.conversion.converting import Conversion
 
 VERSION = 1
@@ -27,13 +27,15 @@ def facts(conversion: Conversion, check: Check | None = None) -> dict[str, Any]:
     counts = Counter(row["state"] for row in rows)
     return {
         "format": "mindscope conversion", "version": VERSION, "model": conversion.name,
-        "source": {"file": model.path.replace("\\", "/").rpartition("/")[2], "opset": model.opset, "producer": model.proto.producer_name,
+        "source": {"file": model.path.replace("\\", "/").rpartition("/")[2], "opset": model.opset,
+                   "producer": model.proto.producer_name,
                    "inputs": [_value(conversion, name) for name in model.inputs],
                    "outputs": [_value(conversion, name) for name in model.outputs]},
         "versions": {"mindscope": app.__version__, "onnx": onnx.__version__},
         "script": f"{conversion.name}.py", "weights_file": conversion.weight_file,
         "counts": {state: counts[state] for state in (frames.CONVERTED, frames.FOLDED, frames.MARKED)},
-        "nodes": rows, "weights": frames.weight_rows(conversion.script.parameters, model.weights), "unused": frames.unused(model),
+        "nodes": rows, "weights": frames.weight_rows(conversion.script.parameters, model.weights),
+        "unused": frames.unused(model),
         "check": check.facts() if check else {"state": "not checked", "reason": "the option --check was not given"},
     }  # fmt: skip
 
@@ -54,7 +56,8 @@ def report_text(conversion: Conversion) -> str:
     lines = ["[Start Convert]"]
     for row in frames.node_rows(conversion):
         if row["state"] == frames.MARKED:
-            lines.append(f"line {row['first_line']}:0: [UnConvert] 'onnx::{comment(row['operator'])}' didn't convert. {row['message']}")
+            operator = f"'onnx::{comment(row['operator'])}'"
+            lines += [f"line {row['first_line']}:0: [UnConvert] {operator} didn't convert. {row['message']}"]
     lines.append("[Convert Over]")
     total = len(conversion.emissions) + len(conversion.folded)
     share = 1 - len(conversion.script.refusals) / total if total else 1.0

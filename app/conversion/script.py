@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.conversion.blocks import Group, grouped
-from app.conversion.calls import Emission, Parameter
-from app.conversion.classes import SLOT, Body, Class, ClassMaker, Row
+from app.conversion.calls import Emission, StoredTensor
+from app.conversion.classes import SLOT, Body, Class, ClassMaker, CodeRow
 from app.conversion.folding import Folding
 from app.conversion.mapping import attribute_texts, describe
 from app.conversion.naming import class_name, comment
@@ -29,7 +29,7 @@ class Script:
     """
 
     text: str
-    parameters: dict[str, Parameter]
+    parameters: dict[str, StoredTensor]
     lines: dict[int, list[int]]
     refusals: dict[int, str]
     recorded: list[tuple[int, str]]
@@ -77,7 +77,7 @@ def write_script(model: OnnxModel, folding: Folding, emissions: Sequence[Emissio
     helpers = dict.fromkeys(helper for emission in emissions for helper in emission.helpers)
     source = comment(model.path.replace("\\", "/").rpartition("/")[2])
     text = writer.text(title, f"{title}, converted from the ONNX model {source}.", weights, list(helpers))
-    parameters: dict[str, Parameter] = {}
+    parameters: dict[str, StoredTensor] = {}
     writer.walk(root, "", parameters)
     recorded = list(writer.recorded(root))
     refusals = {emission.node.index: _message(emission) for emission in emissions if emission.refusal}
@@ -95,15 +95,15 @@ def _aliases(emissions: Sequence[Emission]) -> dict[str, str]:
     return found
 
 
-def _constant_outputs(model: OnnxModel, folding: Folding) -> list[tuple[str, Parameter]]:
+def _constant_outputs(model: OnnxModel, folding: Folding) -> list[tuple[str, StoredTensor]]:
     """Return the outputs of the model that are weights or were folded."""
     found = []
     for name in dict.fromkeys(model.outputs):
         if name in folding.constants and name not in model.weights and folding.constants[name].size:
             array = folding.constants[name]
-            found.append((name, Parameter(str(array.dtype), array.shape, (), constant=array)))
+            found.append((name, StoredTensor(str(array.dtype), array.shape, (), constant=array)))
         elif name in model.weights:
-            found.append((name, Parameter(model.weights[name].dtype, model.weights[name].shape, (name,))))
+            found.append((name, StoredTensor(model.weights[name].dtype, model.weights[name].shape, (name,))))
     return found
 
 
@@ -126,12 +126,14 @@ class _Writer:
                 self._add("\n\n" + source.rstrip("\n"))
         for emission, kind in self._maker.refused:
             self._missing(emission, kind)
-        for kind in self._maker.classes:
-            self._class(kind)
-        self._add(_TAIL.format(name=title, format=', format="safetensors"' if weights.endswith(".safetensors") else "").rstrip("\n"))
+        for made in self._maker.classes:
+            self._class(made)
+        self._add(
+            _TAIL.format(name=title, format=', format="safetensors"' if weights.endswith(".safetensors") else "").rstrip("\n")
+        )
         return "\n".join(self._out) + "\n"
 
-    def _add(self, text: str, bodies: Sequence[Body] = (), rows: Sequence[Row] = ()) -> None:
+    def _add(self, text: str, rows: Sequence[CodeRow] = ()) -> None:
         start = len(self._out) + 1
         self._out += text.split("\n")
         for row in rows:
@@ -171,12 +173,12 @@ class _Writer:
         self._add(f"\n\nclass {kind.name}(nn.Cell):" + (f'\n    """{doc}"""\n' if doc else ""))
         columns = iter(range(1 << 30))
         init = [self._filled(row, kind, columns, "") for row in first.init]
-        stored = [row for row in self._slots(kind, first)]
+        stored = list(self._slots(kind, first))
         if init or kind.arguments:
             arguments = "".join(f", {name}" for name in kind.arguments)
             self._add(f"    def __init__(self{arguments}):\n        super().__init__()")
             for place, text in enumerate(init):
-                self._add("        " + text.replace("\n", "\n        "), kind.bodies, [body.init[place] for body in kind.bodies])
+                self._add("        " + text.replace("\n", "\n        "), [body.init[place] for body in kind.bodies])
             for name in stored:
                 self._add(f"        self.{name} = {name}")
             self._add("")
@@ -195,13 +197,13 @@ class _Writer:
             text = self._filled(row, kind, columns, "self.")
             shapes = {body.construct[place].comment for body in kind.bodies}
             shape = row.comment if len(shapes) == 1 and len(row.comment) <= MOST_SHAPE else ""
-            self._add("        " + text + (f"  # {shape}" if shape and shape != before else ""), kind.bodies,
-                      [body.construct[place] for body in kind.bodies])  # fmt: skip
+            end = f"  # {shape}" if shape and shape != before else ""
+            self._add(f"        {text}{end}", [body.construct[place] for body in kind.bodies])
             before = shape
             if self._recording and row.values:
                 self._add(f"        record({text.partition(' = ')[0]})")
 
-    def _filled(self, row: Row, kind: Class, columns: Iterator[int], prefix: str) -> str:
+    def _filled(self, row: CodeRow, kind: Class, columns: Iterator[int], prefix: str) -> str:
         parts = row.template.split(SLOT)
         text = parts[0]
         for number, part in zip(row.numbers, parts[1:], strict=True):
@@ -209,7 +211,7 @@ class _Writer:
             text += (prefix + name if name else number) + part
         return text
 
-    def walk(self, group: Group, prefix: str, parameters: dict[str, Parameter]) -> None:
+    def walk(self, group: Group, prefix: str, parameters: dict[str, StoredTensor]) -> None:
         """List parameters by their names in the checkpoint."""
         body = self._body(group)
         for name, parameter in body.parameters:
@@ -234,4 +236,3 @@ def _docstring(kind: Class) -> str:
     most = ", ".join(f"{count} {comment(op)}" for op, count in operators.most_common(6))
     often = f"; {len(kind.bodies)} of them" if len(kind.bodies) > 1 else ""
     return f"{sum(operators.values())} nodes: {most}{' and others' if len(operators) > 6 else ''}{often}."
-

@@ -41,7 +41,9 @@ def _set_shapes(model: OnnxModel, shapes: Mapping[str, Sequence[int]]) -> None:
             raise ConversionError(f"{model.path}: --shape: expected an input of {', '.join(model.inputs)}, found {name!r}")
         tensor = value.type.tensor_type
         if tensor.HasField("shape") and len(tensor.shape.dim) not in (0, len(sizes)):
-            raise ConversionError(f"{model.path}: --shape: expected {len(tensor.shape.dim)} sizes for {name!r}, found {len(sizes)}")
+            raise ConversionError(
+                f"{model.path}: --shape: expected {len(tensor.shape.dim)} sizes for {name!r}, found {len(sizes)}"
+            )
         tensor.shape.ClearField("dim")
         for size in sizes:
             tensor.shape.dim.add(dim_value=size)

@@ -20,10 +20,10 @@ from app.conversion.refusals import ConversionError
 LARGEST = 1 << 40
 """Bytes of a tensor; more is damage."""
 _NUMPY = {
-    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool", 10: "float16",
-    11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16", 17: "float8_e4m3fn",
-    18: "float8_e4m3fnuz", 19: "float8_e5m2", 20: "float8_e5m2fnuz", 21: "uint4", 22: "int4", 23: "float4_e2m1", 24: "float8_e8m0",
-    25: "uint2", 26: "int2",
+    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool",
+    10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16",
+    17: "float8_e4m3fn", 18: "float8_e4m3fnuz", 19: "float8_e5m2", 20: "float8_e5m2fnuz", 21: "uint4", 22: "int4",
+    23: "float4_e2m1", 24: "float8_e8m0", 25: "uint2", 26: "int2",
 }  # fmt: skip
 _ITEM = {"bfloat16": 2, "string": 0}
 Array = NDArray[Any]
@@ -93,7 +93,9 @@ def weight_of(proto: onnx.TensorProto, model_path: str) -> Weight:
     weight = Weight(name, dtype, shape, proto)
     stored = _stored(proto, weight)
     if stored != weight.size:
-        raise ConversionError(f"{model_path}: tensor {name!r}: expected {weight.size:,} values for the shape {shape}, found {stored:,}")
+        raise ConversionError(
+            f"{model_path}: tensor {name!r}: expected {weight.size:,} values for the shape {shape}, found {stored:,}"
+        )
     return weight
 
 

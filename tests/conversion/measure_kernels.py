@@ -1,10 +1,12 @@
-"""Measures for which types functions of MindSpore have a CPU kernel that computes what NumPy computes; prints the table KERNELS.
+"""Measures for which types functions of MindSpore have a CPU kernel that computes what NumPy computes; prints the table
+KERNELS.
 
     PYTHON_WITH_MINDSPORE tests/conversion/measure_kernels.py > table
 
-The values are whole numbers small enough for every type, negative ones where the type has them, and for integers of 64 bits also
-some beyond 2**53, which a kernel that computes in floating point gets wrong.
-"""
+The values are whole numbers small enough for every type, negative ones where the type has them, and for integers of 64 bits
+also some beyond 2**53, which a kernel that computes in floating point gets wrong."""
+
+# ruff: noqa: E501, B023, PLW0108  rows of tables, and functions that are called at once
 
 from __future__ import annotations
 
@@ -14,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-DTYPES = "float32 float16 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split()
+DTYPES = ["float32", "float16", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
 
 
 def tested() -> dict:
     from mindspore import Tensor, ops
 
-    two = lambda f, g: (lambda a, b: (f(Tensor(a), Tensor(b)), g(a, b)))  # noqa: E731
-    one = lambda f, g: (lambda a, _b: (f(Tensor(a)), g(a)))  # noqa: E731
+    two = lambda f, g: lambda a, b: (f(Tensor(a), Tensor(b)), g(a, b))  # noqa: E731
+    one = lambda f, g: lambda a, _b: (f(Tensor(a)), g(a))  # noqa: E731
     found = {f"ops.{name}": one(getattr(ops, name), getattr(np, name if name != "neg" else "negative"))
              for name in ("abs", "neg", "ceil", "floor", "sign", "square", "exp", "sqrt", "sin", "cos", "tanh", "sinh", "cosh", "tan")}  # fmt: skip
     for name, wanted in (("log", np.log), ("round", np.round), ("isnan", np.isnan), ("isinf", np.isinf), ("relu", lambda a: np.maximum(a, 0)),
@@ -36,7 +38,10 @@ def tested() -> dict:
                          ("bitwise_left_shift", np.left_shift), ("bitwise_right_shift", np.right_shift)):  # fmt: skip
         found[f"ops.{name}"] = two(getattr(ops, name), wanted)
     found["ops.matmul"] = lambda a, b: (ops.matmul(Tensor(a[None]), Tensor(b[:, None])), a[None] @ b[:, None])
-    found["ops.where"] = lambda a, b: (ops.where(Tensor(np.arange(len(a)) % 2 == 0), Tensor(a), Tensor(b)), np.where(np.arange(len(a)) % 2 == 0, a, b))
+    found["ops.where"] = lambda a, b: (
+        ops.where(Tensor(np.arange(len(a)) % 2 == 0), Tensor(a), Tensor(b)),
+        np.where(np.arange(len(a)) % 2 == 0, a, b),
+    )
     found["ops.cat"] = two(lambda a, b: ops.cat((a, b), 0), lambda a, b: np.concatenate((a, b)))
     found["ops.sum"] = one(lambda a: ops.sum(a, 0), lambda a: a.sum(0).astype(a.dtype))
     found["ops.mean"] = one(lambda a: ops.mean(a, 0), lambda a: a.mean(0).astype(a.dtype))
@@ -46,7 +51,9 @@ def tested() -> dict:
     found["ops.cumsum"] = one(lambda a: ops.cumsum(a, 0), lambda a: a.cumsum(0).astype(a.dtype))
     found["ops.cumprod"] = one(lambda a: ops.cumprod(a[:3], 0), lambda a: a[:3].cumprod(0).astype(a.dtype))
     found["ops.argmax"] = one(lambda a: ops.argmax(a, 0), lambda a: a.argmax(0))
-    found["ops.pad"] = one(lambda a: ops.pad(a.reshape(1, 2, -1), (1, 2)), lambda a: np.pad(a.reshape(1, 2, -1), ((0, 0), (0, 0), (1, 2))))
+    found["ops.pad"] = one(
+        lambda a: ops.pad(a.reshape(1, 2, -1), (1, 2)), lambda a: np.pad(a.reshape(1, 2, -1), ((0, 0), (0, 0), (1, 2)))
+    )
     found["ops.tile"] = one(lambda a: ops.tile(a, (2,)), lambda a: np.tile(a, 2))
     found["ops.broadcast_to"] = one(lambda a: ops.broadcast_to(a, (2, len(a))), lambda a: np.broadcast_to(a, (2, len(a))))
     found["ops.transpose"] = one(lambda a: ops.transpose(a.reshape(2, -1), (1, 0)), lambda a: a.reshape(2, -1).T)
@@ -64,7 +71,9 @@ def tested() -> dict:
 
     found["ops.tensor_scatter_elements"] = two(lambda a, b: ops.tensor_scatter_elements(a, Tensor(index), b[:3], 0), put)
     found["ops.tensor_scatter_update"] = two(lambda a, b: ops.tensor_scatter_update(a, Tensor(index[:, None]), b[:3]), put)
-    found["ops.tensor_scatter_add"] = two(lambda a, b: ops.tensor_scatter_add(a, Tensor(index[:, None]), b[:3]), lambda a, b: put(a, b, True))
+    found["ops.tensor_scatter_add"] = two(
+        lambda a, b: ops.tensor_scatter_add(a, Tensor(index[:, None]), b[:3]), lambda a, b: put(a, b, True)
+    )
     found["ops.topk"] = one(lambda a: ops.topk(a, 2)[0], lambda a: np.sort(a)[::-1][:2])
     found["ops.nonzero"] = one(lambda a: ops.nonzero(a), lambda a: np.stack(np.nonzero(a), 1))
     found["ops.flip"] = one(lambda a: ops.flip(a, (0,)), lambda a: a[::-1])
@@ -110,7 +119,12 @@ def works(test: Any, name: str, dtype: str) -> bool:
         settle()
         print(name, dtype, type(error).__name__, str(error).splitlines()[:1], file=sys.stderr)
         return False
-    close = np.allclose(found.astype(np.float64), np.asarray(wanted).astype(np.float64), *(2 * [1e-2 if dtype == "float16" else 1e-4]), equal_nan=True)
+    close = np.allclose(
+        found.astype(np.float64),
+        np.asarray(wanted).astype(np.float64),
+        *(2 * [1e-2 if dtype == "float16" else 1e-4]),
+        equal_nan=True,
+    )
     exact = dtype.startswith("f") or found.dtype.kind == "b" or bool((found == wanted).all())
     kind = found.dtype == np.asarray(wanted).dtype or found.dtype == np.dtype(dtype) or name in ("ops.argmax", "ops.nonzero")
     return close and exact and kind

@@ -1,9 +1,9 @@
-"""Cases of single operators: made from the node tests inside the package `onnx`, and written here for versions those do not reach.
+"""Cases of single operators: made from the node tests inside the package `onnx`, and written here for versions those do not
+reach.
 
 The reference is what onnxruntime computes. A case of onnx counts where onnxruntime agrees with onnx; it is tried again with the
-operator set of every older version of its operator, and counts where onnxruntime accepts it. Inputs that say how an operator works
-(shapes, axes, pads) are constants, as in exported models; with `+weights` all inputs but the first are.
-"""
+operator set of every older version of its operator, and counts where onnxruntime accepts it. Inputs that say how an operator
+works (shapes, axes, pads) are constants, as in exported models; with `+weights` all inputs but the first are."""
 
 from __future__ import annotations
 
@@ -17,17 +17,156 @@ import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 
-TABLE = """Abs Acos Acosh Add Asin Asinh Atan Atanh AveragePool BatchNormalization Cast Ceil Clip Concat Conv ConvTranspose Cos CumSum
-Div Dropout Einsum Erf Exp Flatten Floor Gather Gemm GlobalAveragePool Greater LSTM LeakyRelu Log MatMul MaxPool Mul Neg Not OneHot
-PRelu Pad Pow Reciprocal ReduceMean ReduceSum Relu Reshape Resize Sigmoid Sin Slice Softmax Split Sqrt Squeeze Sub Tanh Transpose
-Unsqueeze Where""".split()
-OTHERS = """HardSwish Softplus Elu LogSoftmax Identity Round Sign InstanceNormalization GlobalMaxPool ReduceMax ArgMax Max Less Tile
-Expand TopK DepthToSpace LayerNormalization GRU""".split()
-MORE = """RNN Range Trilu Gelu Mod Equal LessOrEqual GreaterOrEqual And Or Xor ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum
-ReduceLogSumExp ReduceSumSquare GatherElements GatherND ScatterElements ScatterND GridSample GroupNormalization RMSNormalization
-Attention ArgMin Min Mean Sum BitShift BitwiseAnd BitwiseOr BitwiseXor BitwiseNot HardSigmoid Selu Celu ThresholdedRelu Softsign Mish
-Shrink Hardmax LRN LpNormalization MeanVarianceNormalization SpaceToDepth Sinh Cosh Tan IsNaN IsInf NonZero EyeLike Compress
-ReverseSequence RotaryEmbedding Upsample Swish LpPool GlobalLpPool Det CastLike Size Shape CumProd""".split()
+TABLE = [
+    "Abs",
+    "Acos",
+    "Acosh",
+    "Add",
+    "Asin",
+    "Asinh",
+    "Atan",
+    "Atanh",
+    "AveragePool",
+    "BatchNormalization",
+    "Cast",
+    "Ceil",
+    "Clip",
+    "Concat",
+    "Conv",
+    "ConvTranspose",
+    "Cos",
+    "CumSum",
+    "Div",
+    "Dropout",
+    "Einsum",
+    "Erf",
+    "Exp",
+    "Flatten",
+    "Floor",
+    "Gather",
+    "Gemm",
+    "GlobalAveragePool",
+    "Greater",
+    "LSTM",
+    "LeakyRelu",
+    "Log",
+    "MatMul",
+    "MaxPool",
+    "Mul",
+    "Neg",
+    "Not",
+    "OneHot",
+    "PRelu",
+    "Pad",
+    "Pow",
+    "Reciprocal",
+    "ReduceMean",
+    "ReduceSum",
+    "Relu",
+    "Reshape",
+    "Resize",
+    "Sigmoid",
+    "Sin",
+    "Slice",
+    "Softmax",
+    "Split",
+    "Sqrt",
+    "Squeeze",
+    "Sub",
+    "Tanh",
+    "Transpose",
+    "Unsqueeze",
+    "Where",
+]
+OTHERS = [
+    "HardSwish",
+    "Softplus",
+    "Elu",
+    "LogSoftmax",
+    "Identity",
+    "Round",
+    "Sign",
+    "InstanceNormalization",
+    "GlobalMaxPool",
+    "ReduceMax",
+    "ArgMax",
+    "Max",
+    "Less",
+    "Tile",
+    "Expand",
+    "TopK",
+    "DepthToSpace",
+    "LayerNormalization",
+    "GRU",
+]
+MORE = [
+    "RNN",
+    "Range",
+    "Trilu",
+    "Gelu",
+    "Mod",
+    "Equal",
+    "LessOrEqual",
+    "GreaterOrEqual",
+    "And",
+    "Or",
+    "Xor",
+    "ReduceMin",
+    "ReduceProd",
+    "ReduceL1",
+    "ReduceL2",
+    "ReduceLogSum",
+    "ReduceLogSumExp",
+    "ReduceSumSquare",
+    "GatherElements",
+    "GatherND",
+    "ScatterElements",
+    "ScatterND",
+    "GridSample",
+    "GroupNormalization",
+    "RMSNormalization",
+    "Attention",
+    "ArgMin",
+    "Min",
+    "Mean",
+    "Sum",
+    "BitShift",
+    "BitwiseAnd",
+    "BitwiseOr",
+    "BitwiseXor",
+    "BitwiseNot",
+    "HardSigmoid",
+    "Selu",
+    "Celu",
+    "ThresholdedRelu",
+    "Softsign",
+    "Mish",
+    "Shrink",
+    "Hardmax",
+    "LRN",
+    "LpNormalization",
+    "MeanVarianceNormalization",
+    "SpaceToDepth",
+    "Sinh",
+    "Cosh",
+    "Tan",
+    "IsNaN",
+    "IsInf",
+    "NonZero",
+    "EyeLike",
+    "Compress",
+    "ReverseSequence",
+    "RotaryEmbedding",
+    "Upsample",
+    "Swish",
+    "LpPool",
+    "GlobalLpPool",
+    "Det",
+    "CastLike",
+    "Size",
+    "Shape",
+    "CumProd",
+]
 CONSTANT = {
     "Reshape": (1,), "Expand": (1,), "Slice": (1, 2, 3, 4), "Pad": (1, 2, 3), "Tile": (1,), "TopK": (1,), "Squeeze": (1,),
     "Unsqueeze": (1,), "Split": (1,), "OneHot": (1,), "Resize": (1, 2, 3), "Upsample": (1,), "CumSum": (1,), "CumProd": (1,),
@@ -36,9 +175,10 @@ CONSTANT = {
 }  # fmt: skip
 """Inputs that are constants in exported models."""
 WEIGHTS = {
-    "Conv", "ConvTranspose", "BatchNormalization", "Gemm", "MatMul", "LSTM", "GRU", "RNN", "LayerNormalization", "Clip", "Where",
-    "InstanceNormalization", "GroupNormalization", "RMSNormalization", "PRelu", "Gather", "GatherElements", "GatherND", "Add", "Sub",
-    "Mul", "Div", "Pow", "Max", "Greater", "Less", "Equal", "OneHot", "ScatterElements", "ScatterND", "Concat", "Einsum", "Attention",
+    "Conv", "ConvTranspose", "BatchNormalization", "Gemm", "MatMul", "LSTM", "GRU", "RNN", "LayerNormalization", "Clip",
+    "Where", "InstanceNormalization", "GroupNormalization", "RMSNormalization", "PRelu", "Gather", "GatherElements",
+    "GatherND", "Add", "Sub", "Mul", "Div", "Pow", "Max", "Greater", "Less", "Equal", "OneHot", "ScatterElements",
+    "ScatterND", "Concat", "Einsum", "Attention",
 }  # fmt: skip
 WRONG_IN_ONNXRUNTIME: set[str] = set()
 
@@ -63,7 +203,11 @@ class Case:
 
 def versions(op: str) -> list[int]:
     """Return the operator sets, 7 or later, in which an operator got a new version; the one before 7 counts as 7."""
-    found = {max(schema.since_version, 7) for schema in onnx.defs.get_all_schemas_with_history() if schema.name == op and schema.domain == ""}
+    found = {
+        max(schema.since_version, 7)
+        for schema in onnx.defs.get_all_schemas_with_history()
+        if schema.name == op and schema.domain == ""
+    }
     return sorted(found)
 
 
@@ -105,14 +249,20 @@ def _of_test(name: str, model: onnx.ModelProto, inputs: list[np.ndarray], output
 
 def _agree(found: tuple[np.ndarray, ...], wanted: list[np.ndarray]) -> bool:
     return len(found) == len(wanted) and all(
-        a.shape == b.shape and a.dtype == b.dtype and np.allclose(a.astype(np.float64), b.astype(np.float64), 1e-3, 1e-3, equal_nan=True)
+        a.shape == b.shape
+        and a.dtype == b.dtype
+        and np.allclose(a.astype(np.float64), b.astype(np.float64), 1e-3, 1e-3, equal_nan=True)
         for a, b in zip(found, wanted, strict=True)
     )
 
 
 def _model(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
-    graph = helper.make_graph(list(model.graph.node), "case", list(model.graph.input), list(model.graph.output), list(model.graph.initializer))
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=min(10, 3 + (opset > 8) + 4 * (opset > 10)))
+    graph = helper.make_graph(
+        list(model.graph.node), "case", list(model.graph.input), list(model.graph.output), list(model.graph.initializer)
+    )
+    return helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=min(10, 3 + (opset > 8) + 4 * (opset > 10))
+    )
 
 
 def reference(model: onnx.ModelProto, arrays: dict[str, np.ndarray], opset: int) -> tuple[np.ndarray, ...] | None:

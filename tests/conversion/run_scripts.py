@@ -2,9 +2,8 @@
 
     python run_scripts.py CASES.json RESULTS.jsonl [--graph]
 
-A case is {name, script, model_class, checkpoint, data}: data is an .npz with inputs in_0 ... and references r0 ... A result has the
-largest difference and that beyond tolerance, or the error.
-"""
+A case is {name, script, model_class, checkpoint, data}: data is an .npz with inputs in_0 ... and references r0 ... A result has
+the largest difference and that beyond tolerance, or the error."""
 
 from __future__ import annotations
 
@@ -50,7 +49,9 @@ def run(case: dict, graph: bool) -> dict:
 
     linecache.checkcache()
     exec(compile(source, case["script"], "exec"), module.__dict__)
-    network = module.load(case["checkpoint"]) if case.get("checkpoint") else getattr(module, case["model_class"])().set_train(False)
+    network = (
+        module.load(case["checkpoint"]) if case.get("checkpoint") else getattr(module, case["model_class"])().set_train(False)
+    )
     data = np.load(case["data"])
     inputs = [ms.Tensor(data[f"in_{number}"]) for number in range(sum(key.startswith("in_") for key in data.files))]
     found = network(*inputs)
@@ -86,7 +87,11 @@ def main() -> None:
             except Exception as error:
                 settle()
                 text = [line for line in str(error).splitlines() if line.strip(" -")]
-                result = {"difference": float("inf"), "ok": False, "error": f"{type(error).__name__}: {(text or [''])[0][:300]}"}
+                result = {
+                    "difference": float("inf"),
+                    "ok": False,
+                    "error": f"{type(error).__name__}: {(text or [''])[0][:300]}",
+                }
             out.write(json.dumps({"name": case["name"], **result}) + "\n")
             out.flush()
 

@@ -2,9 +2,8 @@
 
     python tests/conversion/run_sets.py [--sets 1,2,3]
 
-Fails if a case that passed no longer does, or if a value is wrong without a marked Cell. The interpreter needs onnx, onnxruntime and
-MindSpore; references of set 1 are in MINDSCOPE_TEST_DATA.
-"""
+Fails if a case that passed no longer does, or if a value is wrong without a marked Cell. The interpreter needs onnx,
+onnxruntime and MindSpore; references of set 1 are in MINDSCOPE_TEST_DATA."""
 
 from __future__ import annotations
 
@@ -37,7 +36,12 @@ def converted(name: str, path: str, data: str, entries: dict, run: list, directo
     from app.conversion.checkpoint import write_checkpoint
 
     result = convert(path)
-    entry = entries[name] = {"hash": code_hash(result.script.text), "common_types": types <= GOOD, "verdict": "", "difference": 0.0}
+    entry = entries[name] = {
+        "hash": code_hash(result.script.text),
+        "common_types": types <= GOOD,
+        "verdict": "",
+        "difference": 0.0,
+    }
     if result.script.refusals:
         entry["verdict"] = "marked"
         return
@@ -75,7 +79,13 @@ def set_2(directory: str) -> tuple[dict, list]:
 
 def measured(entries: dict, run: list, directory: str, graph: bool) -> None:
     Path(f"{directory}/cases.json").write_text(json.dumps(run))
-    command = [sys.executable, str(HERE / "run_scripts.py"), f"{directory}/cases.json", f"{directory}/out.jsonl", *(["--graph"] if graph else [])]
+    command = [
+        sys.executable,
+        str(HERE / "run_scripts.py"),
+        f"{directory}/cases.json",
+        f"{directory}/out.jsonl",
+        *(["--graph"] if graph else []),
+    ]
     if os.environ.get("MINDSCOPE_MINDSPORE"):
         command[0] = os.environ["MINDSCOPE_MINDSPORE"]
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
@@ -95,7 +105,10 @@ def main() -> int:
 
     chosen = sys.argv[2].split(",") if "--sets" in sys.argv else ["1", "2"]
     before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"sets": {}}
-    found = {"versions": {"onnx": onnx.__version__, "onnxruntime": onnxruntime.__version__, "mindspore": "2.10.0"}, "sets": dict(before["sets"])}
+    found = {
+        "versions": {"onnx": onnx.__version__, "onnxruntime": onnxruntime.__version__, "mindspore": "2.10.0"},
+        "sets": dict(before["sets"]),
+    }
     worse = []
     for name, make, graph in (("1", set_1, True), ("2", set_2, False)):
         if name not in chosen:
@@ -106,10 +119,17 @@ def main() -> int:
             if graph:
                 measured(entries, run, directory, graph=True)
         old = before["sets"].get(name, {})
-        worse += [case for case, entry in old.items() if entry["verdict"] == "passed" and entries.get(case, {}).get("verdict") != "passed"]
+        worse += [
+            case
+            for case, entry in old.items()
+            if entry["verdict"] == "passed" and entries.get(case, {}).get("verdict") != "passed"
+        ]
         worse += [case for case, entry in entries.items() if entry["verdict"] == "wrong"]
         found["sets"][name] = entries
-        counts = {verdict: sum(entry["verdict"] == verdict for entry in entries.values()) for verdict in ("passed", "marked", "error", "wrong")}
+        counts = {
+            verdict: sum(entry["verdict"] == verdict for entry in entries.values())
+            for verdict in ("passed", "marked", "error", "wrong")
+        }
         print(f"set {name}: {len(entries)} cases, {counts}")
     lines = json.dumps(found, sort_keys=True).replace('}, "', '},\n"')
     RESULTS.write_text(lines + "\n", encoding="utf-8")

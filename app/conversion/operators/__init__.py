@@ -7,7 +7,17 @@ version since opset 7 is in the same function, which asks `call.opset`.
 from __future__ import annotations
 
 from app.conversion.operators import (
-    activations, arithmetic, attention, convolution, indexing, linear, normalization, pooling, recurrent, reductions, resizing,
+    activations,
+    arithmetic,
+    attention,
+    convolution,
+    indexing,
+    linear,
+    normalization,
+    pooling,
+    recurrent,
+    reductions,
+    resizing,
     tensors,
 )  # fmt: skip
 from app.conversion.operators.table import MAPPINGS

@@ -9,7 +9,8 @@ from app.conversion.refusals import NotCovered
 _UNARY = {
     "Abs": "abs", "Neg": "neg", "Ceil": "ceil", "Floor": "floor", "Sqrt": "sqrt", "Exp": "exp", "Log": "log", "Sin": "sin",
     "Cos": "cos", "Tan": "tan", "Asin": "asin", "Acos": "acos", "Atan": "atan", "Sinh": "sinh", "Cosh": "cosh",
-    "Asinh": "asinh", "Acosh": "acosh", "Atanh": "atanh", "Erf": "erf", "Reciprocal": "reciprocal", "Round": "round", "Sign": "sign",
+    "Asinh": "asinh", "Acosh": "acosh", "Atanh": "atanh", "Erf": "erf", "Reciprocal": "reciprocal", "Round": "round",
+    "Sign": "sign",
 }  # fmt: skip
 
 
@@ -92,7 +93,13 @@ def power(call: Call) -> str:
     """Power; the result has the type of the base."""
     dtype, exponent = call.dtype(0), call.dtype(1)
     fixed = call.constant_or_none(1) if call.fixed(1) else None
-    if fixed is not None and fixed.size == 1 and dtype in ("float32", "float16") and call.type(0).shape is not None and fixed.ndim <= call.rank():
+    if (
+        fixed is not None
+        and fixed.size == 1
+        and dtype in ("float32", "float16")
+        and call.type(0).shape is not None
+        and fixed.ndim <= call.rank()
+    ):
         value = float(fixed.reshape(-1)[0])
         if value == 2:
             return f"ops.square({call.x(0)})"
@@ -100,10 +107,10 @@ def power(call: Call) -> str:
     a, b = call.x(0), call.x(1)
     if dtype == exponent and call.computed("ops.pow", dtype) == dtype:
         return f"ops.pow({a}, {b})"
-    wide = "float64" if "64" in dtype + exponent or "32" in dtype + exponent and dtype != "float32" else "float32"
-    if dtype in ("int64", "uint64", "int32", "uint32") or exponent == "uint64":
-        if exponent in FLOATS or dtype not in ("int64", "int32") or exponent not in ("int64", "int32"):
-            wide = "float64"
+    wide = "float64" if "64" in dtype + exponent or ("32" in dtype + exponent and dtype != "float32") else "float32"
+    signed = ("int64", "int32")
+    if (dtype in (*signed, "uint64", "uint32") or exponent == "uint64") and not (dtype in signed and exponent in signed):
+        wide = "float64"
     return cast(f"ops.pow({cast(a, wide)}, {cast(b, wide)})", dtype)
 
 

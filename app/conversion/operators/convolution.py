@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from app.conversion.calls import Call, Code, cast, tuple_code
 from app.conversion.operators.table import maps
@@ -65,7 +66,7 @@ def _fixed(call: Call, computed: str) -> bool:
 
 def _layer(call: Call, count: int, shape: tuple[int, ...], how: tuple[list[int], list[int], list[int]]) -> str:
     strides, dilations, pads = how
-    options: dict[str, object] = {}
+    options: dict[str, Any] = {}
     if any(pads):
         options |= {"pad_mode": "pad", "padding": one(pads)}
     else:
@@ -81,7 +82,8 @@ def _layer(call: Call, count: int, shape: tuple[int, ...], how: tuple[list[int],
     weight = call.source(1, new, (lambda array: array.reshape(new)) if count == 1 else None, "reshaped" if count == 1 else "")
     parameters = {"weight": weight} | ({"bias": call.source(2)} if call.has(2) else {})
     return call.cell(f"nn.Conv{count}d", ("in_channels", shape[1] * group), ("out_channels", shape[0]),
-                     ("kernel_size", one(shape[2:])), ("stride", one(strides)), weight=1, parameters=parameters, **options)  # fmt: skip
+                     ("kernel_size", one(shape[2:])), ("stride", one(strides)), weight=1,
+                     parameters=parameters, **options)  # fmt: skip
 
 
 def _functional(call: Call, x: str, count: int, how: tuple[list[int], list[int], list[int]], dtype: str, computed: str) -> str:
@@ -119,7 +121,9 @@ def transposed_convolution(call: Call) -> str:
     if dtype == "float16":
         x, kernel = cast(x, "float32"), cast(kernel, "float32")
     sizes = [call.size(0, 2 + place) for place in range(count)]
-    whole = [(size - 1) * stride + (k - 1) * d + 1 for size, stride, k, d in zip(sizes, strides, shape[2:], dilations, strict=True)]
+    whole = [
+        (size - 1) * stride + (k - 1) * d + 1 for size, stride, k, d in zip(sizes, strides, shape[2:], dilations, strict=True)
+    ]
     out = shape[1] * group
     if count == 1:
         x, kernel = f"ops.expand_dims({x}, 2)", f"ops.expand_dims({kernel}, 2)"
@@ -137,14 +141,17 @@ def _whole(call: Call, x: str, kernel: str, count: int, how: tuple[int, tuple[in
     out, shape, strides, dilations, whole = how
     batch = call.size(0, 0)
     if count == 3:
-        return f"ops.Conv3DTranspose({shape[0]}, {out}, {tuple_code(shape[2:])}, pad_mode='valid', stride={tuple_code(strides)}, " \
-               f"dilation={tuple_code(dilations)}, group={group})({x}, {kernel})"  # fmt: skip
+        how_far = f"stride={tuple_code(strides)}, dilation={tuple_code(dilations)}, group={group}"
+        return f"ops.Conv3DTranspose({shape[0]}, {out}, {tuple_code(shape[2:])}, pad_mode='valid', {how_far})({x}, {kernel})"
     size, strides, dilations, whole = ([1] * (2 - count) + list(values) for values in (shape[2:], strides, dilations, whole))
-    return f"ops.Conv2DTranspose({shape[0]}, {tuple_code(size)}, pad_mode='valid', stride={tuple_code(strides)}, " \
-           f"dilation={tuple_code(dilations)}, group={group})({x}, {kernel}, {tuple_code([batch, out, *whole])})"  # fmt: skip
+    how_far = f"stride={tuple_code(strides)}, dilation={tuple_code(dilations)}, group={group}"
+    cell = f"ops.Conv2DTranspose({shape[0]}, {tuple_code(size)}, pad_mode='valid', {how_far})"
+    return f"{cell}({x}, {kernel}, {tuple_code([batch, out, *whole])})"
 
 
-def _transposed_pads(call: Call, kernel: Sequence[int], strides: list[int], dilations: list[int]) -> tuple[list[int], list[int]]:
+def _transposed_pads(
+    call: Call, kernel: Sequence[int], strides: list[int], dilations: list[int]
+) -> tuple[list[int], list[int]]:
     """Return what is cut off before and after the whole result; negative numbers are zeros to add."""
     count = len(kernel)
     extra = list(call.attribute("output_padding") or [0] * count)
@@ -167,7 +174,9 @@ def _transposed_pads(call: Call, kernel: Sequence[int], strides: list[int], dila
 
 
 def _cut(call: Call, found: str, before: list[int], after: list[int], whole: list[int]) -> str:
-    parts = [f"{max(low, 0) or ''}:{size - high if high > 0 else ''}" for low, high, size in zip(before, after, whole, strict=True)]
+    parts = [
+        f"{max(low, 0) or ''}:{size - high if high > 0 else ''}" for low, high, size in zip(before, after, whole, strict=True)
+    ]
     if any(part != ":" for part in parts):
         found = f"{found}[:, :, {', '.join(parts)}]"
     low, high = [max(-n, 0) for n in before], [max(-n, 0) for n in after]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from app.conversion.calls import Call, Parameter, cast, literal
+from typing import Any
+
+from app.conversion.calls import Call, StoredTensor, cast, literal
 from app.conversion.operators.table import maps
 from app.conversion.refusals import NotCovered
 
 
-def _transposed(call: Call, number: int) -> Parameter:
+def _transposed(call: Call, number: int) -> StoredTensor:
     rows, columns = call.weight_shape(number)
     return call.source(number, (columns, rows), lambda array: array.T, "transposed")
 
@@ -16,13 +18,14 @@ def _transposed(call: Call, number: int) -> Parameter:
 def matmul(call: Call) -> str:
     """Product as of numpy.matmul; with a matrix of weights a Dense layer."""
     dtype = call.dtype()
-    if call.has(1) and call.fixed(1) and len(call.weight_shape(1)) == 2 and not call.fixed(0) and dtype in ("float32", "float16"):
-        if call.type(0).shape is None or call.rank() >= 2:
-            rows, columns = call.weight_shape(1)
-            kind = {} if dtype == "float32" else {"dtype": _code("ms.float16")}
-            dense = call.cell("nn.Dense", ("in_channels", rows), ("out_channels", columns), weight=1,
-                              parameters={"weight": _transposed(call, 1)}, has_bias=False, **kind)  # fmt: skip
-            return f"{dense}({call.x()})"
+    matrix = call.has(1) and call.fixed(1) and len(call.weight_shape(1)) == 2
+    ranked = call.type(0).shape is None or call.rank() >= 2
+    if matrix and ranked and not call.fixed(0) and dtype in ("float32", "float16"):
+        rows, columns = call.weight_shape(1)
+        kind: dict[str, Any] = {} if dtype == "float32" else {"dtype": _code("ms.float16")}
+        dense = call.cell("nn.Dense", ("in_channels", rows), ("out_channels", columns), weight=1,
+                          parameters={"weight": _transposed(call, 1)}, has_bias=False, **kind)  # fmt: skip
+        return f"{dense}({call.x()})"
     wide = call.computed("ops.matmul", dtype)
     a, b = call.x(0), call.x(1)
     return f"ops.matmul({a}, {b})" if wide == dtype else cast(f"ops.matmul({cast(a, wide)}, {cast(b, wide)})", dtype)
@@ -40,14 +43,25 @@ def gemm(call: Call) -> str:
     alpha, beta = call.attribute("alpha", 1.0), call.attribute("beta", 1.0)
     swap_a, swap_b = call.attribute("transA", 0), call.attribute("transB", 0)
     dtype = call.dtype()
-    if alpha == beta == 1 and not swap_a and call.fixed(1) and not call.fixed(0) and dtype == "float32" and _bias(call) is not None:
+    if (
+        alpha == beta == 1
+        and not swap_a
+        and call.fixed(1)
+        and not call.fixed(0)
+        and dtype == "float32"
+        and _bias(call) is not None
+    ):
         shape = call.weight_shape(1)
         inner, outer = shape[::-1] if swap_b else shape
         parameters = {"weight": call.source(1) if swap_b else _transposed(call, 1)}
         if call.has(2):
-            parameters["bias"] = call.source(2, (outer,), lambda array: array.reshape(-1), "" if call.rank(2) == 1 else "flattened")
-        options = {} if call.has(2) else {"has_bias": False}
-        dense = call.cell("nn.Dense", ("in_channels", inner), ("out_channels", outer), weight=1, parameters=parameters, **options)
+            parameters["bias"] = call.source(
+                2, (outer,), lambda array: array.reshape(-1), "" if call.rank(2) == 1 else "flattened"
+            )
+        options: dict[str, Any] = {} if call.has(2) else {"has_bias": False}
+        dense = call.cell(
+            "nn.Dense", ("in_channels", inner), ("out_channels", outer), weight=1, parameters=parameters, **options
+        )
         return f"{dense}({call.x()})"
     wide = call.computed("ops.matmul", dtype)
     a, b = (call.x(i) if wide == dtype else cast(call.x(i), wide) for i in (0, 1))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from app.conversion.calls import Call, Parameter, cast, tuple_code
+from app.conversion.calls import Array, Call, StoredTensor, cast, tuple_code
 from app.conversion.operators.table import maps
 from app.conversion.refusals import NotCovered
 
@@ -22,7 +23,7 @@ def batch_normalization(call: Call) -> str:
         prefix = "bn2d." if rank == 5 else ""
         names = ("gamma", "beta", "moving_mean", "moving_variance")
         parameters = {prefix + name: call.source(1 + place) for place, name in enumerate(names)}
-        options = {} if _close(epsilon, 1e-5) else {"eps": _short(epsilon)}
+        options: dict[str, Any] = {} if _close(epsilon, 1e-5) else {"eps": _short(epsilon)}
         cell = call.cell(layer, ("num_features", call.size(1, 0)), weight=1, parameters=parameters, **options)
         return f"{cell}({call.x()})"
     wide = "float32" if dtype == "float16" else dtype
@@ -51,8 +52,8 @@ def layer_normalization(call: Call) -> list[str]:
     shape = call.shape()[axis:]
     fixed = call.fixed(1) and (not call.has(2) or call.fixed(2)) and not call.fixed(0)
     if fixed and dtype == "float32" and not call.wants(1) and not call.wants(2) and call.weight_shape(1) == shape:
-        beta = call.source(2) if call.has(2) else Parameter("float32", shape, (), None, "", _zeros(shape))
-        options = {} if axis == rank - 1 else {"begin_norm_axis": axis, "begin_params_axis": axis}
+        beta = call.source(2) if call.has(2) else StoredTensor("float32", shape, (), None, "", _zeros(shape))
+        options: dict[str, Any] = {} if axis == rank - 1 else {"begin_norm_axis": axis, "begin_params_axis": axis}
         cell = call.cell("nn.LayerNorm", ("normalized_shape", list(shape) if len(shape) > 1 else (shape[0],)), weight=1,
                          parameters={"gamma": call.source(1), "beta": beta}, **options, epsilon=epsilon)  # fmt: skip
         return [f"{cell}({call.x()})"]
@@ -69,7 +70,7 @@ def layer_normalization(call: Call) -> list[str]:
     return [found, mean, scale][: call.outputs]
 
 
-def _zeros(shape: tuple[int, ...]) -> object:
+def _zeros(shape: tuple[int, ...]) -> Array:
     import numpy as np
 
     return np.zeros(shape, np.float32)
@@ -109,12 +110,12 @@ def group_normalization(call: Call) -> str:
     parts = call.let(f"{x}.reshape(-1, {groups}, {channels // groups * math.prod(rest)})", "parts")
     mean = call.let(f"ops.mean({parts}, 2, True)", "mean")
     parts = call.let(f"({parts} - {mean}) / ops.sqrt(ops.mean(ops.square({parts} - {mean}), 2, True) + {epsilon!r})", "parts")
-    ones = ", 1" * (rank - 2)
+    ones, sizes = ", 1" * (rank - 2), f"-1, {channels}, {', '.join(map(str, rest))}"
     scale, bias = (call.x(number) if dtype == "float32" else cast(call.x(number), "float32") for number in (1, 2))
     if by_group:
-        found = f"({parts} * {scale}.reshape(-1, 1) + {bias}.reshape(-1, 1)).reshape(-1, {channels}, {', '.join(map(str, rest))})"
+        found = f"({parts} * {scale}.reshape(-1, 1) + {bias}.reshape(-1, 1)).reshape({sizes})"
     else:
-        found = f"{parts}.reshape(-1, {channels}, {', '.join(map(str, rest))}) * {scale}.reshape(-1{ones}) + {bias}.reshape(-1{ones})"
+        found = f"{parts}.reshape({sizes}) * {scale}.reshape(-1{ones}) + {bias}.reshape(-1{ones})"
     return found if dtype == "float32" else cast(found, dtype)
 
 
@@ -132,7 +133,9 @@ def mean_variance_normalization(call: Call) -> str:
 def local_response_normalization(call: Call) -> str:
     """Values divided by a power of the squares of neighbouring channels; nn.LRN fails on the CPU for some shapes."""
     size, dtype = call.attribute("size"), call.dtype()
-    alpha, beta, bias = (_short(call.attribute(name, value)) for name, value in (("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0)))
+    alpha, beta, bias = (
+        _short(call.attribute(name, value)) for name, value in (("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0))
+    )
     if call.rank() != 4 or dtype != "float32":
         raise NotCovered(f"rank {call.rank()} of {dtype}")
     channels = call.size(0, 1)

@@ -13,8 +13,10 @@ from app.conversion.operators.tensors import padded
 from app.conversion.refusals import NotCovered
 
 
-def _rounded_up(call: Call, kernel: Sequence[int], strides: list[int], dilations: list[int], before: list[int], after: list[int]) -> list[int]:
-    """Return pads after the input that make room for the last window of ceil_mode; it must begin within input or pads before."""
+def _rounded_up(
+    call: Call, kernel: Sequence[int], strides: list[int], dilations: list[int], before: list[int], after: list[int]
+) -> list[int]:
+    """Return pads after the input that make room for the last window of ceil_mode, which begins within input or pads before."""
     more = []
     for place, size in enumerate(kernel):
         reach = (size - 1) * dilations[place] + 1
@@ -102,7 +104,9 @@ def average_pool(call: Call) -> str:
         pool = _pooled(call, "Avg", "", kernel, strides)[:-2]
         found = f"{pool}({padded(call, x, [0, 0, *before], [0, 0, *end], '0', 'float32')})"
         if not counted or any(more):
-            found = f"{found} / {call.tensor(_covered(call, kernel, (strides, dilations, before, after, more), counted), 'share')}"
+            found = (
+                f"{found} / {call.tensor(_covered(call, kernel, (strides, dilations, before, after, more), counted), 'share')}"
+            )
     return found if dtype == "float32" else cast(found, dtype)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from app.conversion.calls import Array, Call, Parameter
+from app.conversion.calls import Array, Call, StoredTensor
 from app.conversion.operators.table import maps
 from app.conversion.refusals import NotCovered
 
@@ -28,8 +30,14 @@ def recurrent(call: Call) -> list[str]:
     activations = tuple(call.attribute("activations") or _DEFAULTS[op] * count)
     if call.attribute("activation_alpha") or call.attribute("activation_beta") or set(activations) - set(_ACTIVATIONS):
         raise NotCovered(f"activations {activations} with parameters")
-    plain = activations == _DEFAULTS[op] * count or op == "RNN" and activations == ("Relu",) * count
-    plain = plain and direction != "reverse" and not call.has(4) and not (op == "LSTM" and call.has(7)) and not call.attribute("clip", 0.0)
+    plain = activations == _DEFAULTS[op] * count or (op == "RNN" and activations == ("Relu",) * count)
+    plain = (
+        plain
+        and direction != "reverse"
+        and not call.has(4)
+        and not (op == "LSTM" and call.has(7))
+        and not call.attribute("clip", 0.0)
+    )
     plain = plain and (op != "GRU" or call.attribute("linear_before_reset", 0) == 1)
     fixed = all(call.fixed(number) for number in (1, 2, 3) if call.has(number)) and not call.fixed(0)
     if plain and fixed and not call.attribute("layout", 0):
@@ -40,10 +48,10 @@ def recurrent(call: Call) -> list[str]:
 def _layer(call: Call, count: int, activations: tuple[str, ...]) -> list[str]:
     op = call.node.op
     hidden, inner = call.attribute("hidden_size") or call.weight_shape(2)[-1], call.weight_shape(1)[2]
-    parameters: dict[str, Parameter] = {}
+    parameters: dict[str, StoredTensor] = {}
     for place, suffix in enumerate(("", "_reverse")[:count]):
         parameters |= _parameters(call, place, suffix, hidden, inner)
-    options: dict[str, object] = {"bidirectional": True} if count == 2 else {}
+    options: dict[str, Any] = {"bidirectional": True} if count == 2 else {}
     if not call.has(3):
         options["has_bias"] = False
     if op == "RNN" and activations[0] == "Relu":
@@ -63,7 +71,7 @@ def _layer(call: Call, count: int, activations: tuple[str, ...]) -> list[str]:
     return outputs[: call.outputs]
 
 
-def _parameters(call: Call, place: int, suffix: str, hidden: int, inner: int) -> dict[str, Parameter]:
+def _parameters(call: Call, place: int, suffix: str, hidden: int, inner: int) -> dict[str, StoredTensor]:
     order, gates = _ORDER[call.node.op], _GATES[call.node.op]
     rows = gates * hidden
 
@@ -103,7 +111,9 @@ def _steps(call: Call, count: int, activations: tuple[str, ...], *, reverse: boo
     parts = []
     for place in range(count):
         weights = [_part(call, 1, place, (gates * hidden, inner)), _part(call, 2, place, (gates * hidden, hidden))]
-        bias = _part(call, 3, place, (2 * gates * hidden,)) if call.has(3) else f"ops.zeros(({2 * gates * hidden},), ms.float32)"
+        bias = (
+            _part(call, 3, place, (2 * gates * hidden,)) if call.has(3) else f"ops.zeros(({2 * gates * hidden},), ms.float32)"
+        )
         states = [_state(call, number, place, batch, hidden) for number in ((5, 6) if op == "LSTM" else (5,))]
         chosen = [_ACTIVATIONS[name] for name in activations[place * per : (place + 1) * per]]
         options = [f"reverse={reverse or place == 1}"]
@@ -113,7 +123,10 @@ def _steps(call: Call, count: int, activations: tuple[str, ...], *, reverse: boo
         options += ["before_reset=True"] if op == "GRU" and call.attribute("linear_before_reset", 0) else []
         arguments = ", ".join([x, *weights, bias, *states, f"({', '.join(chosen)},)", *options])
         parts.append(call.let(f"{function}({arguments})", "found"))
-    outputs = [_together([f"{part}[{number}]" for part in parts], 1 if number == 0 else 0) for number in range(3 if op == "LSTM" else 2)]
+    outputs = [
+        _together([f"{part}[{number}]" for part in parts], 1 if number == 0 else 0)
+        for number in range(3 if op == "LSTM" else 2)
+    ]
     if batch_first:
         outputs = [f"{outputs[0]}.transpose(2, 0, 1, 3)", *(f"{output}.transpose(1, 0, 2)" for output in outputs[1:])]
     return outputs[: call.outputs]
@@ -156,7 +169,7 @@ def limited(x, clip):
     """Return values limited to [-clip, clip], all if clip is 0."""
     return ops.minimum(ops.maximum(x, -clip), clip) if clip else x
 '''
-_LSTM = '''\
+_LSTM = """\
         gates = ops.matmul(x[t], weight.T) + ops.matmul(h, recurrent.T) + bias[:4 * size] + bias[4 * size:]
         i, o, f, g = gates[:, :size], gates[:, size:2 * size], gates[:, 2 * size:3 * size], gates[:, 3 * size:]
         if peephole is not None:
@@ -165,8 +178,8 @@ _LSTM = '''\
         cell = f * c + i * activations[1](limited(g, clip))
         if peephole is not None:
             o = o + peephole[size:2 * size] * cell
-        new = activations[0](limited(o, clip)) * activations[2](cell)'''
-_GRU = '''\
+        new = activations[0](limited(o, clip)) * activations[2](cell)"""
+_GRU = """\
         inner, state = ops.matmul(x[t], weight.T) + bias[:3 * size], recurrent[:2 * size]
         gates = inner[:, :2 * size] + ops.matmul(h, state.T) + bias[3 * size:5 * size]
         gates = activations[0](limited(gates, clip))
@@ -175,10 +188,10 @@ _GRU = '''\
             n = inner[:, 2 * size:] + r * (ops.matmul(h, recurrent[2 * size:].T) + bias[5 * size:])
         else:
             n = inner[:, 2 * size:] + ops.matmul(r * h, recurrent[2 * size:].T) + bias[5 * size:]
-        new = (1 - z) * activations[1](limited(n, clip)) + z * h'''
-_RNN = '''\
+        new = (1 - z) * activations[1](limited(n, clip)) + z * h"""
+_RNN = """\
         gates = ops.matmul(x[t], weight.T) + ops.matmul(h, recurrent.T) + bias[:size] + bias[size:]
-        new = activations[0](limited(gates, clip))'''
+        new = activations[0](limited(gates, clip))"""
 
 
 def steps_source(name: str) -> str:

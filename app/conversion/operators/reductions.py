@@ -29,7 +29,11 @@ def reduced(call: Call, function: str, x: str, axes: tuple[int, ...], keep: bool
     wide = call.computed(function, dtype)
     x = x if wide == dtype else cast(x, wide)
     axis = axes[0] if len(axes) == 1 else tuple_code(axes)
-    option = f", {'keepdim' if function == 'ops.sum' else 'keepdims' if function != 'ops.mean' else 'keep_dims'}=True" if keep else ""
+    option = (
+        f", {'keepdim' if function == 'ops.sum' else 'keepdims' if function != 'ops.mean' else 'keep_dims'}=True"
+        if keep
+        else ""
+    )
     if function in ("ops.mean", "ops.sum") or len(axes) >= 1:
         found = f"{function}({x}, {axis}{option})"
     return found if wide == dtype else cast(found, dtype)
@@ -139,7 +143,11 @@ def determinant(call: Call) -> str:
 def lp_normalization(call: Call) -> str:
     """Values divided by their norm along an axis."""
     axis, p, x = call.axis(call.attribute("axis", -1)), call.attribute("p", 2), call.x()
-    norms = f"ops.sum(ops.abs({x}), {axis}, keepdim=True)" if p == 1 else f"ops.sqrt(ops.sum(ops.square({x}), {axis}, keepdim=True))"
+    norms = (
+        f"ops.sum(ops.abs({x}), {axis}, keepdim=True)"
+        if p == 1
+        else f"ops.sqrt(ops.sum(ops.square({x}), {axis}, keepdim=True))"
+    )
     if p not in (1, 2):
         raise NotCovered(f"attribute p = {p} is not covered")
     length = call.let(norms, "length")

@@ -35,7 +35,11 @@ def resize(call: Call) -> str:
     dtype = call.dtype()
     old = call.node.op == "Upsample" or call.opset < 11
     coordinates = "asymmetric" if old else call.attribute("coordinate_transformation_mode", "half_pixel")
-    axes = [axis for axis in _axes(call, coordinates) if axis.target != axis.size or axis.scale != 1 or coordinates == "tf_crop_and_resize"]
+    axes = [
+        axis
+        for axis in _axes(call, coordinates)
+        if axis.target != axis.size or axis.scale != 1 or coordinates == "tf_crop_and_resize"
+    ]
     if not axes:
         return call.x()
     mode = {"bilinear": "linear", "trilinear": "linear"}.get(mode, mode)
@@ -75,7 +79,11 @@ def _axes(call: Call, coordinates: str) -> list[_Axis]:
     for number, (place, scale) in enumerate(zip(places, scales, strict=True)):
         start, end = _part(part, number, len(places))
         reach = end - start if part else 1.0
-        found.append(_Axis(place, shape[place], math.floor(np.float32(shape[place] * reach) * np.float32(scale)), float(scale), start, end))
+        found.append(
+            _Axis(
+                place, shape[place], math.floor(np.float32(shape[place] * reach) * np.float32(scale)), float(scale), start, end
+            )
+        )
     return found
 
 
@@ -86,7 +94,7 @@ def _part(part: list[float], number: int, count: int) -> tuple[float, float]:
 def positions(axis: _Axis, coordinates: str) -> NDArray[np.float64]:
     """Return where each place of the output lies in the input."""
     place, scale = np.arange(axis.target, dtype=np.float64), axis.scale
-    if coordinates == "half_pixel" or coordinates == "pytorch_half_pixel" and axis.target > 1:
+    if coordinates == "half_pixel" or (coordinates == "pytorch_half_pixel" and axis.target > 1):
         return (place + 0.5) / scale - 0.5
     if coordinates == "pytorch_half_pixel":
         return np.zeros(axis.target)
@@ -109,9 +117,16 @@ def positions(axis: _Axis, coordinates: str) -> NDArray[np.float64]:
 def _nearest(call: Call, x: str, axes: list[_Axis], coordinates: str, rounding: str) -> str:
     """Return the input by an index per axis, or MindSpore's own function where that is what it does."""
     chosen = {axis.place: _rounded(positions(axis, coordinates), axis, rounding) for axis in axes}
-    simple = all(axis.target % axis.size == 0 and np.array_equal(chosen[axis.place], np.arange(axis.target) // (axis.target // axis.size))
+    simple = all(axis.target % axis.size == 0
+                 and np.array_equal(chosen[axis.place], np.repeat(np.arange(axis.size), axis.target // axis.size))
                  for axis in axes)  # fmt: skip
-    if simple and call.rank() == 4 and set(chosen) <= {2, 3} and call.dtype() == "float32" and coordinates != "tf_crop_and_resize":
+    if (
+        simple
+        and call.rank() == 4
+        and set(chosen) <= {2, 3}
+        and call.dtype() == "float32"
+        and coordinates != "tf_crop_and_resize"
+    ):
         sizes = {axis.place: axis.target for axis in axes}
         size = tuple_code([sizes.get(place, call.size(0, place)) for place in (2, 3)])
         return f"ops.interpolate({x}, size={size}, mode='nearest')"
@@ -137,7 +152,13 @@ def _rounded(found: NDArray[np.float64], axis: _Axis, rounding: str) -> NDArray[
 def _own(call: Call, x: str, axes: list[_Axis], coordinates: str, mode: str) -> str | None:
     """Return MindSpore's own function, where it computes the same."""
     exact = all(axis.scale * axis.size == axis.target and axis.target > 1 for axis in axes)
-    if mode != "linear" or call.rank() != 4 or not {axis.place for axis in axes} <= {2, 3} or not exact or call.attribute("antialias", 0):
+    if (
+        mode != "linear"
+        or call.rank() != 4
+        or not {axis.place for axis in axes} <= {2, 3}
+        or not exact
+        or call.attribute("antialias", 0)
+    ):
         return None
     if coordinates not in ("half_pixel", "pytorch_half_pixel", "align_corners") or call.attribute("exclude_outside", 0):
         return None
@@ -151,7 +172,9 @@ def _products(call: Call, x: str, axes: list[_Axis], coordinates: str, mode: str
     outside = bool(call.attribute("exclude_outside", 0))
     antialias = bool(call.attribute("antialias", 0))
     for axis in axes:
-        weights = weight_matrix(axis, positions(axis, coordinates), mode, call.attribute("cubic_coeff_a", -0.75), outside, antialias)
+        weights = weight_matrix(
+            axis, positions(axis, coordinates), mode, call.attribute("cubic_coeff_a", -0.75), outside, antialias
+        )
         matrix = call.tensor(weights.astype(np.float32), "weights")
         if axis.place == rank - 1:
             x = f"ops.matmul({x}, {matrix}.T)"
@@ -210,11 +233,12 @@ def _filter(distance: NDArray[np.float64], mode: str, a: float) -> NDArray[np.fl
 
 @maps("GridSample")
 def grid_sample(call: Call) -> str:
-    """Values of an image at places between its pixels; MindSpore rounds to other neighbours than ONNX, so `nearest` is not covered."""
-    mode = {"linear": "bilinear", "cubic": "bicubic"}.get(call.attribute("mode", "bilinear"), call.attribute("mode", "bilinear"))
+    """Values of an image at places between its pixels; MindSpore rounds to others than ONNX, so `nearest` is not covered."""
+    mode = {"linear": "bilinear", "cubic": "bicubic"}.get(
+        call.attribute("mode", "bilinear"), call.attribute("mode", "bilinear")
+    )
     if call.rank() not in (4, 5) or call.dtype() != "float32" or mode != "bilinear":
         raise NotCovered(f"mode {mode} of {call.rank()} dimensions of {call.dtype()}")
     border = call.attribute("padding_mode", "zeros")
     corners = bool(call.attribute("align_corners", 0))
     return f"ops.grid_sample({call.x(0)}, {call.x(1)}, {mode!r}, {border!r}, {corners})"
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -28,7 +29,9 @@ def _reshaped(call: Call, sizes: tuple[Dim, ...]) -> str:
         sizes = tuple(found if size == -1 else size for size, found in zip(sizes, known, strict=True))
     unknown = [size for size in sizes if isinstance(size, str)]
     if len(unknown) + sum(size == -1 for size in sizes) > 1:
-        raise NotCovered(f"the shape {tuple(size or '?' for size in sizes if isinstance(size, str))} is not fixed; fix it with --shape")
+        raise NotCovered(
+            f"the shape {tuple(size or '?' for size in sizes if isinstance(size, str))} is not fixed; fix it with --shape"
+        )
     return ", ".join("-1" if isinstance(size, str) else str(size) for size in sizes) or "()"
 
 
@@ -112,7 +115,7 @@ def split(call: Call) -> list[str]:
     starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
     lead = ":, " * axis
     x = call.x()
-    return [f"{x}[{lead}{start}:{stop}]" for start, stop in zip(starts, starts[1:], strict=False)][: call.outputs]
+    return [f"{x}[{lead}{start}:{stop}]" for start, stop in itertools.pairwise(starts)][: call.outputs]
 
 
 @maps("Slice")
@@ -124,8 +127,10 @@ def sliced(call: Call) -> str:
     else:
         starts, ends = call.integers(1), call.integers(2)
         axes = call.integers(3) if call.has(3) else range(len(starts))
-        steps = call.integers(4) if call.has(4) else [1] * len(starts)
-    places = {call.axis(int(axis)): (start, end, step) for axis, start, end, step in zip(axes, starts, ends, steps, strict=True)}
+        steps = list(call.integers(4)) if call.has(4) else [1] * len(starts)
+    places = {
+        call.axis(int(axis)): (start, end, step) for axis, start, end, step in zip(axes, starts, ends, steps, strict=True)
+    }
     parts = [":"] * (max(places, default=-1) + 1)
     found = call.x()
     for axis, (start, end, step) in places.items():
@@ -173,7 +178,7 @@ def pad(call: Call) -> str:
     for axis, (low, high) in enumerate(zip(before, after, strict=True)):
         if low or high:
             size = call.size(0, axis) + min(0, pads[axes.index(axis)]) + min(0, pads[axes.index(axis) + len(axes)])
-            places = np.pad(np.arange(size), (low, high), mode)  # type: ignore[call-overload]
+            places = np.pad(np.arange(size), (low, high), mode)
             found = f"ops.gather({found}, {call.tensor(places, 'places')}, {axis})"
     return found
 
@@ -193,8 +198,8 @@ def padded(call: Call, x: str, before: list[int], after: list[int], value: str, 
         flat = flat[:-2]
     if value.startswith("@"):
         # The number is known only when the model runs: pad with zeros and ones, and choose.
-        return f"ops.where(ops.pad(ops.ones_like({x}, dtype=ms.float32), {tuple_code(flat)}) == 1, " \
-               f"{_filled(call, x, flat, '0', dtype)}, {value}.reshape(()))"  # fmt: skip
+        inside = f"ops.pad(ops.ones_like({x}, dtype=ms.float32), {tuple_code(flat)}) == 1"
+        return f"ops.where({inside}, {_filled(call, x, flat, '0', dtype)}, {value}.reshape(()))"
     return _filled(call, x, flat, value, dtype)
 
 
@@ -281,7 +286,11 @@ def constant(call: Call) -> str:
     if call.node.op == "Constant":
         raise NotCovered("a constant that is a text, sparse or of an unknown type")
     sizes = call.sizes(0)
-    raise NotCovered(f"the shape {sizes} is not fixed; fix it with --shape" if any(isinstance(s, str) for s in sizes) else "a constant above 64 MB")
+    raise NotCovered(
+        f"the shape {sizes} is not fixed; fix it with --shape"
+        if any(isinstance(s, str) for s in sizes)
+        else "a constant above 64 MB"
+    )
 
 
 @maps("EyeLike")
