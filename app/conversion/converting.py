@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -72,10 +72,22 @@ def convert(path: str | os.PathLike[str], options: Options | None = None) -> Con
     every = list(model.nodes)
     folding = prepare(model, options.shapes)
     used = {value for node in model.nodes for value in (*node.inputs, *node.outer)} | set(model.outputs)
-    emissions = [emit(model, folding, node, used) for node in model.nodes]
+    emissions, spared = _needed([emit(model, folding, node, used) for node in model.nodes], used, model.outputs)
     name = os.path.basename(path).rpartition(".")[0] or os.path.basename(path)
     weights = f"{name}.{'safetensors' if options.safetensors else 'ckpt'}"
     script = write_script(model, folding, emissions, name=name, weights=weights)
-    return Conversion(
-        name, model, folding, emissions, script, options, [node for node in every if node.index in folding.folded]
-    )
+    gone = folding.folded | spared
+    return Conversion(name, model, folding, emissions, script, options, [node for node in every if node.index in gone])
+
+
+def _needed(emissions: list[Emission], used: Set[str], outputs: Sequence[str]) -> tuple[list[Emission], set[int]]:
+    """Return the code without shape arithmetic whose result stands as numbers in other code, and the nodes that this spares."""
+    wanted, kept, spared = set(outputs), list[Emission](), set[int]()
+    for emission in reversed(emissions):
+        made = {name for name in emission.node.outputs if name}
+        if emission.refusal or made & wanted or not made & used:
+            kept.append(emission)
+            wanted.update(emission.values)
+        else:
+            spared.add(emission.node.index)
+    return kept[::-1], spared

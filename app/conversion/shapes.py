@@ -10,7 +10,7 @@ from onnx import shape_inference
 from app.conversion.folding import Folding
 from app.conversion.onnx_model import LARGE, Dim, OnnxModel, ValueType
 from app.conversion.refusals import ConversionError
-from app.conversion.weights import dtype_name
+from app.conversion.weights import dtype_name, dtype_number
 
 ROUNDS = 4
 """Of inference and folding in turn; each can make the other know more."""
@@ -20,13 +20,14 @@ def prepare(model: OnnxModel, shapes: Mapping[str, Sequence[int]]) -> Folding:
     """Infer types and fold shape arithmetic; shapes are those of inputs, by name. Folded nodes leave the model."""
     _set_shapes(model, shapes)
     folding = Folding(model)
-    for number in range(ROUNDS):
+    for _ in range(ROUNDS):
         model.types.update(_inferred(model))
         for name, value in folding.constants.items():
             model.types[name] = ValueType(str(value.dtype), value.shape)
-        if not folding.run() or not (number == 0 or _unknown(model)):
-            break
-        if not _unknown(model):
+        more = folding.run() > 0
+        if _reshaped(model, folding):
+            more = True
+        if not more or not _unknown(model):
             break
         _replace(model, folding)
     model.nodes = [node for node in model.nodes if node.index not in folding.folded]
@@ -97,6 +98,30 @@ def described(tensor: onnx.TensorProto) -> onnx.TensorProto:
         tensor.data_location = onnx.TensorProto.EXTERNAL
         tensor.external_data.add(key="location", value="folded")
     return tensor
+
+
+def _reshaped(model: OnnxModel, folding: Folding) -> bool:
+    """Tell inference sizes of Reshape that it does not find since one has not even a name; return whether there are any."""
+    found = False
+    for node in model.nodes:
+        sizes = folding.sizes.get(node.inputs[1]) if node.op == "Reshape" and not node.domain and len(node.inputs) > 1 else None
+        source, known = model.types.get(node.inputs[0]) if sizes else None, model.types.get(node.outputs[0], ValueType())
+        if source is None or not source.dtype or known.shape is not None or isinstance(sizes, str) or sizes is None:
+            continue
+        before = source.shape or ()
+        shape = tuple(_size(size, before[place] if place < len(before) else "") for place, size in enumerate(sizes))
+        model.types[node.outputs[0]] = ValueType(source.dtype, shape)
+        number = dtype_number(source.dtype)
+        model.proto.graph.value_info.append(
+            onnx.helper.make_tensor_value_info(node.outputs[0], number, [size or None for size in shape])
+        )
+        found = True
+    return found
+
+
+def _size(size: Dim, before: Dim) -> Dim:
+    """Return a size that Reshape asks for: 0 keeps that of the input, -1 is what is left."""
+    return before if size == 0 else "" if size == -1 else size
 
 
 def _replace(model: OnnxModel, folding: Folding) -> None:

@@ -34,6 +34,11 @@ def dtype_name(number: int) -> str:
     return _NUMPY.get(number, "")
 
 
+def dtype_number(name: str) -> int:
+    """Return the type number of TensorProto with a name."""
+    return next(number for number, one in _NUMPY.items() if one == name)
+
+
 @dataclass(frozen=True, slots=True)
 class Weight:
     """A tensor of the model. `proto` keeps what the file has; `place` is (file, offset, length) of external data."""

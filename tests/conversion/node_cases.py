@@ -295,3 +295,107 @@ def _case(name: str, model: onnx.ModelProto, arrays: dict[str, np.ndarray], opse
         value.type.tensor_type.ClearField("shape")
         value.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(array.dtype)
     return Case(name, node.op_type, opset, new, {key: array for key, array in arrays.items() if key not in fixed}, found)
+
+
+def written() -> Iterator[Case]:
+    """Yield cases of versions and of recurrent operators that no node test of onnx reaches."""
+    rng = np.random.default_rng(2)
+    for name, op, opset, shapes, attributes, fixed in (*_old_versions(), *_recurrent()):
+        arrays = {}
+        for key, value in shapes.items():
+            arrays[key] = rng.normal(0, 0.5, value).astype(np.float32) if isinstance(value, tuple) else value
+        count = {"LSTM": 3, "GRU": 2, "RNN": 2, "TopK": 2}.get(op, 1)
+        inputs = [
+            helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for key, a in arrays.items()
+        ]
+        names = [key for key in arrays if not key.startswith("none")]
+        node = helper.make_node(
+            op, ["" if key.startswith("none") else key for key in arrays], [f"y{n}" for n in range(count)], **attributes
+        )
+        outputs = [helper.make_empty_tensor_value_info(output) for output in node.output]
+        graph = helper.make_graph([node], "case", [value for value in inputs if value.name in names], outputs)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+        arrays = {key: arrays[key] for key in names}
+        found = reference(model, arrays, opset)
+        assert found is not None, name
+        yield _case(f"{name}@{opset}", model, arrays, opset, found, fixed)
+
+
+_Row = tuple[str, str, int, dict[str, Any], dict[str, Any], tuple[int, ...]]
+
+
+def _old_versions() -> Iterator[_Row]:
+    x = {"x": (2, 3, 4)}
+    yield "clip", "Clip", 7, x, {"min": -0.3, "max": 0.4}, ()
+    yield "clip_below", "Clip", 7, x, {"min": -0.3}, ()
+    yield "depth_to_space", "DepthToSpace", 7, {"x": (1, 8, 2, 3)}, {"blocksize": 2}, ()
+    yield "pad", "Pad", 7, x, {"pads": [0, 1, 2, 1, 0, 1], "value": 1.5}, ()
+    yield "pad_reflect", "Pad", 7, x, {"pads": [0, 1, 2, 0, 1, 1], "mode": "reflect"}, ()
+    for opset in (7, 11, 13):
+        yield "reduce_mean", "ReduceMean", opset, x, {"axes": [1], "keepdims": 0}, ()
+        yield "reduce_mean_all", "ReduceMean", opset, x, {}, ()
+    for opset in (7, 11):
+        yield "reduce_sum", "ReduceSum", opset, x, {"axes": [0, 2]}, ()
+        yield "squeeze", "Squeeze", opset, {"x": (1, 3, 1, 4)}, {"axes": [2]}, ()
+        yield "squeeze_all", "Squeeze", opset, {"x": (1, 3, 1, 4)}, {}, ()
+        yield "unsqueeze", "Unsqueeze", opset, x, {"axes": [0, 3]}, ()
+    yield "resize_nearest", "Resize", 10, {"x": (1, 2, 3, 4), "s": np.array([1, 1, 2, 2], np.float32)}, {}, (1,)
+    yield (
+        "resize_linear",
+        "Resize",
+        10,
+        {"x": (1, 2, 3, 4), "s": np.array([1, 1, 2, 1.5], np.float32)},
+        {"mode": "linear"},
+        (1,),
+    )
+    roi = np.zeros(0, np.float32)
+    ways = {
+        "nearest": ("asymmetric", "half_pixel"),
+        "linear": ("half_pixel", "align_corners", "asymmetric"),
+        "cubic": ("half_pixel",),
+    }
+    for mode, way in ((mode, way) for mode, several in ways.items() for way in several):
+        given = {"x": (1, 2, 3, 4), "roi": roi, "s": np.array([1, 1, 2, 2.5], np.float32)}
+        yield f"resize_{mode}_{way}", "Resize", 11, given, {"mode": mode, "coordinate_transformation_mode": way}, (1, 2)
+    yield "slice", "Slice", 7, {"x": (5, 6, 3)}, {"starts": [1, -3], "ends": [4, 100], "axes": [0, 1]}, ()
+    yield "slice_no_axes", "Slice", 7, {"x": (5, 6, 3)}, {"starts": [1], "ends": [-1]}, ()
+    yield "top_k", "TopK", 7, x, {"k": 2, "axis": 1}, ()
+
+
+def _recurrent() -> Iterator[_Row]:
+    """Directions, biases, states, lengths, clip, activations, peepholes and layouts."""
+    steps, batch, inner, hidden = 5, 3, 4, 6
+    lengths = np.array([5, 2, 3], np.int32)
+    for op, gates in (("LSTM", 4), ("GRU", 3), ("RNN", 1)):
+        for direction, count in (("forward", 1), ("reverse", 1), ("bidirectional", 2)):
+            weights = {"x": (steps, batch, inner), "w": (count, gates * hidden, inner), "r": (count, gates * hidden, hidden)}
+            bias, state = {"b": (count, 2 * gates * hidden)}, (count, batch, hidden)
+            cell = {"c": state} if op == "LSTM" else {}
+            none = np.zeros(0, np.float32)
+            for reset in (0, 1) if op == "GRU" else (None,):
+                how = {"hidden_size": hidden, "direction": direction} | (
+                    {} if reset is None else {"linear_before_reset": reset}
+                )
+                name = f"{op.lower()}_{direction}" + (f"_reset{reset}" if reset is not None else "")
+                yield f"{name}", op, 14, weights, how, (1, 2)
+                yield f"{name}_bias", op, 14, {**weights, **bias}, how, (1, 2, 3)
+                yield f"{name}_bias", op, 7, {**weights, **bias}, how, (1, 2, 3)
+                yield f"{name}_states", op, 14, {**weights, **bias, "none4": none, "h": state, **cell}, how, (1, 2, 3)
+                yield (
+                    f"{name}_fixed_states",
+                    op,
+                    14,
+                    {**weights, **bias, "none4": none, "h": state, **cell},
+                    how,
+                    (1, 2, 3, 5, 6),
+                )
+                yield f"{name}_lengths", op, 14, {**weights, **bias, "l": lengths}, how, (1, 2, 3)
+                yield f"{name}_fixed_lengths", op, 14, {**weights, **bias, "l": lengths, "h": state, **cell}, how, (1, 2, 3, 4)
+                yield f"{name}_clip", op, 14, {**weights, **bias}, how | {"clip": 0.2}, (1, 2, 3)
+                yield f"{name}_computed_weights", op, 14, {**weights, **bias}, how, ()
+            if op == "LSTM":
+                peep = {**weights, **bias, "none4": none, "none5": none, "none6": none, "p": (count, 3 * hidden)}
+                yield f"lstm_{direction}_peepholes", op, 14, peep, {"hidden_size": hidden, "direction": direction}, (1, 2, 3, 7)
+            other = {"LSTM": ["Tanh", "Sigmoid", "Relu"], "GRU": ["Sigmoid", "Relu"], "RNN": ["Relu"]}[op] * count
+            how = {"hidden_size": hidden, "direction": direction, "activations": other}
+            yield f"{op.lower()}_{direction}_activations", op, 14, {**weights, **bias}, how, (1, 2, 3)

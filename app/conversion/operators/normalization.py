@@ -49,7 +49,7 @@ def layer_normalization(call: Call) -> list[str]:
     rank = call.rank()
     axis = call.attribute("axis", -1) % rank
     epsilon, dtype = _short(call.attribute("epsilon", 1e-5)), call.dtype()
-    shape = call.shape()[axis:]
+    shape = tuple(call.size(0, place) for place in range(axis, rank))
     fixed = call.fixed(1) and (not call.has(2) or call.fixed(2)) and not call.fixed(0)
     if fixed and dtype == "float32" and not call.wants(1) and not call.wants(2) and call.weight_shape(1) == shape:
         beta = call.source(2) if call.has(2) else StoredTensor("float32", shape, (), None, "", _zeros(shape))
