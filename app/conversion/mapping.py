@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
+import onnx
+
 from app.conversion.calls import MS_TYPES, Call, Emission, Line, Member, StoredTensor
 from app.conversion.folding import Folding
 from app.conversion.naming import unique, variable
@@ -46,12 +48,28 @@ def _codes(call: Call) -> Sequence[str]:
     mapping = MAPPINGS.get(node.op) if not node.domain else None
     if mapping is None:
         raise NotCovered("no mapping for this operator" + (f" of the domain {node.domain}" if node.domain else ""))
+    _refuse_attributes(call)
     _refuse_empty(call)
     codes = mapping(call)
     left = [name for name in node.attributes if name not in call.asked and name not in WITHOUT_MEANING]
     if left:
         raise NotCovered(f"attribute {left[0]} = {attribute_value(node.attributes[left[0]])!r} is not covered"[:200])
     return [codes] if isinstance(codes, str) else codes
+
+
+def _refuse_attributes(call: Call) -> None:
+    """An attribute must be of the kind that the operator has: a text where a number belongs would become code."""
+    try:
+        known = onnx.defs.get_schema(call.node.op, call.opset, "").attributes
+    except onnx.defs.SchemaError:
+        known = {}
+    for name, attribute in call.node.attributes.items():
+        kind = known[name].type.value if name in known else None
+        text = attribute.type in (onnx.AttributeProto.STRING, onnx.AttributeProto.STRINGS)
+        if attribute.type != kind and (kind is not None or text):
+            wanted = onnx.AttributeProto.AttributeType.Name(kind) if kind else "no such attribute"
+            found = onnx.AttributeProto.AttributeType.Name(attribute.type)
+            raise NotCovered(f"attribute {name}: expected {wanted}, found {found}")
 
 
 def _refuse_empty(call: Call) -> None:

@@ -79,6 +79,7 @@ def load(path: str, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> 
     if proto.functions:
         proto = _inlined(proto, path)
     graph = proto.graph
+    _refuse_bytes(graph, path)
     if graph.sparse_initializer:
         name = graph.sparse_initializer[0].values.name
         raise ConversionError(f"{path}: tensor {name!r}: expected a dense tensor, found a sparse one, which is not supported")
@@ -116,6 +117,17 @@ def _parse(path: str) -> onnx.ModelProto:
     if model.ir_version > NEWEST_IR:
         raise ConversionError(f"{path}: expected IR version {NEWEST_IR} or older, found {model.ir_version}")
     return model
+
+
+def _refuse_bytes(graph: onnx.GraphProto, path: str) -> None:
+    """Names that are not UTF-8 come as bytes."""
+    for number, node in enumerate(graph.node):
+        names = [node.name, node.op_type, node.domain, *node.input, *node.output, *(one.name for one in node.attribute)]
+        if any(isinstance(name, bytes) for name in names):
+            raise ConversionError(f"{path}: node {number}: expected names in UTF-8, found other bytes")
+    values = [*graph.input, *graph.output, *graph.value_info, *graph.initializer]
+    if any(isinstance(value.name, bytes) for value in values):
+        raise ConversionError(f"{path}: expected names of values in UTF-8, found other bytes")
 
 
 def _opset(model: onnx.ModelProto, path: str) -> int:

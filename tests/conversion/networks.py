@@ -100,7 +100,7 @@ def _scaled(model: onnx.ModelProto, shapes: dict[str, list[int]]) -> dict[str, n
             x, *_ = arrays
             axes = tuple(axis for axis in range(x.ndim) if axis != 1)
             spread = np.maximum(x.var(axes), x.var(axes).mean())  # the rounding of a channel that hardly varies is not enlarged
-            for place, array in ((1, rng.uniform(0.2, 0.6, x.shape[1])), (3, x.mean(axes)), (4, spread)):
+            for place, array in ((1, rng.uniform(0.1, 0.3, x.shape[1])), (3, x.mean(axes)), (4, spread)):
                 if node.input[place] in found:
                     found[node.input[place]] = arrays[place] = array.astype(np.float32)
         (result, *_) = _run(node, arrays, opsets)

@@ -110,6 +110,7 @@ def set_3(directory: str) -> tuple[dict, list]:
         verdict = "marked" if result.script.refusals else "error" if found.error or found.state != "checked" else "passed"
         if found.first_beyond or found.constant:
             verdict = "wrong"
+        print(f"  {name}: {verdict}, {found.first_beyond or found.constant or found.error}", flush=True)
         largest = max((row["largest"] or 0.0 for row in found.rows), default=0.0)
         entries[name] = {"hash": code_hash(result.script.text), "verdict": verdict, "difference": float(f"{largest:.1e}"),
                          "values": len(found.rows), "text": (found.error or found.reason)[:120]}  # fmt: skip
@@ -188,7 +189,7 @@ def main() -> int:
     before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"sets": {}}
     found = {
         "versions": {"onnx": onnx.__version__, "onnxruntime": onnxruntime.__version__, "mindspore": mindspore_version()},
-        "sets": dict(before["sets"]),
+        "sets": {},
     }
     worse = []
     for name in chosen:
@@ -202,6 +203,7 @@ def main() -> int:
         if name == "2":
             few = [entry["verdict"] == "passed" for entry in entries.values() if entry["of_78"] and entry["common_types"]]
             print(f"  of the 78 operators in common types: {sum(few)} of {len(few)} passed")
+    found["sets"] = before["sets"] | found["sets"]
     lines = json.dumps(found, sort_keys=True).replace('}, "', '},\n"')
     if not worse:
         RESULTS.write_text(lines + "\n", encoding="utf-8")
