@@ -46,6 +46,7 @@ class Instance:
 
     kind: Class
     arguments: tuple[str, ...]
+    body: Body
 
     def code(self) -> str:
         """Return the code that makes it."""
@@ -146,7 +147,7 @@ class ClassMaker:
                 values = _arguments(kind)
                 self.classes.append(kind)
                 for body, arguments in zip(several, values, strict=True):
-                    self.instances[id(body.group)] = Instance(kind, arguments)
+                    self.instances[id(body.group)] = Instance(kind, arguments, body)
 
 
 def _heights(group: Group, parent: str, levels: dict[int, list[tuple[Group, str]]]) -> int:
@@ -283,8 +284,7 @@ class _BodyMaker:
         return alike and single and self._last.get(a.outputs[0], -1) <= self._order[id(nodes[-1])]
 
     def _body_of(self, group: Group) -> Body:
-        kind = self._maker.instances[id(group)].kind
-        return next(body for body in kind.bodies if body.group is group)
+        return self._maker.instances[id(group)].body
 
     def _write(self, body: Body, item: Emission | list[Group]) -> None:
         if isinstance(item, Emission):

@@ -228,7 +228,7 @@ class _Writer:
                 yield from self.recorded(part)
 
     def _body(self, group: Group) -> Body:
-        return next(one for one in self._maker.instances[id(group)].kind.bodies if one.group is group)
+        return self._maker.instances[id(group)].body
 
 
 def _docstring(kind: Class) -> str:

@@ -228,6 +228,7 @@ def test_weights_that_nothing_uses_are_named(tmp_path: Path) -> None:
     assert not found.script.parameters
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_nodes(tmp_path: Path) -> None:
     count = 100_000
     nodes = [node("Relu" if place % 2 else "Neg", [f"v{place}" if place else "x"], [f"v{place + 1}"]) for place in range(count)]
