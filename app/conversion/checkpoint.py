@@ -101,7 +101,7 @@ def _write_values(file: IO[bytes], array: Array) -> None:
         file.write(array.reshape(-1).data.cast("B") if array.size else b"")
         return
     for part in _parts(array):
-        file.write(part.tobytes())
+        file.write(part.reshape(-1).data.cast("B"))
 
 
 def _parts(array: Array) -> Iterator[Array]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import onnx
@@ -63,16 +63,27 @@ class Weight:
         """Read the values. bfloat16 is returned as uint16 with the same bits."""
         if self.place is not None:
             path, offset, length = self.place
-            with open(path, "rb") as file:
+            with open(path, "rb", buffering=0) as file:
                 file.seek(offset)
-                data: Any = bytearray(length)
-                if file.readinto(data) != length:
+                data = np.empty(length, np.uint8)
+                if _filled(file, data) != length:
                     raise ConversionError(f"{path}: expected {length:,} bytes of {self.name!r} at {offset:,}, found fewer")
-            return np.frombuffer(data, storage_type(self.dtype)).reshape(self.shape)
+            return data.view(storage_type(self.dtype)).reshape(self.shape)
         if self.dtype == "bfloat16" and self.proto.raw_data:
             return np.frombuffer(self.proto.raw_data, "<u2").reshape(self.shape)
         found: Array = onnx.numpy_helper.to_array(self.proto)
         return found.view("uint16") if self.dtype == "bfloat16" else found
+
+
+def _filled(file: IO[bytes], data: Array) -> int:
+    """Read into an array and return the bytes read; one read of the system has at most 2 GiB."""
+    place = 0
+    while place < data.size:
+        count = file.readinto(data[place:])  # type: ignore[attr-defined]
+        if not count:
+            break
+        place += count
+    return place
 
 
 def item_size(dtype: str) -> int:
