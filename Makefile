@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MUTANTS := .venv-mutation
-.PHONY: run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-long long-parts
+.PHONY: run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-convert test-long long-parts
 
 # What was compiled once, rewritten assertions included, need not be compiled again by every process that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
@@ -111,6 +111,20 @@ node_modules/.installed: package-lock.json $(VENV)/.test
 	$(call again,$(NPM) ci --ignore-scripts --loglevel=error)
 	touch $@
 
+# Runs all converted models with MindSpore, compares their values, and writes tests/data/converter/results.json, whose hashes of
+# generated code `make test` verifies. MindSpore 2.10 has packages up to Python 3.12 and needs an environment of its own with 2.9 GB.
+# MINDSCOPE_MINDSPORE=PYTHON takes one that is there; SETS="1 3" runs some sets.
+CONVERT := .venv-mindspore
+CONVERT_PYTHON ?= $(PYTHON)
+SETS ?=
+test-convert: $(VENV)/.test $(if $(MINDSCOPE_MINDSPORE),,$(CONVERT)/.done)
+	MINDSCOPE_MINDSPORE=$${MINDSCOPE_MINDSPORE:-$(CONVERT)/bin/python} $(BIN)/python tests/conversion/run_sets.py $(if $(SETS),--sets $(SETS))
+
+$(CONVERT)/.done: requirements-mindspore.lock
+	test -x $(CONVERT)/bin/python || $(CONVERT_PYTHON) -m venv $(CONVERT)
+	$(call again,$(CONVERT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mindspore.lock)
+	touch $@
+
 # Lines and branches of the Python packages that the tests without a browser run.
 coverage: $(VENV)/.test
 	$(BIN)/coverage erase
@@ -172,15 +186,16 @@ LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashe
 # The locks hold for Python 3.11 to 3.13; renew them with uv. No lock names an address.
 lock:
 	$(LOCK) pyproject.toml --extra importance --extra debugger --extra tune -o requirements.lock
-	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi --extra importance --extra debugger --extra tune -o requirements-dev.lock
+	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi --extra importance --extra debugger --extra tune --extra convert -o requirements-dev.lock
 	$(LOCK) --group mutation -o requirements-mutation.lock
 	$(LOCK) --group fuzz -o requirements-fuzz.lock
+	$(LOCK) --group mindspore -o requirements-mindspore.lock
 	$(NPM) install --package-lock-only --ignore-scripts --loglevel=error
 	$(BIN)/python -c "import json; p = 'package-lock.json'; t = json.load(open(p)); \
 	[v.pop('funding', None) for v in t['packages'].values()]; open(p, 'w').write(json.dumps(t, indent=2) + '\n')"
 
 clean:
-	rm -rf $(VENV) $(MUTANTS) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(MUTANTS) $(CONVERT) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
 # The pictures of README and manual, of the demo; RUNS are two further directories (docs/take_screenshots.py says which).
 RUNS ?=

@@ -327,6 +327,18 @@ def _landscape(options: argparse.Namespace) -> int:
     return landscapes.landscape(options)
 
 
+def _add_convert_options(parser: argparse.ArgumentParser) -> None:
+    from app.commands import convert
+
+    convert.add_options(parser)
+
+
+def _convert(options: argparse.Namespace) -> int:
+    from app.commands import convert
+
+    return convert.convert(options)
+
+
 def _add_no_options(_parser: argparse.ArgumentParser) -> None:
     pass
 
@@ -353,4 +365,5 @@ _COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Comm
     ),
     ("tune", "search for good settings of a training, with Optuna", _add_tune_options, _tune),
     ("landscape", "compute loss landscapes from checkpoints, by a function of yours", _add_landscape_options, _landscape),
+    ("convert", "convert an ONNX model to a MindSpore script", _add_convert_options, _convert),
 )
