@@ -252,9 +252,9 @@ class PayloadBlock:
     """Index of n large values of one kind and tag, not yet decoded; rows in file order.
 
     kind: "histogram", "image", "tensor", "landscape", "text", "audio", "graph", "lineage", "dataset_graph", "explain",
-    "hparams" or "other". step (n,), wall_time (n,) in seconds, order (n,) byte offset of the record, offset and length (n,)
-    the bytes of the value's own message in the file, verified (n,) whether the data CRC of its record has been checked.
-    plugin is the TensorBoard plugin name, "" for none.
+    "hparams", "conversion" or "other". step (n,), wall_time (n,) in seconds, order (n,) byte offset of the record, offset and
+    length (n,) the bytes of the value's own message in the file, verified (n,) whether the data CRC of its record has been
+    checked. plugin is the TensorBoard plugin name, "" for none.
     """
 
     kind: str

@@ -14,6 +14,7 @@ from parsers.events.lineage import LINEAGE
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.files import RegularFile
+from parsers.graphs.conversion import CONVERSIONS
 from parsers.graphs.reader import GRAPHS
 from parsers.lineage.configs import CONFIGS
 from parsers.model import FileKind, Reader, SourceFile
@@ -27,6 +28,7 @@ READERS: tuple[Reader, ...] = (
     EXPLAIN,
     TENSORBOARD,
     GRAPHS,
+    CONVERSIONS,
 )
 # Kinds of files that belong to a run, whether a Reader reads them or not.
 KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS)
