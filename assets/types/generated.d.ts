@@ -891,6 +891,16 @@ declare namespace Asked {
     theme: "light" | "dark";
   }
 
+  /**
+   * layouts/graphs/conversion/asks.py: What the page shows of a conversion: run, name of the report, colour of the graph.
+   */
+  interface ConversionRequest {
+    model: string;
+    colour: "state" | "difference";
+    theme: "light" | "dark";
+    lang: "en" | "zh";
+  }
+
   /** layouts/graphs/asks.py: A request for a drawing. */
   interface DrawingRequest {
     run: string;
@@ -947,6 +957,16 @@ declare namespace Asked {
     log: "" | "0" | "1";
     act: "" | "stop" | "again";
     run: string;
+  }
+
+  /** layouts/graphs/conversion/asks.py: A request for the graph or for the chosen box; node is its name, "" for none. */
+  interface GraphRequest {
+    of: string;
+    model: string;
+    colour: string;
+    open: string;
+    page: string;
+    node: string;
   }
 
   /** layouts/values/histogram_asks.py: One card: its tag, the runs as a state names them, and how to draw it. */

@@ -9,6 +9,7 @@ TEXTS = define_texts({
     "menu.performance": ("Performance", "性能"),
     "menu.debugging": ("Debugging", "调试"),
     "menu.explanation": ("Explanation", "模型解释"),
+    "menu.tools": ("Tools", "工具"),
     "shell.menu": ("Pages", "页面"),
     "shell.skip": ("Skip to content", "跳到内容"),
     "shell.fold": ("Collapse or expand the menu", "收起或展开菜单"),

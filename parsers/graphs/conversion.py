@@ -84,7 +84,8 @@ def _index(file: RegularFile, now: Cursor) -> Batch:
 class ConversionCheck:
     """What the check says of itself. state is "checked" or "not checked", for which reason is given.
 
-    error is that of the script; constant are outputs whose numbers are all the same, which proves nothing. versions: program -> version.
+    error is that of the script; constant are outputs whose numbers are all the same, which proves nothing. versions: program ->
+    version.
     """
 
     state: str = "not checked"

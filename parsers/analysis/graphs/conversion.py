@@ -44,11 +44,10 @@ def state_counts(report: ConversionReport) -> StateCounts:
 def by_operator(report: ConversionReport) -> pd.DataFrame:
     """Return operator, domain and the number of nodes by state (columns STATES), those with most marked nodes first."""
     nodes = report.nodes
-    keys = [nodes["operator"].astype("str"), nodes["domain"].astype("str")]
-    table = pd.crosstab(keys, nodes["state"].astype("str")) if len(nodes) else pd.DataFrame()
-    made = {"operator": table.index.get_level_values(0).astype("str"), "domain": table.index.get_level_values(1).astype("str")} \
-        if len(nodes) else {"operator": pd.Series(dtype="str"), "domain": pd.Series(dtype="str")}
-    frame = pd.DataFrame(made)
+    keys = pd.DataFrame({name: nodes[name].astype("str") for name in ("operator", "domain", "state")})
+    table = keys.value_counts(sort=False).unstack("state", fill_value=0) if len(keys) else pd.DataFrame(index=keys.index)
+    names = table.index.to_frame(index=False) if len(keys) else keys
+    frame = pd.DataFrame({name: names[name].astype("str") for name in ("operator", "domain")})
     for state in STATES:
         frame[state] = table[state].to_numpy(np.int64) if state in table else np.zeros(len(frame), np.int64)
     frame["total"] = frame[list(STATES)].sum(axis=1)
@@ -95,7 +94,8 @@ def value_table(report: ConversionReport) -> pd.DataFrame:
     rows = row_of_node(report)
     places = np.array([rows.get(node, -1) for node in report.values["node"].tolist()], np.int64)
     known = places >= 0
-    names, operators = (np.array(report.nodes[column].astype("str").tolist() or [""], object) for column in ("name", "operator"))
+    texts = (report.nodes[column].astype("str").tolist() or [""] for column in ("name", "operator"))
+    names, operators = (np.array(some, object) for some in texts)
     return report.values.assign(
         row=places, name=np.where(known, names[places], ""), operator=np.where(known, operators[places], "")
     )
