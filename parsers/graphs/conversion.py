@@ -278,4 +278,4 @@ def _script(path: str, name: str) -> tuple[str, tuple[str, ...], str]:
             text = file.whole().decode("utf-8", "replace")
     except (OSError, ValueError) as error:
         return name, (), f"the script cannot be read: {getattr(error, 'strerror', None) or error}"
-    return name, tuple(encodable(text).split("\n")), ""
+    return name, tuple(encodable(text).removesuffix("\n").split("\n")), ""

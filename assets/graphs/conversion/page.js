@@ -2,11 +2,11 @@
 // layouts/graphs/conversion.
 
 import { bodies, fill as fillChoices, get, listedState } from "../../kit/body.js";
-import { functionsOf, setProps } from "../../kit/dash.js";
+import { setProps } from "../../kit/dash.js";
 import { make, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { language } from "../../kit/i18n.js";
 import { notYet } from "../../kit/pages.js";
-import { answered, assume, request } from "../../kit/parts.js";
+import { assume, request } from "../../kit/parts.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { currentPrefs } from "../../kit/prefs.js";
@@ -32,8 +32,8 @@ function choose(page) {
   const found = runs.find(([key]) => key === get(page, "of")) || runs[0];
   const models = found ? found[3] : [];
   const model = get(page, "model");
-  page.run = found ? { key: found[0], name: found[1], version: found[2], model: models.includes(model) ? model : models[0] || "" }
-    : notYet;
+  const chosen = models.includes(model) ? model : models[0] || "";
+  page.run = found ? { key: found[0], name: found[1], version: found[2], model: chosen } : notYet;
   const answer = page.run ? current(page) : null;
   page.listed = answer && answer.state === "ready" ? answer : notYet;
   return Boolean(found);
@@ -101,13 +101,13 @@ const plots = plotCards(pageOf, (page) => page.run.name, (page) => page.listed !
 /** @param {Conversions.Page} page */
 function build(page) {
   const root = page.find(".ms-conversion-graph");
-  page.graph = /** @type {Conversions.Canvas} */ ({
-    root, find: (/** @type {string} */ selector) => root.querySelector(selector), marked: () => {},
+  page.graph = {
+    root, store: page.store, find: (selector) => root.querySelector(selector), marked: () => {},
     keys: new Map(), opened: [], drawing: notYet, there: null, fit: true, anchor: null, centre: false, sought: null,
-    run: { name: "" },
+    turned: null, turns: 0, home: undefined, looked: null, painted: null, mini: 1, walked: null, run: null, of: "", kept: null, wanted: null,
     get state() { return page.state; },
-    change: (/** @type {Wire.Query} */ changes) => page.change(changes),
-  });
+    change: (changes) => page.change(changes),
+  };
   page.colours = segments("conversion.colour", COLOURS.map((one) => [one, `conversion.colour.${one}`]),
     (value) => page.change({ colour: value === COLOURS[0] ? [] : [value] }));
   const collapse = make("button", "ms-button ms-button-small", words("conversion.collapse"), { type: "button" });
@@ -146,10 +146,7 @@ function about(page) {
   return { of: [key], model: [model], mark: [page.listed.mark] };
 }
 
-/**
- * @param {Conversions.Page} page
- * @returns {Wire.Query}
- */
+/** @returns {Wire.Query} */
 function look() {
   return { lang: [language()], ...(currentPrefs().theme === "dark" ? { theme: ["dark"] } : {}) };
 }
@@ -176,7 +173,7 @@ function draw(page) {
   const name = `${run.key} ${run.model}`;
   if (graph.of !== name) Object.assign(graph, { of: name, kept: null, keys: new Map(), sought: null, fit: true });
   graph.root.classList.toggle("ms-full", get(page, "full") === "graph");
-  graph.run = { name: `${run.name}_${modelOf(run.model)}` };
+  graph.run = { key: run.key, name: `${run.name}_${modelOf(run.model)}`, graphs: [], total: 0, first: "" };
   pressSegment(page.colours, get(page, "colour", COLOURS[0]));
   request(page, "summary", about(page));
   request(page, "values", { ...about(page), ...look() });
@@ -185,7 +182,8 @@ function draw(page) {
   request(page, "code", { ...about(page), node: [get(page, "node")] });
   for (const link of page.root.querySelectorAll("[data-csv]")) {
     if (!(link instanceof HTMLAnchorElement)) continue;
-    link.href = `${page.root.dataset.routes}conversion/${link.dataset.csv}.csv?${new URLSearchParams({ run: run.key, model: run.model })}`;
+    const query = new URLSearchParams({ run: run.key, model: run.model });
+    link.href = `${page.root.dataset.routes}conversion/${link.dataset.csv}.csv?${query}`;
   }
   if (graph.drawing) canvas.mark(graph);
 }
@@ -253,30 +251,34 @@ function drawLegend(page, { meta: { legend } }) {
   page.find(".ms-conversion-legend").replaceChildren(...bar, ...keys);
 }
 
+/** @type {Record<string, (page: Conversions.Page, answer: PartAnswer) => void>} */
 const answers = {
   summary: fill,
-  /** @type {(page: Conversions.Page, answer: Conversions.Answer) => void} */
   values(page, answer) {
     fill(page, answer);
-    plots.place(page, "differences", "differences-plot", answer.figure || null);
+    plots.place(page, "differences", "differences-plot", /** @type {Conversions.Answer} */ (answer).figure || null);
   },
-  /** @type {(page: Conversions.Page, answer: Conversions.Drawing) => void} */
   drawing(page, answer) {
-    if (answer.state === "ready") place(page, answer);
+    if (answer.state === "ready") place(page, /** @type {Conversions.Drawing} */ (answer));
   },
-  /** @type {(page: Conversions.Page, answer: Conversions.Answer) => void} */
   code(page, answer) {
-    const host = page.find('[data-section="code"]');
     fill(page, answer);
-    const own = host.querySelector(".ms-conversion-own");
-    host.scrollLeft = 0;
-    host.scrollTop = 0;
-    // Facts of the node stay in sight where its lines fit below them.
-    if (own instanceof HTMLElement && own.offsetTop - host.offsetTop + own.offsetHeight > host.clientHeight) {
-      host.scrollTop = own.offsetTop - host.offsetTop - host.clientHeight / 3;
-    }
+    showLines(page.find('[data-section="code"]'));
   },
 };
+
+/**
+ * Scroll to the lines of the node; its facts stay in sight where the lines fit below them.
+ * @param {HTMLElement} host
+ */
+function showLines(host) {
+  const own = host.querySelector(".ms-conversion-own");
+  host.scrollLeft = 0;
+  host.scrollTop = 0;
+  if (!(own instanceof HTMLElement)) return;
+  const below = own.getBoundingClientRect().bottom - host.getBoundingClientRect().top;
+  if (below > host.clientHeight) host.scrollTop = below - host.clientHeight / 2;
+}
 
 define("conversion", { build, draw, answers });
 

@@ -53,7 +53,8 @@ def differences(report: ConversionReport, *, language: str, dark: bool) -> dict[
     symbols = ["x" if one else "circle" for one in beyond[rows].tolist()]
     few = len(rows) <= 300
     trace = {
-        "type": "scatter", "mode": "lines+markers", "x": numbers((rows + 1).astype(np.float64)), "y": numbers(largest[rows].astype(np.float64)), "hoverinfo": "text",
+        "type": "scatter", "mode": "lines+markers", "hoverinfo": "text",
+        "x": numbers((rows + 1).astype(np.float64)), "y": numbers(largest[rows].astype(np.float64)),
         "hovertext": texts, "line": {"color": LINE[dark], "width": 1.5}, "meta": {"role": "difference"},
         "marker": {"size": 6 if few else 4, "color": colours, "symbol": symbols},
     }  # fmt: skip

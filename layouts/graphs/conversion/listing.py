@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict
 
-from parsers import PayloadError
+from parsers import PayloadError, Problem
 
 from layouts.graphs.conversion.asks import ConversionRequest
 from layouts.kit.body import DamagedFile, listed_damage
@@ -62,16 +63,21 @@ def listing(source: ValueSources, wanted: Any) -> ConversionListing | None:
     ask = ConversionRequest.read_any(wanted)
     if ask is None:
         return None
-    answer: ConversionListing = {
-        "of": ask.run, "model": ask.model, "state": "missing", "text": "", "mark": "", "problems": [], "more": 0, "notes": 0,
-    }  # fmt: skip
     try:
         report = source.graphs.conversion(ask.run, ask.model)
     except PayloadError as error:
-        return answer | {"state": "failed", "text": str(error)}  # type: ignore[return-value]  # of the same keys
+        return _listed(ask, "failed", text=str(error))
     if report is None:
-        return answer
-    answer |= listed_damage(report.problems)
-    answer["state"] = "ready" if len(report.nodes) else "nothing"
-    answer["mark"] = str(source.runs.version(ask.run))
-    return answer
+        return _listed(ask, "missing")
+    state = "ready" if len(report.nodes) else "nothing"
+    return _listed(ask, state, mark=str(source.runs.version(ask.run)), problems=report.problems)
+
+
+def _listed(
+    ask: ConversionRequest, state: str, *, text: str = "", mark: str = "", problems: Sequence[Problem] = ()
+) -> ConversionListing:
+    damage = listed_damage(problems)
+    return {
+        "of": ask.run, "model": ask.model, "state": state, "text": text, "mark": mark, "problems": damage["problems"],
+        "more": damage["more"], "notes": damage["notes"],
+    }  # fmt: skip

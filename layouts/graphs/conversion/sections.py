@@ -40,7 +40,8 @@ def summary(report: ConversionReport) -> list[Any]:
     ]  # fmt: skip
     said = t("conversion.share", share=fmt.percent(counts.share), n=fmt.count(counts.total))
     return [
-        html.P(said, className="ms-conversion-said"), html.P(told, className="ms-muted"), table(columns, rows, label="conversion.summary"),
+        html.P(said, className="ms-conversion-said"), html.P(told, className="ms-muted"),
+        table(columns, rows, label="conversion.summary"),
     ]
 
 
@@ -65,7 +66,7 @@ def check(report: ConversionReport) -> list[Any]:
     found.append(html.P(t("conversion.checked", n=total, target=target, largest=fmt.number(most)), className="ms-muted"))
     limits = told.tolerance or {}
     if {"other", "float16"} <= limits.keys():
-        usual, half = fmt.number(limits["other"]), fmt.number(limits["float16"])
+        usual, half = f"{limits['other']:g}", f"{limits['float16']:g}"
         found.append(html.P(t("conversion.tolerance", usual=usual, half=half), className="ms-muted"))
     coded = (report.nodes["state"].astype("str") != FOLDED).to_numpy()
     reached = np.isin(report.nodes["node"].to_numpy(), values["node"].to_numpy())
@@ -88,12 +89,12 @@ def marked_nodes(report: ConversionReport) -> list[Any]:
     rows = np.flatnonzero((report.nodes["state"].astype("str") == MARKED).to_numpy())
     if not len(rows):
         return []
-    columns = [Column("conversion.name"), Column("conversion.operator"), Column("conversion.reason")]
+    columns = [Column("conversion.name"), Column("conversion.reason")]
     nodes = report.nodes
     lines = [
-        [_go(row, str(nodes["name"].array[row])), _operator(report, row), _short(str(nodes["message"].array[row]))]
+        [_go(row, str(nodes["name"].array[row]) or _operator(report, row)), _short(str(nodes["message"].array[row]))]
         for row in rows[:MOST_ROWS].tolist()
-    ]  # fmt: skip
+    ]
     return [
         html.H4(t("conversion.marked_nodes")), table(columns, lines, label="conversion.marked_nodes"),
         *first_of("conversion.first_nodes", len(lines), len(rows)),
