@@ -188,6 +188,7 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     of = ExplanationChoice(explained["runs"][0][0])
     yield "Wire.ExplanationListing", when(lambda: explanation_listing(store, of), lambda found: found["state"] != "reading")
     yield "Wire.ExplanationListing", explanation_listing(store, ExplanationChoice("no such run"))
+    yield from conversions()
     app = create_app(store)
     client = app.server.test_client()
     (sent,) = re.findall(r'<meta name="mindscope-pages" content="([^"]*)"', client.get("/").text)
@@ -210,6 +211,16 @@ def curves(store: Store) -> Iterator[tuple[str, Any]]:
     for more in ({}, {"threshold": [">0"], "outliers": ["1"]}, {"base": [f"run:{runs[0]}"]}, {"right": tags[:1]}):
         yield "Curves.ChartMeta", draw_curves(store, state | more)["layout"]["meta"]
     yield "Wire.ShownLast", shown_last(LastValue(math.nan, 3, 0.5, 2))
+
+
+def conversions() -> Iterator[tuple[str, Any]]:
+    """The page about a model conversion."""
+    source = MemorySource({"r": {"conversions": dict(open_run(CONVERSION).conversions)}})
+    listed = conversion_catalogue(source, {})
+    assert listed
+    yield "Wire.ConversionCatalogue", listed
+    for name in (*listed["runs"][0][3], "no such report"):
+        yield "Wire.ConversionListing", conversion_listing(source, {"of": ["r"], "model": [name]})
 
 
 def histograms(store: Store) -> Iterator[tuple[str, Any]]:

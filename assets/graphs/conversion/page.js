@@ -104,7 +104,8 @@ function build(page) {
   page.graph = {
     root, store: page.store, find: (selector) => root.querySelector(selector), marked: () => {},
     keys: new Map(), opened: [], drawing: notYet, there: null, fit: true, anchor: null, centre: false, sought: null,
-    turned: null, turns: 0, home: undefined, looked: null, painted: null, mini: 1, walked: null, run: null, of: "", kept: null, wanted: null,
+    turned: null, turns: 0, home: undefined, looked: null, painted: null, mini: 1, walked: null, run: null,
+    of: "", kept: null, wanted: null,
     get state() { return page.state; },
     change: (changes) => page.change(changes),
   };

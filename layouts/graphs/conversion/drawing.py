@@ -72,7 +72,7 @@ def _made(report: ConversionReport) -> ConvertedGraph:
     return ConvertedGraph(report, opened, opened.view(False), node_differences(report))
 
 
-class _One:
+class _ConvertedView:
     """One view in place of those of a source (`layouts.graphs.graph_views.Views`)."""
 
     def __init__(self, graph: ConvertedGraph) -> None:
@@ -95,7 +95,7 @@ class Painting:
 
 def drawing(graph: ConvertedGraph, ask: GraphRequest) -> dict[str, Any]:
     """Return the drawing for the canvas, painted, with the legend in its meta."""
-    views: Any = _One(graph)
+    views: Any = _ConvertedView(graph)
     painting = (_by_difference if ask.about.colour == "difference" else _by_state)(graph, dark=ask.canvas.dark)
     boxes: dict[str, tuple[str, Text]] = {}
 
