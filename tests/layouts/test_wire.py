@@ -26,6 +26,8 @@ from layouts.dumps.listing import listing
 from layouts.explanations.explanation_choice import ExplanationChoice as ExplanationChoice
 from layouts.explanations.listing import catalogue as explanation_catalogue
 from layouts.explanations.listing import listing as explanation_listing
+from layouts.graphs.conversion.listing import catalogue as conversion_catalogue
+from layouts.graphs.conversion.listing import listing as conversion_listing
 from layouts.kit.cards.catalogue import catalogue as tag_catalogue
 from layouts.kit.cards.recorded import items_of, steps_of
 from layouts.kit.page import Ids
@@ -43,8 +45,10 @@ from layouts.shell import run_list, shell
 from layouts.tuning.tuning import page as tuning
 from layouts.values.histogram_asks import VIEWS, HistogramRequest
 from layouts.values.histogram_figures import draw, found_in
+from parsers import open_run
 from parsers.analysis.curves.final_values import LastValue
 from parsers.names import EXPRESSION
+from tests.converted import CONVERSION
 from tests.js.wire_types import ELSEWHERE, TARGET, Types, Undeclared, generated
 from tests.recorded import RECORDED
 from tests.sources import MemorySource

@@ -118,7 +118,7 @@ TEXTS = define_texts({
     "conversion.largest": ("Largest absolute", "最大绝对差异"),
     "conversion.relative": ("Largest relative", "最大相对差异"),
     "conversion.verdict": ("Verdict", "结论"),
-    "conversion.beyond": ("Beyond tolerance", "超出容差"),
+    "conversion.beyond": "conversion.legend.beyond",
     "conversion.inside": ("Within tolerance", "在容差内"),
     "conversion.first_values": (
         "The first {n} of {total} values; the CSV has all.", "显示前 {n} 个值，共 {total} 个；CSV 含全部。",
