@@ -85,7 +85,7 @@ def test_a_cut_report_is_a_problem_and_no_conversion(tmp_path: Path) -> None:
     run = open_run(tmp_path)
     assert (len(run.conversions), [problem.kind for problem in run.problems]) == (0, ["bad_conversion"])
     # Damage in the middle is found when the report is decoded.
-    (tmp_path / REPORT).write_bytes(whole[:2000] + b"]]]" + whole[2003:])
+    (tmp_path / REPORT).write_bytes(whole.replace(b'"state":', b'"state";', 1))
     run.refresh()
     with pytest.raises(PayloadError, match="expected JSON"):
         run.conversions[REPORT]

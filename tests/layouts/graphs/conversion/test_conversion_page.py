@@ -58,7 +58,8 @@ def test_states_of_a_listing() -> None:
     assert (ready["state"], missing["state"]) == ("ready", "missing")
     failed = listing(source(PayloadError("it is damaged", "p", 0)), ASK)
     assert failed is not None
-    assert (failed["state"], failed["text"]) == ("failed", "it is damaged")
+    assert failed["state"] == "failed"
+    assert failed["text"].endswith("it is damaged")
 
 
 def test_the_sample_is_summed_up() -> None:
