@@ -157,6 +157,8 @@ TEXTS = define_texts({
     "problem.bad_graph": ("damaged graph", "计算图损坏"),
     "problem.note": ("note", "提示"),
     "problem.no_graph": ("not a graph", "不是计算图"),
+    "problem.bad_conversion": ("damaged conversion report", "转换报告损坏"),
+    "problem.no_conversion": ("not a conversion report", "不是转换报告"),
     "problem.bad_table": ("damaged table", "表格损坏"),
     "problem.bad_trace": ("damaged trace", "时间线损坏"),
     "problem.bad_dump": ("damaged dump", "Dump数据损坏"),
