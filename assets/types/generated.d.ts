@@ -986,16 +986,6 @@ declare namespace Asked {
     run: string;
   }
 
-  /** layouts/graphs/conversion/asks.py: A request for the graph or for the chosen box; node is its name, "" for none. */
-  interface GraphRequest {
-    of: string;
-    model: string;
-    colour: string;
-    open: string;
-    page: string;
-    node: string;
-  }
-
   /** layouts/values/histogram_asks.py: One card: its tag, the runs as a state names them, and how to draw it. */
   interface HistogramRequest {
     tag: string;

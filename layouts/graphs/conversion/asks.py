@@ -36,9 +36,14 @@ class ConversionRequest(Request):
 
 
 @dataclass(frozen=True, slots=True)
-class GraphRequest(Request):
+class ConvertedGraphAsk:
     """A request for the graph or for the chosen box; node is its name, "" for none."""
 
-    about: ConversionRequest = asked.part(ConversionRequest.read, "of", "model", "colour")
-    canvas: DrawingRequest = asked.part(_read_canvas, "open", "page")
-    node: str = asked.part(read_name, "node")
+    about: ConversionRequest
+    canvas: DrawingRequest
+    node: str
+
+
+def read_graph(data: Any) -> ConvertedGraphAsk:
+    """Parse a request for the graph or for the chosen box. BadInput if it is malformed."""
+    return ConvertedGraphAsk(ConversionRequest.read(data), _read_canvas(data), read_name(data))

@@ -16,7 +16,7 @@ from parsers.analysis.graphs.opened import Opened, opened_graph
 from parsers.caches import Cache
 from parsers.graphs.conversion import CONVERTED, FOLDED, MARKED, OTHER, STATES, ConversionReport
 
-from layouts.graphs.conversion.asks import GraphRequest
+from layouts.graphs.conversion.asks import ConvertedGraphAsk
 from layouts.graphs.drawing import Marked, drawn
 from layouts.graphs.figure.graph_style import DARK, LIGHT
 from layouts.graphs.figure.scale import Scale, ink, scale_of
@@ -93,7 +93,7 @@ class Painting:
     said: Text
 
 
-def drawing(graph: ConvertedGraph, ask: GraphRequest) -> dict[str, Any]:
+def drawing(graph: ConvertedGraph, ask: ConvertedGraphAsk) -> dict[str, Any]:
     """Return the drawing for the canvas, painted, with the legend in its meta."""
     views: Any = _ConvertedView(graph)
     painting = (_by_difference if ask.about.colour == "difference" else _by_state)(graph, dark=ask.canvas.dark)

@@ -16,7 +16,7 @@ from parsers.graphs.conversion import ConversionReport
 
 from layouts.graphs.canvas import cytoscape
 from layouts.graphs.conversion import figures, sections
-from layouts.graphs.conversion.asks import ConversionRequest, GraphRequest
+from layouts.graphs.conversion.asks import ConversionRequest, read_graph
 from layouts.graphs.conversion.drawing import ConvertedGraphs, drawing
 from layouts.graphs.conversion.listing import KIND, catalogue, listing
 from layouts.graphs.conversion.texts import TEXTS
@@ -161,7 +161,7 @@ def answer_values(report: ConversionReport, ask: ConversionRequest) -> Mapping[s
 
 def answer_drawing(source: ValueSources, kept: ConvertedGraphs, asked: Any) -> Mapping[str, Any]:
     """Return the drawing of the graph."""
-    ask = GraphRequest.read(asked)
+    ask = read_graph(asked)
     found = _report(source, ask.about)
     if not isinstance(found, ConversionReport):
         return found
@@ -170,7 +170,7 @@ def answer_drawing(source: ValueSources, kept: ConvertedGraphs, asked: Any) -> M
 
 def answer_code(source: ValueSources, kept: ConvertedGraphs, asked: Any) -> Mapping[str, Any]:
     """Return the chosen node with its lines of the script."""
-    ask = GraphRequest.read(asked)
+    ask = read_graph(asked)
     found = _report(source, ask.about)
     if not isinstance(found, ConversionReport):
         return found

@@ -72,7 +72,7 @@ def test_colours_plot_files_and_languages(page: Page, place: str) -> None:
     expect(page.locator(".ms-conversion-weights tbody tr")).to_have_count(8)
     for name, rows in (("nodes", 14), ("values", 9), ("weights", 8)):
         address = page.locator(f"[data-csv={name}]").get_attribute("href") or ""
-        with urlopen(urljoin(page.url, address)) as answer:  # noqa: S310
+        with urlopen(urljoin(page.url, address)) as answer:
             assert len(list(csv.DictReader(io.StringIO(answer.read().decode())))) == rows
     with page.expect_download() as saved:
         page.locator(".ms-conversion-graph [data-act=png]").click()

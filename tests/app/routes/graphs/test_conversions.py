@@ -15,7 +15,7 @@ from tests.converted import CONVERSION, REPORT
 
 
 @pytest.fixture
-def client(tmp_path: Path):  # noqa: ANN201
+def client(tmp_path: Path):
     shutil.copytree(CONVERSION, tmp_path / "runs" / "digits")
     store = Store([tmp_path / "runs"], interval=0).start()
     assert store.wait(30)

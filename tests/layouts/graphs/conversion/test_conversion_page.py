@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from layouts.graphs.conversion import figures, page, sections
-from layouts.graphs.conversion.asks import GraphRequest
+from layouts.graphs.conversion.asks import read_graph
 from layouts.graphs.conversion.drawing import FILLS, ConvertedGraphs, drawing
 from layouts.graphs.conversion.listing import catalogue, listing
 from layouts.kit.state import BadInput
@@ -92,7 +92,7 @@ def test_without_a_check_nothing_is_concluded(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_boxes_have_the_colour_of_their_state(dark: bool) -> None:
     report = read_conversion(str(CONVERSION / REPORT))
-    ask = GraphRequest.read({**ASK, "node": ["n12"], "theme": ["dark" if dark else "light"]})
+    ask = read_graph({**ASK, "node": ["n12"], "theme": ["dark" if dark else "light"]})
     answer = drawing(ConvertedGraphs().of("r", REPORT, report), ask)
     fills = {one["data"]["id"]: one["data"]["fill"] for one in answer["elements"] if "fill" in one["data"]}
     assert fills["n12"] == FILLS["marked"][dark]
@@ -106,10 +106,10 @@ def test_boxes_have_the_colour_of_their_state(dark: bool) -> None:
 def test_a_closed_scope_has_the_colour_of_its_worst_node(tmp_path: Path) -> None:
     report = read_conversion(str(changed(tmp_path, beyond)))
     graphs = ConvertedGraphs()
-    shut = drawing(graphs.of("r", REPORT, report), GraphRequest.read({**ASK, "open": [""]}))
+    shut = drawing(graphs.of("r", REPORT, report), read_graph({**ASK, "open": [""]}))
     boxes = {one["data"].get("name"): one["data"] for one in shut["elements"]}
     assert boxes["s:head"]["fill"] == FILLS["marked"][0]
-    painted = drawing(graphs.of("r", REPORT, report), GraphRequest.read({**ASK, "open": [""], "colour": ["difference"]}))
+    painted = drawing(graphs.of("r", REPORT, report), read_graph({**ASK, "open": [""], "colour": ["difference"]}))
     fills = {one["data"].get("name"): one["data"]["fill"] for one in painted["elements"] if "fill" in one["data"]}
     assert [name for name, fill in fills.items() if fill == "#c3262b"] == ["s:pool"]
 

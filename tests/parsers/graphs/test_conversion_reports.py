@@ -12,7 +12,13 @@ import pytest
 
 from parsers import PayloadError, open_run
 from parsers.analysis.graphs.conversion import (
-    MOST_LINES, by_operator, conversion_graph, excerpt, node_differences, state_counts, value_table,
+    MOST_LINES,
+    by_operator,
+    conversion_graph,
+    excerpt,
+    node_differences,
+    state_counts,
+    value_table,
 )  # fmt: skip
 from parsers.conversion_frames import CONVERSION_FRAMES
 from parsers.graphs.conversion import CONVERSIONS, read_conversion
