@@ -94,7 +94,6 @@ TEXTS = define_texts({
         "Coloured by difference: {n} nodes compared, {beyond} beyond tolerance.",
         "按差异着色：比较了 {n} 个节点，{beyond} 个超出容差。",
     ),
-    "conversion.large": ("Only the open part of the graph is drawn.", "仅绘制图中已展开的部分。"),
 
     "conversion.code": ("Generated code", "生成的代码"),
     "conversion.code_region": ("Lines of the generated script", "生成脚本的代码行"),
@@ -108,7 +107,6 @@ TEXTS = define_texts({
     "conversion.output": ("First output", "首个输出"),
     "conversion.difference": "common.what_differs",
     "conversion.no_difference": ("not compared", "未比较"),
-    "conversion.more_names": "common.and_n_more",
     "conversion.within_scope": ("{n} nodes in this scope", "该作用域内有 {n} 个节点"),
 
     "conversion.differences": ("Differences in the order of execution", "按执行顺序的差异"),
