@@ -82,6 +82,8 @@ PROFILE_PICTURES: tuple[Picture, ...] = (
     ("shapes", "shapes?run=profiler_new/torch_npu_st_4ranks_pp2&scale=log", "light", "en-US"),
     ("strategy", "strategy?run=mindinsight_legacy/parallel_strategy&node=n1", "light", "en-US"),
 )
+CONVERSION_PICTURES: tuple[Picture, ...] = (("conversion", "conversion?run=conversion&node=n12", "light", "en-US"),)
+"""Of the sample in tests/data."""
 
 BOARD = "0123456789abcdef"
 BOARD_CARDS = (
@@ -125,6 +127,7 @@ def main() -> None:
         while not all((demo / name).is_dir() for name in (story.JOB, story.JOB_REPAIRED)):
             time.sleep(0.5)
         take(os.fspath(demo), PICTURES, places=story.places())
+    take(os.fspath(HERE.parent / "tests" / "data" / "mindscope" / "0.2.0"), CONVERSION_PICTURES)
     for base, pictures in zip(sys.argv[1:], (GRAPH_PICTURES, PROFILE_PICTURES), strict=False):
         take(base, pictures)
 

@@ -154,6 +154,10 @@ PAGES: tuple[Page, ...] = (
         "explanations.uncertainty", ("Uncertainty", "不确定性"), needs=("explain",), libraries=("plotly",), group="explanation",
         keeps=_SAMPLES,
     ),
+    _page(
+        "graphs.conversion", ("Conversion", "模型转换"), needs=("conversion",), libraries=("plotly", "cytoscape"),
+        group="tools", keeps=("of",),
+    ),
 )  # fmt: skip
 """All pages in menu order: subject and name, which is the folder below layouts, the title, and the facts of `Page`."""
 

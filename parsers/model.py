@@ -48,6 +48,8 @@ KINDS = (
     "replaced",  # the file was cut or replaced while followed; it was read again from its start
     "bad_graph",  # a part of a graph is damaged or contradicts the rest of it; what can be read is shown
     "no_graph",  # a file with the name of a graph holds none
+    "bad_conversion",  # the report of a model conversion was cut, or has values of another kind
+    "no_conversion",  # a file with the name of such a report is none
     "bad_table",  # a line, column or cell of a table, or a table of a database, is not in its documented form
     "bad_trace",  # an event of a trace is damaged, lacks what places it in time, or contradicts the others
     "bad_dump",  # a file of a dump is damaged, or contradicts the others: two dumps in one directory, another net's graph
@@ -253,10 +255,9 @@ class PayloadBlock:
     """Index of n large values of one kind and tag, not yet decoded; rows in file order.
 
     kind: "histogram", "image", "tensor", "landscape", "text", "audio", "graph", "lineage", "dataset_graph", "explain",
-    "hparams", "settings" (`Reader.settings`) or "other". step (n,), wall_time (n,) in seconds, order (n,) byte offset of the
-    record, offset and length (n,) the bytes of the value's own message in the file, verified (n,) whether the data CRC of its
-    record has been checked.
-    plugin is the TensorBoard plugin name, "" for none.
+    "hparams", "settings" (`Reader.settings`), "conversion" or "other". step (n,), wall_time (n,) in seconds, order (n,) byte
+    offset of the record, offset and length (n,) the bytes of the value's own message in the file, verified (n,) whether the
+    data CRC of its record has been checked. plugin is the TensorBoard plugin name, "" for none.
     """
 
     kind: str

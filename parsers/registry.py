@@ -16,6 +16,7 @@ from parsers.events.lineage import LINEAGE
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.files import RegularFile
+from parsers.graphs.conversion import CONVERSIONS
 from parsers.graphs.reader import GRAPHS
 from parsers.lineage.configs import CONFIGS
 from parsers.mlflow.database import MLFLOW_DATABASE, MLFLOW_RUN
@@ -39,6 +40,7 @@ READERS: tuple[Reader, ...] = (
     JSON_LINES,
     TRAINER_STATE,
     WANDB,
+    CONVERSIONS,
 )
 # Readers of what no name of a file tells: discovery says where it is.
 PLACED: tuple[Reader, ...] = (MLFLOW_METRIC, MLFLOW_RUN)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from parsers.dumps.access import RunDump
     from parsers.explanations.access import RunExplanations
     from parsers.graphs.access import Graphs
+    from parsers.graphs.conversion_access import Conversions
     from parsers.profiler.access import Profiles, RunProfiles
 
 
@@ -307,6 +308,14 @@ class Run:
         with self._files.lock:
             locations = locations_of(self.path, self.states)
         return Graphs(locations, self._cache.graphs, self._files.mark_verified, self._files.note)
+
+    @property
+    def conversions(self) -> Conversions:
+        """Every report of a model conversion of this run by the name of its file, decoded on demand."""
+        from parsers.graphs.conversion_access import Conversions  # few servers read conversions
+
+        with self._files.lock:
+            return Conversions(self.states, self._cache.graphs, self._files.note)
 
     # Large values --------------------------------------------------------------------------------------------------
     # A value is named by kind, tag and place: its index in `payload_series(kind, tag)`. Negative places count from the newest.

@@ -25,6 +25,7 @@ The module of a route is imported by the first request for it.
     <prefix>api/timeline/...                     (`app.routes.profiles.timeline`, `app.routes.profiles.timeline_links`)
     <prefix>api/tensor, api/tensor.npy, ...       (`app.routes.values.tensors`)
     <prefix>api/study/trials.csv, ...             (`app.routes.tuning.studies`)
+    <prefix>api/conversion/nodes.csv, ...         (`app.routes.graphs.conversions`)
     <prefix>api/live.json, api/live              (`app.routes.dumps.live`, orders by POST)
     <prefix>api/note, api/view                    (`app.routes.runs.notes`, by POST)
     <prefix>api/board, api/board.json             (`app.routes.runs.boards`, changes by POST)
@@ -59,6 +60,7 @@ GET = {
     ),
     "runs.boards": ("/board.json",),
     "dumps.live": ("/live.json",),
+    "graphs.conversions": ("/conversion/nodes.csv", "/conversion/values.csv", "/conversion/weights.csv"),
     "tuning.studies": ("/study/trials.csv", "/study/values.csv", "/study/parameters.csv", "/study/workers.csv"),
     "profiles.frames": ("/profile.csv",),
     "profiles.timeline": (

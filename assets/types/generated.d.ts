@@ -207,6 +207,33 @@ declare namespace Wire {
     damage: FileAndText[];
   }
 
+  /** layouts/graphs/conversion/listing.py: The runs with conversions. */
+  interface ConversionCatalogue {
+    chosen: number;
+    waiting: number;
+    damage: FileAndText[];
+    elsewhere: KeyAndName[];
+    digest: string;
+    /** key, name, version, names of reports */
+    runs: [string, string, string, string[]][];
+    left: number;
+  }
+
+  /**
+   * layouts/graphs/conversion/listing.py: Whether a conversion can be shown: state is "ready", "nothing" (no node),
+   * "missing" or "failed" (text is the reason).
+   */
+  interface ConversionListing {
+    of: string;
+    model: string;
+    state: string;
+    text: string;
+    mark: string;
+    problems: DamagedFile[];
+    more: number;
+    notes: number;
+  }
+
   /** layouts/runs/run_numbers.py: A number in the head of a run. */
   interface RunFact {
     name: string;
@@ -889,6 +916,16 @@ declare namespace Asked {
     kind: "all" | "worse" | "better";
     lang: "en" | "zh";
     theme: "light" | "dark";
+  }
+
+  /**
+   * layouts/graphs/conversion/asks.py: What the page shows of a conversion: run, name of the report, colour of the graph.
+   */
+  interface ConversionRequest {
+    model: string;
+    colour: "state" | "difference";
+    theme: "light" | "dark";
+    lang: "en" | "zh";
   }
 
   /** layouts/graphs/asks.py: A request for a drawing. */

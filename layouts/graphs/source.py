@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from parsers import DatasetGraph, Graph, GraphLocation
+from parsers.graphs.conversion import ConversionReport
 
 from layouts.kit.work import WorkResult
 
@@ -35,4 +36,15 @@ class GraphSource(Protocol):
 
     def dataset(self, run: str) -> DatasetGraph | None:
         """Return the data pipeline of a member run, None if none was recorded."""
+        ...
+
+    def conversions(self, run: str) -> Sequence[str]:
+        """Return the names of the model conversions of one member run in file order, from memory."""
+        ...
+
+    def conversion(self, run: str, name: str) -> ConversionReport | None:
+        """Return one model conversion of one member run, read from its file unless it is cached, or None.
+
+        Raises PayloadError, whose text is meant for the user, if its bytes cannot be read.
+        """
         ...

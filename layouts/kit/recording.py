@@ -168,6 +168,7 @@ runner.run()""",
     "uncertainty": {"any": _explained(", Uncertainty", sample=", uncertainty={0: Uncertainty(sd=0.02, low=0.88, high=0.96)}")},
     "counterfactual": {"any": _explained(", Layer")
                        + "\n    writer.counterfactual(0, 0, [Layer(0.91, [(20, 0, 56, 56)])], radius=4)"},
+    "conversion": {"any": "pip install 'mindscope[convert]'\nmindscope convert model.onnx --output runs/model --check"},
     "study": {"any": "pip install 'mindscope[tune]'\nmindscope tune --config search.yaml --jobs 4"},
 }  # fmt: skip
 """Kind of data -> framework -> the code that records it, for the frameworks that can, in the order of TOOLS."""

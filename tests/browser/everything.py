@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from parsers.recording import ExplanationWriter, Layer, Uncertainty
+from tests.converted import CONVERSION
 from tests.parsers.profiler.written import FILES
 from tests.recorded import RECORDED
 from tests.writers import chrome_traces
@@ -19,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def write_everything(base: Path) -> None:
-    """Write the recorded runs, a profile, a trace, two jobs, a dump with NaN, explanations and a study."""
+    """Write the recorded runs, a profile, a trace, two jobs, a dump with NaN, explanations, a study and a conversion."""
     shutil.copytree(RECORDED, base / "runs")
     profile = base / "profiled" / "profiler"
     shutil.copytree(ROOT / "tests" / "data" / "mindspore_profiler" / "2.10_minddata" / "profiler", profile)
@@ -33,6 +34,7 @@ def write_everything(base: Path) -> None:
     write_dump(base / "dump", iterations=4, injection=Injection(3, 5, "nan"))
     explain(base / "explained")
     write_study(base / "search" / "journal.log")
+    shutil.copytree(CONVERSION, base / "converted")
 
 
 def explain(folder: Path) -> None:

@@ -30,6 +30,7 @@ from layouts.curves.scalars.insights import InsightMark, InsightMarks
 from layouts.dumps.catalogue import DumpCatalogue
 from layouts.dumps.listing import DumpListing, ListedDump
 from layouts.explanations.listing import ExplanationCatalogue, ExplanationListing, LabelCells
+from layouts.graphs.conversion.listing import ConversionCatalogue, ConversionListing
 from layouts.kit.body import DamagedFile
 from layouts.kit.cards.catalogue import TagCatalogue
 from layouts.kit.cards.recorded import RecordedSeries, RecordedSteps
@@ -72,6 +73,8 @@ WIRE: Mapping[str, Any] = {
     "Problems": ProblemListing,
     "Status": ShownStatus,
     "TagCatalogue": TagCatalogue,
+    "ConversionCatalogue": ConversionCatalogue,
+    "ConversionListing": ConversionListing,
     "RunFact": RunFact,
     "RunHead": RunHead,
     "NoRun": NoRun,

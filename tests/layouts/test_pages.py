@@ -62,7 +62,7 @@ def test_former_names_are_free() -> None:
 
 def test_the_menu_groups_are_those_of_the_pages_in_order() -> None:
     groups = list(dict.fromkeys(page.group for page in PAGES))
-    assert groups == ["training", "comparison", "performance", "debugging", "explanation"]
+    assert groups == ["training", "comparison", "performance", "debugging", "explanation", "tools"]
     assert [page.group for page in PAGES] == sorted((page.group for page in PAGES), key=groups.index)
 
 

@@ -26,6 +26,8 @@ from layouts.dumps.listing import listing
 from layouts.explanations.explanation_choice import ExplanationChoice as ExplanationChoice
 from layouts.explanations.listing import catalogue as explanation_catalogue
 from layouts.explanations.listing import listing as explanation_listing
+from layouts.graphs.conversion.listing import catalogue as conversion_catalogue
+from layouts.graphs.conversion.listing import listing as conversion_listing
 from layouts.kit.cards.catalogue import catalogue as tag_catalogue
 from layouts.kit.cards.recorded import items_of, steps_of
 from layouts.kit.page import Ids
@@ -43,8 +45,10 @@ from layouts.shell import run_list, shell
 from layouts.tuning.tuning import page as tuning
 from layouts.values.histogram_asks import VIEWS, HistogramRequest
 from layouts.values.histogram_figures import draw, found_in
+from parsers import open_run
 from parsers.analysis.curves.final_values import LastValue
 from parsers.names import EXPRESSION
+from tests.converted import CONVERSION
 from tests.js.wire_types import ELSEWHERE, TARGET, Types, Undeclared, generated
 from tests.recorded import RECORDED
 from tests.sources import MemorySource
@@ -188,6 +192,7 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     of = ExplanationChoice(explained["runs"][0][0])
     yield "Wire.ExplanationListing", when(lambda: explanation_listing(store, of), lambda found: found["state"] != "reading")
     yield "Wire.ExplanationListing", explanation_listing(store, ExplanationChoice("no such run"))
+    yield from conversions()
     app = create_app(store)
     client = app.server.test_client()
     (sent,) = re.findall(r'<meta name="mindscope-pages" content="([^"]*)"', client.get("/").text)
@@ -210,6 +215,16 @@ def curves(store: Store) -> Iterator[tuple[str, Any]]:
     for more in ({}, {"threshold": [">0"], "outliers": ["1"]}, {"base": [f"run:{runs[0]}"]}, {"right": tags[:1]}):
         yield "Curves.ChartMeta", draw_curves(store, state | more)["layout"]["meta"]
     yield "Wire.ShownLast", shown_last(LastValue(math.nan, 3, 0.5, 2))
+
+
+def conversions() -> Iterator[tuple[str, Any]]:
+    """The page about a model conversion."""
+    source = MemorySource({"r": {"conversions": dict(open_run(CONVERSION).conversions)}})
+    listed = conversion_catalogue(source, {})
+    assert listed
+    yield "Wire.ConversionCatalogue", listed
+    for name in (*listed["runs"][0][3], "no such report"):
+        yield "Wire.ConversionListing", conversion_listing(source, {"of": ["r"], "model": [name]})
 
 
 def histograms(store: Store) -> Iterator[tuple[str, Any]]:

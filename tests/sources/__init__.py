@@ -38,6 +38,7 @@ class MemorySource:
     "settings": {column: Setting}
     "dataset_graph": DatasetGraph, None for an unreadable one
     "graphs": {name: Graph}, "graph_locations": [GraphLocation, ...], "graph_reading": WorkResult
+    "conversions": {name: ConversionReport, or an exception to raise}
     "landscape_plan": LandscapePlan, or an exception to raise
     "profiles": {(session, rank): {frame: DataFrame or ProfileFrame}}, "profile_notes": {name: value}, "job": JobFiles
     "traces": {(session, rank): OpenTrace}, "idle": {(session, rank): IdleTime}

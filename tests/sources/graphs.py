@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from layouts.graphs.source import GraphSource
 from layouts.kit.work import WorkResult
 from parsers import DatasetGraph, Graph, GraphLocation
+from parsers.graphs.conversion import ConversionReport
 
 if TYPE_CHECKING:
     from tests.sources import MemorySource
@@ -29,4 +30,13 @@ class MemoryGraphs(GraphSource):
 
     def graph(self, run: str, name: str) -> Graph | None:
         found: Graph | None = (self._memory.of(run, "graphs") or {}).get(name)
+        return found
+
+    def conversions(self, run: str) -> Sequence[str]:
+        return list(self._memory.of(run, "conversions") or ())
+
+    def conversion(self, run: str, name: str) -> ConversionReport | None:
+        found = (self._memory.of(run, "conversions") or {}).get(name)
+        if isinstance(found, Exception):
+            raise found
         return found

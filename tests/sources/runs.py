@@ -45,6 +45,7 @@ class MemoryRuns(RunSource):
             counts |= {"lineage": int("settings" in content), "dataset_graph": int("dataset_graph" in content)}
             counts |= {"graph": len(content.get("graphs", ())), "profile": len(content.get("profiles", ()))}
             counts |= {"dump": int("dump" in content), "explain": int("explain" in content)}
+            counts |= {"conversion": len(content.get("conversions", ()))}
             tags |= {kind: tags.get(kind, 0) + count for kind, count in counts.items() if count}
         return row(key, members, **{"tags": tags} | self._memory.data[members[0]].get("row", {}))
 
@@ -67,7 +68,7 @@ class MemoryRuns(RunSource):
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         if kind in ("dataset_graph", "explain"):
             return [kind] if kind in self._memory.data.get(run, {}) else []
-        return list(self._memory.of(run, kind) or ())
+        return list(self._memory.of(run, "conversions" if kind == "conversion" else kind) or ())
 
     def files(self, run: str) -> Sequence[RunFile]:
         return self._memory.data.get(run, {}).get("files", ())

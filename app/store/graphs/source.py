@@ -10,6 +10,7 @@ from app.store.runs.following import Follower
 from layouts.graphs.source import GraphSource
 from layouts.kit.work import WorkResult
 from parsers import DatasetGraph, Graph, GraphLocation, PayloadError
+from parsers.graphs.conversion import ConversionReport
 from parsers.profiler.progress import watched
 
 LARGE_BYTES = 2 << 20
@@ -72,6 +73,18 @@ class StoredGraphs(GraphSource):
     def dataset(self, run: str) -> DatasetGraph | None:
         entry = self._runs.entries.get(run)
         return entry.run.dataset_graph if entry else None
+
+    def conversions(self, run: str) -> Sequence[str]:
+        entry = self._runs.entries.get(run)
+        return list(entry.run.conversions) if entry else ()
+
+    def conversion(self, run: str, name: str) -> ConversionReport | None:
+        entry = self._runs.entries.get(run)
+        if entry is None or name not in entry.run.conversions:
+            return None
+        report = entry.run.conversions[name]
+        self._runs.recount(entry)
+        return report
 
     def stop(self) -> None:
         """Stop reading and wait for its end."""

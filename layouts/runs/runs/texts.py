@@ -92,5 +92,6 @@ TEXTS = define_texts({
     "kind.hparams": ("hparams", "超参"),
     "kind.other": "common.other_inline",
     "kind.profile": ("profile", "性能数据"),
+    "kind.conversion": ("conversion", "模型转换"),
     "kind.dump": ("dump", "Dump 数据"),
 })

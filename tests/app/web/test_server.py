@@ -53,6 +53,7 @@ ROUTES = {
     "/api/explanation/cell.csv": {"GET"},
     "/api/explanation/changes.csv": {"GET"},
     "/api/explanation/confusion.csv": {"GET"},
+    **{f"/api/conversion/{name}.csv": {"GET"} for name in ("nodes", "values", "weights")},
     **{f"/api/study/{name}.csv": {"GET"} for name in ("trials", "values", "parameters", "workers")},
     "/api/explanation/counterfactuals.csv": {"GET"},
     "/api/explanation/frame.csv": {"GET"},

@@ -15,7 +15,7 @@ from layouts.kit.recording import RECORDINGS, TOOLS, missing_data
 from parsers import open_run
 
 CODES = [(kind, tool, code) for kind, tools in RECORDINGS.items() for tool, code in tools.items()]
-SHELL = {("dump", "mindspore"), ("study", "any")}
+SHELL = {("dump", "mindspore"), ("study", "any"), ("conversion", "any")}
 
 
 @pytest.mark.parametrize(("kind", "tool", "code"), CODES, ids=lambda one: one if "\n" not in one else "code")

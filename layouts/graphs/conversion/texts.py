@@ -1,0 +1,147 @@
+"""Texts of the conversion page."""
+
+from __future__ import annotations
+
+from layouts.kit.i18n import define_texts
+
+TEXTS = define_texts({
+    "conversion.controls": ("Choice of conversion", "选择转换"),
+    "conversion.run": "common.run",
+    "conversion.model": ("Model", "模型"),
+    "conversion.none": ("No chosen run holds a model conversion.", "所选训练中没有模型转换。"),
+    "conversion.unknown": ("No chosen run has the conversion", "所选训练中没有该转换："),
+    "conversion.elsewhere": ("Conversions are in:", "以下目录中有转换："),
+    "conversion.damaged_n": ("Damage: {n}", "损坏：{n}"),
+    "conversion.left": ("{n} more runs are not listed", "另有 {n} 个训练未列出"),
+    "conversion.nothing": ("The report lists no node.", "报告中没有节点。"),
+    "conversion.nothing_hint": (
+        "The model is empty, or the report was changed.", "模型为空，或报告被修改过。",
+    ),
+    "conversion.failed": ("The report cannot be shown.", "无法显示该报告。"),
+
+    "conversion.summary": ("Conversion result", "转换结果"),
+    "conversion.share": ("{share} of {n} nodes converted", "{n} 个节点中已转换 {share}"),
+    "conversion.of_file": ("{file}, opset {opset}, made by {producer}", "{file}，opset {opset}，由 {producer} 导出"),
+    "conversion.of_file_only": ("{file}, opset {opset}", "{file}，opset {opset}"),
+    "conversion.state": "common.state",
+    "conversion.nodes": ("Node count", "节点个数"),
+    "conversion.states_share": "common.share",
+    "conversion.converted": ("Converted", "已转换"),
+    "conversion.folded": ("Folded", "已折叠"),
+    "conversion.marked": ("Marked", "已标记"),
+    "conversion.other": ("Unknown state", "状态未知"),
+    "conversion.converted.tip": ("The script has code for the node.", "脚本中有该节点的代码。"),
+    "conversion.folded.tip": ("Computed at conversion: the script needs no code for it.", "转换时已计算，脚本无需代码。"),
+    "conversion.marked.tip": (
+        "Not converted: a marked Cell raises NotImplementedError in its place.",
+        "未转换：由标记的 Cell 代替，运行时抛出 NotImplementedError。",
+    ),
+    "conversion.other.tip": ("The report names another state.", "报告中为其他状态。"),
+
+    "conversion.check": ("Check", "校验"),
+    "conversion.checked": (
+        "{n} values compared on {target}; the largest difference is {largest}.",
+        "在 {target} 上比较了 {n} 个值，最大差异为 {largest}。",
+    ),
+    "conversion.within": (
+        "Nothing found: no compared value is beyond tolerance.", "未发现问题：所有比较值均在容差内。",
+    ),
+    "conversion.beyond_n": (
+        "Found: {n} of {total} values are beyond tolerance, first {name}.",
+        "发现问题：{total} 个值中 {n} 个超出容差，首个为 {name}。",
+    ),
+    "conversion.tolerance": (
+        "Limit: |difference| ≤ {usual} + {usual} × |reference|, float16 {half}. Compared with onnxruntime.",
+        "判据：|差异| ≤ {usual} + {usual} × |参考值|，float16 为 {half}。参考值来自 onnxruntime。",
+    ),
+    "conversion.not_judged": ("Not judged: {reason}", "未判断：{reason}"),
+    "conversion.not_judged_unknown": ("Not judged: the report gives no reason.", "未判断：报告未说明原因。"),
+    "conversion.uncompared": (
+        "Not judged: {n} of {total} nodes that need code, which the check did not reach.",
+        "未判断：{total} 个有代码的节点中 {n} 个未被校验到。",
+    ),
+    "conversion.constant": (
+        "Output {name} is the same number everywhere, which proves nothing.", "输出 {name} 处处为同一数值，不能证明任何结论。",
+    ),
+    "conversion.stopped": ("The script stopped: {error}", "脚本中止：{error}"),
+    "conversion.marked_nodes": ("Marked nodes", "标记的节点"),
+    "conversion.reason": "common.reason",
+    "conversion.operators": ("Nodes by operator", "按算子统计节点"),
+    "conversion.operator": "common.operator",
+
+    "conversion.graph": ("ONNX graph", "ONNX 计算图"),
+    "conversion.colour": "common.colour_by",
+    "conversion.colour.state": "common.state",
+    "conversion.colour.difference": "common.what_differs",
+    "conversion.canvas": (
+        "ONNX graph: arrows move along edges, Enter opens a scope or chooses a node",
+        "ONNX 计算图：方向键沿连线移动，回车打开作用域或选择节点",
+    ),
+    "conversion.collapse": "common.collapse_all",
+    "conversion.fit": ("Fit the graph (0)", "使图适应窗口（0）"),
+    "conversion.full": "common.full_screen",
+    "conversion.png": "common.save_as_png",
+    "conversion.csv": ("Save the whole table as CSV", "将整张表保存为 CSV"),
+    "conversion.legend": ("Colour key", "颜色说明"),
+    "conversion.legend.beyond": ("Beyond tolerance", "超出容差"),
+    "conversion.legend.quiet": ("Not compared", "未比较"),
+    "conversion.legend.difference": ("Largest absolute difference", "最大绝对差异"),
+    "conversion.painted.state": (
+        "Coloured by state: {converted} converted, {folded} folded, {marked} marked.",
+        "按状态着色：已转换 {converted} 个，已折叠 {folded} 个，已标记 {marked} 个。",
+    ),
+    "conversion.painted.difference": (
+        "Coloured by difference: {n} nodes compared, {beyond} beyond tolerance.",
+        "按差异着色：比较了 {n} 个节点，{beyond} 个超出容差。",
+    ),
+
+    "conversion.code": ("Generated code", "生成的代码"),
+    "conversion.code_region": ("Lines of the generated script", "生成脚本的代码行"),
+    "conversion.lines": ("{file}, lines {first} to {last} of {total}", "{file}，第 {first} 至 {last} 行，共 {total} 行"),
+    "conversion.no_script": ("No code is shown: {reason}.", "无法显示代码：{reason}。"),
+    "conversion.no_code": ("This node has no lines of its own in the script.", "该节点在脚本中没有对应的代码行。"),
+    "conversion.choose": ("Choose a node to see its lines.", "选择节点以查看其代码行。"),
+    "conversion.name": "common.name",
+    "conversion.inputs": "common.inputs",
+    "conversion.outputs": "common.outputs",
+    "conversion.output": ("First output", "首个输出"),
+    "conversion.difference": "common.what_differs",
+    "conversion.no_difference": ("not compared", "未比较"),
+    "conversion.within_scope": ("{n} nodes in this scope", "该作用域内有 {n} 个节点"),
+
+    "conversion.differences": ("Differences in the order of execution", "按执行顺序的差异"),
+    "conversion.values": ("Compared values", "比较的值"),
+    "conversion.value": "common.value",
+    "conversion.order": "common.execution_order",
+    "conversion.largest": ("Largest absolute", "最大绝对差异"),
+    "conversion.relative": ("Largest relative", "最大相对差异"),
+    "conversion.verdict": ("Verdict", "结论"),
+    "conversion.beyond": "conversion.legend.beyond",
+    "conversion.inside": ("Within tolerance", "在容差内"),
+    "conversion.first_values": (
+        "The first {n} of {total} values; the CSV has all.", "显示前 {n} 个值，共 {total} 个；CSV 含全部。",
+    ),
+    "conversion.first_nodes": (
+        "The first {n} of {total} nodes; the CSV has all.", "显示前 {n} 个节点，共 {total} 个；CSV 含全部。",
+    ),
+    "conversion.first_weights": (
+        "The first {n} of {total} weights; the CSV has all.", "显示前 {n} 个权重，共 {total} 个；CSV 含全部。",
+    ),
+    "conversion.first_operators": ("The first {n} of {total} operators.", "显示前 {n} 种算子，共 {total} 种。"),
+    "conversion.no_values": ("No value was compared: {reason}", "没有比较任何值：{reason}"),
+    "conversion.no_values_unknown": ("No value was compared; the report gives no reason.", "没有比较任何值，报告未说明原因。"),
+    "conversion.axis_order": ("order of execution", "执行顺序"),
+    "conversion.zeros": ("{n} values without any difference are not in the chart.", "{n} 个完全一致的值未画出。"),
+    "conversion.reduced": ("Of {n} values the largest of each stretch is drawn.", "共 {n} 个值，仅画出每段中的最大值。"),
+
+    "conversion.weights": ("Weight map", "权重映射"),
+    "conversion.parameter": ("Parameter in the checkpoint", "checkpoint 中的参数"),
+    "conversion.source": ("Weight of the model", "模型中的权重"),
+    "conversion.shape": "common.shape",
+    "conversion.dtype": "common.type",
+    "conversion.change": ("Transformation", "变换"),
+    "conversion.computed": ("computed at conversion", "转换时计算"),
+    "conversion.unused_n": ("{n} weights of the model are used by no node, and are not in the checkpoint: {names}",
+                            "模型中有 {n} 个权重未被任何节点使用，不在 checkpoint 中：{names}"),
+    "conversion.no_weights": ("The checkpoint has no tensor.", "checkpoint 中没有张量。"),
+})  # fmt: skip
