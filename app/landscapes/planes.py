@@ -14,7 +14,7 @@ from app.landscapes.options import LandscapeError
 from parsers.analysis.values import loss_surfaces as surfaces
 from parsers.errors import FormatError
 from parsers.model import Floats
-from parsers.weights import StoredTensor, Weights, opened
+from parsers.weights import Weights, WeightTensor, opened
 
 VALUES_AT_ONCE = 1 << 21
 """Of all checkpoints together."""
@@ -41,7 +41,7 @@ class PlaneFiles:
     path: surfaces.PathOnPlane | None = None
 
 
-def varied(tensors: Mapping[str, StoredTensor]) -> list[str]:
+def varied(tensors: Mapping[str, WeightTensor]) -> list[str]:
     """Return the names of the weights: floating, with weight or bias and without moment; of all floating ones if none is."""
     floating = [name for name, one in tensors.items() if one.floating and one.size]
     named = [name for name in floating if ("weight" in name or "bias" in name) and "moment" not in name]

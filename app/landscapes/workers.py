@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from app.landscapes.options import LandscapeError
 from app.landscapes.planes import FILES, PlaneFiles
 from app.landscapes.points_file import Loss, Point
+from layouts.kit.units import duration
 
 READY_S = 600.0
 """Seconds that the script's imports and its setup may take."""
@@ -77,7 +78,7 @@ class _Worker:
         """Wait until the script has been run. Raises ScriptFailed."""
         answer = self._line(READY_S)
         if answer is None:
-            raise ScriptFailed(f"the script ended its process or took more than {READY_S:g} s to be ready")
+            raise ScriptFailed(f"the script ended its process or took more than {duration(READY_S)} to be ready")
         if answer[0] == "script":
             raise ScriptFailed(f"the script failed: {answer[3]}")
 
@@ -98,7 +99,7 @@ class _Worker:
             code = self._process.wait(0.5)
         except subprocess.TimeoutExpired:
             self.stop()
-            return f"it took more than {limit_s:g} s"
+            return f"it took more than {duration(limit_s)}"
         return f"the process ended with {'signal ' + str(-code) if code < 0 else 'exit code ' + str(code)}"
 
     def stop(self) -> None:

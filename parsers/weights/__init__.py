@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from parsers.weights.model import StoredTensor, Weights
+from parsers.weights.model import Weights, WeightTensor
 from parsers.weights.recognition import opened
 
-__all__ = ["StoredTensor", "Weights", "opened"]
+__all__ = ["WeightTensor", "Weights", "opened"]

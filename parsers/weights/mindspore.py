@@ -13,7 +13,7 @@ from typing import NamedTuple
 from parsers.errors import FormatError
 from parsers.events.wire import WireError, varint
 from parsers.files import RegularFile
-from parsers.weights.model import BFLOAT16, MOST_TENSORS, StoredBytes, StoredTensor, checked, item_size
+from parsers.weights.model import BFLOAT16, MOST_TENSORS, StoredBytes, WeightTensor, checked, item_size
 
 VALUE, TAG, TENSOR = b"\x0a", 0x0A, 0x12
 DIM, DIMS, TYPE, CONTENT = 0x08, 0x0A, 0x12, 0x1A
@@ -34,24 +34,24 @@ class _Part(NamedTuple):
     piece: StoredBytes
 
 
-def tensors(file: RegularFile) -> Mapping[str, StoredTensor]:
+def tensors(file: RegularFile) -> Mapping[str, WeightTensor]:
     """Return the tensors of a file; values of a type that numpy lacks, as text, are left out. Raises FormatError."""
-    found: dict[str, StoredTensor] = {}
+    found: dict[str, WeightTensor] = {}
     for part in _parts(file):
         if part.dtype not in DTYPES:
             continue
         known = found.get(part.tag)
         pieces = (*(known.pieces if known else ()), part.piece)
-        found[part.tag] = StoredTensor(DTYPES[part.dtype], part.shape, pieces)
+        found[part.tag] = WeightTensor(DTYPES[part.dtype], part.shape, pieces)
         if len(found) > MOST_TENSORS:
             raise FormatError(f"expected up to {MOST_TENSORS:,} tensors, found more")
     return {name: checked(name, _shaped(one), file.size) for name, one in found.items()}
 
 
-def _shaped(tensor: StoredTensor) -> StoredTensor:
+def _shaped(tensor: WeightTensor) -> WeightTensor:
     """Return a tensor whose shape is () if no dims were written for a single value, which MindSpore does for scalars."""
     is_scalar = tensor.shape in ((), (0,)) and sum(piece.size for piece in tensor.pieces) == item_size(tensor.dtype)
-    return StoredTensor(tensor.dtype, (), tensor.pieces) if is_scalar else tensor
+    return WeightTensor(tensor.dtype, (), tensor.pieces) if is_scalar else tensor
 
 
 def _parts(file: RegularFile) -> Iterator[_Part]:

@@ -29,7 +29,7 @@ class StoredBytes(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredTensor:
+class WeightTensor:
     """A tensor in a file: the name of its numpy type or "bfloat16", its shape, and its bytes, in one or several pieces.
 
     fortran: the first index runs fastest. stride and first, in values, if it is a view of what is stored.
@@ -57,7 +57,7 @@ class StoredTensor:
 class Weights:
     """The tensors of an open checkpoint by name, in its order. Use it as a context: it holds the file open."""
 
-    def __init__(self, file: RegularFile, kind: str, tensors: Mapping[str, StoredTensor]) -> None:
+    def __init__(self, file: RegularFile, kind: str, tensors: Mapping[str, WeightTensor]) -> None:
         self.kind, self.tensors = kind, tensors
         self._file = file
 
@@ -92,7 +92,7 @@ class Weights:
         for at in range(0, tensor.size, count):
             yield self._values(tensor, at, min(count, tensor.size - at))
 
-    def _values(self, tensor: StoredTensor, first: int, count: int) -> NDArray[Any]:
+    def _values(self, tensor: WeightTensor, first: int, count: int) -> NDArray[Any]:
         """Return `count` stored values from one on."""
         item = item_size(tensor.dtype)
         raw = bytearray(count * item)
@@ -123,7 +123,7 @@ def item_size(dtype: str) -> int:
     return 2 if dtype == BFLOAT16 else np.dtype(dtype).itemsize
 
 
-def checked(name: str, tensor: StoredTensor, file_size: int) -> StoredTensor:
+def checked(name: str, tensor: WeightTensor, file_size: int) -> WeightTensor:
     """Return a tensor whose bytes lie in its file and are as many as its shape says. Raises FormatError."""
     if len(tensor.shape) > MOST_DIMENSIONS or min(tensor.shape, default=0) < 0:
         raise FormatError(f"{name[:200]}: expected up to {MOST_DIMENSIONS} sizes from 0, found {str(tensor.shape)[:100]}")

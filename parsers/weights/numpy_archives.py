@@ -12,12 +12,12 @@ from parsers.dumps.npy import parse_header
 from parsers.dumps.torch_files import ArchiveBytes, member_begin
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.weights.model import MOST_TENSORS, StoredBytes, StoredTensor, checked
+from parsers.weights.model import MOST_TENSORS, StoredBytes, WeightTensor, checked
 
 _HEAD = 1 << 16
 
 
-def tensors(file: RegularFile) -> Mapping[str, StoredTensor]:
+def tensors(file: RegularFile) -> Mapping[str, WeightTensor]:
     """Return the arrays of a file by name. Raises FormatError; compressed members and arrays of objects are refused."""
     try:
         with zipfile.ZipFile(ArchiveBytes(file)) as archive:
@@ -29,7 +29,7 @@ def tensors(file: RegularFile) -> Mapping[str, StoredTensor]:
     return {one.filename.removesuffix(".npy"): _tensor(file, one) for one in members}
 
 
-def _tensor(file: RegularFile, member: zipfile.ZipInfo) -> StoredTensor:
+def _tensor(file: RegularFile, member: zipfile.ZipInfo) -> WeightTensor:
     name = member.filename.removesuffix(".npy")
     if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
         raise FormatError(f"{name[:200]}: expected an array without compression (numpy.savez), found a compressed one")
@@ -46,5 +46,5 @@ def _tensor(file: RegularFile, member: zipfile.ZipInfo) -> StoredTensor:
         raise FormatError(f"{name[:200]}: expected numbers, found {header.dtype}")
     kind = np.dtype(header.dtype)
     piece = StoredBytes(begin + start + length, member.file_size - start - length)
-    found = StoredTensor(kind.name, header.shape, (piece,), big_endian=kind.byteorder == ">", fortran=header.fortran_order)
+    found = WeightTensor(kind.name, header.shape, (piece,), big_endian=kind.byteorder == ">", fortran=header.fortran_order)
     return checked(name, found, file.size)

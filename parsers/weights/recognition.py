@@ -10,9 +10,9 @@ from parsers.dumps.torch_files import ArchiveBytes
 from parsers.errors import FormatError
 from parsers.files import RegularFile
 from parsers.weights import mindspore, numpy_archives, safetensors, torch_archives
-from parsers.weights.model import StoredTensor, Weights
+from parsers.weights.model import Weights, WeightTensor
 
-READERS: Mapping[str, Callable[[RegularFile], Mapping[str, StoredTensor]]] = {
+READERS: Mapping[str, Callable[[RegularFile], Mapping[str, WeightTensor]]] = {
     "mindspore": mindspore.tensors, "safetensors": safetensors.tensors, "numpy": numpy_archives.tensors,
     "torch": torch_archives.tensors,
 }  # fmt: skip

@@ -12,7 +12,7 @@ import msgspec
 
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.weights.model import BFLOAT16, MOST_TENSORS, StoredBytes, StoredTensor, checked
+from parsers.weights.model import BFLOAT16, MOST_TENSORS, StoredBytes, WeightTensor, checked
 
 LONGEST_HEADER = 100_000_000
 """Bytes; the limit of the format."""
@@ -36,7 +36,7 @@ def header_size(head: bytes, size: int) -> int:
     return length if 2 <= length <= min(LONGEST_HEADER, size - 8) else 0
 
 
-def tensors(file: RegularFile) -> Mapping[str, StoredTensor]:
+def tensors(file: RegularFile) -> Mapping[str, WeightTensor]:
     """Return the tensors of a file. Types that numpy lacks (FP8) are left out. Raises FormatError."""
     length = header_size(file.read(0, 16), file.size)
     if not length:
@@ -51,7 +51,7 @@ def tensors(file: RegularFile) -> Mapping[str, StoredTensor]:
         raise FormatError(f"expected a header with type, shape and bytes of each tensor, found {error}") from error
     begin = 8 + length
     return {
-        name: checked(name, StoredTensor(DTYPES[one.dtype], tuple(one.shape), (_piece(begin, one),)), file.size)
+        name: checked(name, WeightTensor(DTYPES[one.dtype], tuple(one.shape), (_piece(begin, one),)), file.size)
         for name, one in found.items() if one.dtype in DTYPES
     }  # fmt: skip
 

@@ -24,7 +24,7 @@ from parsers.dumps.torch_files import (
 )
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.weights.model import MOST_TENSORS, StoredBytes, StoredTensor, checked
+from parsers.weights.model import MOST_TENSORS, StoredBytes, WeightTensor, checked
 
 LONGEST_PICKLE = 256 << 20
 MOST_OPCODES = 20_000_000
@@ -47,7 +47,7 @@ class _Opaque(dict[Any, Any]):
     """What a call stands for that builds no tensor: it takes items and a state, and is nothing."""
 
 
-def tensors(file: RegularFile) -> Mapping[str, StoredTensor]:
+def tensors(file: RegularFile) -> Mapping[str, WeightTensor]:
     """Return the tensors of the weights in a file. Raises FormatError, also where nothing in it is a dict of tensors."""
     try:
         with zipfile.ZipFile(ArchiveBytes(file)) as archive:
@@ -73,7 +73,7 @@ def tensors(file: RegularFile) -> Mapping[str, StoredTensor]:
 
 def _stored(
     file: RegularFile, name: str, record: Any, members: Mapping[str, zipfile.ZipInfo], stem: str, is_big: bool
-) -> StoredTensor:
+) -> WeightTensor:
     storage, first, shape, stride = record
     member = members.get(f"{stem}data/{storage.key}")
     if member is None or member.compress_type != zipfile.ZIP_STORED:
@@ -83,7 +83,7 @@ def _stored(
     check_view(shape, stride, first, storage.count)
     piece = StoredBytes(member_begin(file, member), member.file_size)
     view = None if first == 0 and _contiguous(shape, stride, storage.count) else stride
-    return checked(name, StoredTensor(storage.dtype, shape, (piece,), big_endian=is_big, stride=view, first=first), file.size)
+    return checked(name, WeightTensor(storage.dtype, shape, (piece,), big_endian=is_big, stride=view, first=first), file.size)
 
 
 def _contiguous(shape: tuple[int, ...], stride: tuple[int, ...], count: int) -> bool:

@@ -30,6 +30,7 @@ SCRIPT = re.compile(
 )
 CSS = re.compile(r'(?:width|height|left|top|right|--[\w-]+)["\']?\]?: ?f?"|style=')
 ALLOWED = {
+    "app/conversion/report.py": "the form of mindconverter's own report",
     "app/tuning/lines.py": "lines of a terminal and a log; a search does not import pages",
     "app/tuning/trials.py": "repeats a setting as it was typed",
     "assets/graphs/camera.js": "a place in the address",

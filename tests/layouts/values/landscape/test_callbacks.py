@@ -23,7 +23,8 @@ ODD = '<b>odd</b> "run"/%2F/名称 🚀'
 
 def source() -> MemorySource:
     path = "/data/runs/plan/ckpt_dir/train_metadata.json"
-    plan = LandscapePlan(path, ((1, 2, 3), (4, 6)), 5, "step", 15, 40, 2048, True, True)
+    files = {step: f"net_{step}.ckpt" for step in (1, 2, 3, 4, 6)}
+    plan = LandscapePlan(path, ((1, 2, 3), (4, 6)), files, "step", 15, 40, 2048, True, True)
     return landscape_source(
         [row(key, tags={"scalar": 1}) for key in ("one", ODD, "plan", "broken", "none")],
         {(key, "loss"): series(60) for key in ("one", "plan")},
