@@ -339,7 +339,7 @@ function drawOffers(page) {
  * @param {number} [turn]
  */
 function askNear(page, turn = 0) {
-  if (!page.asked || !page.near) return;
+  if (!page.asked || !page.near || !page.root.isConnected) return;  // a page that was left meanwhile
   const next = without(page.asked, [...OF_MATRIX, ...OF_TOTALS]);
   if (!turn && same(next, page.nearAsked)) return;
   page.nearAsked = next;
