@@ -1,4 +1,4 @@
-"""Finds the runs below a base directory, from names and stat alone: no file is opened.
+"""Finds the runs below a base directory, from names and stat alone: no file is opened but `mlflow.db`, which holds many runs.
 
 A directory is a run if it directly holds a file of a kind in `parsers.registry`:
 
@@ -7,13 +7,16 @@ A directory is a run if it directly holds a file of a kind in `parsers.registry`
 * ``*.pb`` except ``memory_usage_<n>.pb``, ``*.ir``, ``*.dot``, ``*.onnx``, ``trace_code_graph_<n>``: a graph; those in
   ``actor_set`` and ``verbose_ir_files`` belong to the run of the parent directory;
 
+* the names of other loggers (`parsers.tables`, `parsers.wandb`, `parsers.mlflow`) and of reports of conversions;
+
 or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, ``cluster_analysis_output``, or
 ``profiler_*`` with profiler output), or if it holds profiler files itself, or if it is a dump (`parsers.dumps.places`): of a
 rank (``rank_<n>/.dump_metadata``), of an Ascend device, or of msprobe (``step<n>/<rank>/dump.json``).
 Runs below ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 
-``config.json``, ``hparams.json``, ``*.yaml`` and ``*.yml`` in the directory of a run are its settings; they make no run.
+``config.json``, ``params.json``, ``hparams.json``, ``*.yaml`` and ``*.yml`` in the directory of a run are its settings; they
+make no run.
 
 Symbolic links are followed, also out of the base. A directory is visited once, by device and inode: real directories
 first, links after them, so cycles end and no run is listed twice. A scanner that is to stay inside the base shows a link that

@@ -212,6 +212,8 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
     except OSError as error:
         text = f"The directory cannot be listed ({error.strerror}); its contents are not shown."
         return Listing(mtime_ns, False, (), (), (), (), False, "", text)
+    if {"progress.csv", "result.json", "params.json"} <= {name for name, _, _ in files}:  # Ray writes each row to both
+        files = [file for file in files if file[0] != "progress.csv"]
     if not dump and directories and named_like_kernel_dump(os.path.basename(path)) and is_kernel_dump(path):
         dump = KERNEL
     steps = sorted(name for name in directories if STEP.fullmatch(name))

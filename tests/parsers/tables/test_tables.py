@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -70,6 +71,20 @@ def test_ray() -> None:
     assert "config/lr" not in points(batch)
     assert batch.scalars[0].wall_time.tolist() == [1700000000.0 + row for row in range(4)]
     assert batch.started == 1700000000.0
+
+
+@pytest.mark.parametrize(("beside", "read_from"), [
+    (("params.json", "result.json"), ["result.json"]),
+    (("result.json",), ["progress.csv", "result.json"]),
+    (("params.json",), ["progress.csv"]),
+])  # fmt: skip
+def test_the_rows_that_ray_writes_twice_are_read_once(tmp_path: Path, beside: tuple[str, ...], read_from: list[str]) -> None:
+    for name in beside:
+        (tmp_path / name).write_text('{"x": 1}\n')
+    (tmp_path / "progress.csv").write_text("step,x\n1,1\n")
+    (source,) = discover(tmp_path)
+    tables = {file.kind for file in source.files} - {"config"}
+    assert sorted(os.path.basename(file.path) for file in source.files if file.kind in tables) == read_from
 
 
 @pytest.mark.parametrize(
