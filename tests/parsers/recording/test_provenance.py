@@ -9,7 +9,8 @@ import pytest
 
 from parsers import open_run
 from parsers.recording import Recorder
-from parsers.recording.provenance import facts, git_commit, masked
+from parsers.recording.masking import masked
+from parsers.recording.provenance import facts, git_commit
 
 
 @pytest.mark.parametrize(
