@@ -11,6 +11,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SECRETS = {"key", "keys", "auth", "authorization", "pwd", "pwds", "passphrase", "pass"}
 _ENDINGS = ("token", "secret", "password", "passwd", "apikey", "credential")
 _COUNTED = {"key", "keys", "token", "tokens", "auth"}
+_SWITCHES = {"", "no", "yes", "all", "none", "true", "false", "auto"}
 _LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
 _QUERY = re.compile(r"(?<=[?&;])([^=&;#\s]+)=([^&;#\s]+)")
 
@@ -54,9 +55,11 @@ def masked(arguments: Sequence[str]) -> list[str]:
 def masked_setting(name: str, value: Any) -> Any:
     """Return the value of a setting, or `***` where its name looks like a secret.
 
-    Numbers below names such as max_tokens or key_size are amounts and stay.
+    Numbers below names such as max_tokens or key_size are amounts and stay, as do switches such as "no".
     """
-    if is_secret(name) and value is not None and not (isinstance(value, (bool, int, float)) and _is_amount(name)):
+    amount = isinstance(value, (bool, int, float)) and _is_amount(name)
+    switch = value is None or (isinstance(value, str) and value.lower() in _SWITCHES)
+    if is_secret(name) and not amount and not switch:
         return MASK
     if isinstance(value, str):
         return without_secrets(value)

@@ -117,7 +117,7 @@ def test_settings_that_look_like_secrets_are_masked(tmp_path: Path) -> None:
     given = {
         "api_key": "hidden1", "db": {"password": 4711, "host": "here"}, "accessToken": "hidden2", "url": "s3://a?token=hidden3&b=1",
         "argv": ["--key", "-hidden4"], "parts": [{"secret": "hidden5"}], "auth": {"user": "hidden6"}, "max_tokens": 512,
-        "key_size": 64, "tokenizer": "bert",
+        "key_size": 64, "tokenizer": "bert", "include_tokens": "no",
     }  # fmt: skip
     with Recorder(str(tmp_path), settings=given) as run:
         run.log(1, {"loss": 0.5})
