@@ -26,7 +26,8 @@ def differences(directory: Path) -> list[str]:
     lines = [f"number {one}" for one in _unlike(numbers, found)]
     frames = {"Text": run.texts, "Histogram": run.histograms, "Image": run.images, "Tensor": run.tensors}
     kinds = {"CountedHistogram": "Histogram", **{name: name for name in frames}}
-    others = Counter((kinds.get(value, "Text"), step, tag) for step, tag, value in rows if isinstance(value, str))
+    others = Counter((kinds.get(value, "Text"), step, tag) for step, tag, value in rows
+                     if isinstance(value, str) and value != "Listed")  # fmt: skip
     read_others = Counter((name, step, tag) for name, frame in frames.items() for step, tag in _places(frame))
     lines += [f"value {one}" for one in _unlike(others, read_others)]
     lines += [f"problem {one}" for one in run.problems]

@@ -1,7 +1,7 @@
 """Runs a training of this folder and notes beside its files what it handed to the Recorder.   SCRIPT DIRECTORY
 
 DIRECTORY/logged.json: {"logged": [[step, tag, value], ...], "settings": {...}, "metrics": {...}}; values that are no numbers or
-texts are noted as the name of their type. What is compared with the files was noted before anything was encoded.
+texts are noted as the name of their type, those that Mindscope only lists as Listed. What is compared with the files was noted before anything was encoded.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from mindscope_record import Recorder
-from mindscope_record.values import Text
+from mindscope_record.values import Tensor, Text
 
 
 def noted(value: Any) -> Any:
+    if isinstance(value, Tensor) and value.plugin != "tensors":
+        return "Listed"
     if isinstance(value, Text):
         return value.text
     if isinstance(value, (str, int, float)):

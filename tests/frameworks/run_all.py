@@ -17,7 +17,8 @@ from tests.frameworks.comparison import STORED, differences
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = {
     "torch_training": ("torch", "MINDSCOPE_FRAMEWORKS"), "keras_training": ("keras", "MINDSCOPE_FRAMEWORKS"),
-    "lightning_training": ("lightning", "MINDSCOPE_FRAMEWORKS"), "huggingface_training": ("transformers", "MINDSCOPE_FRAMEWORKS"),
+    "lightning_training": ("lightning", "MINDSCOPE_FRAMEWORKS"),
+    "huggingface_training": ("transformers", "MINDSCOPE_FRAMEWORKS"),
     "mindspore_training": ("mindspore", "MINDSCOPE_MINDSPORE"),
 }  # fmt: skip
 
