@@ -22,7 +22,8 @@ def differences(directory: Path) -> list[str]:
     rows = [(step, tag, value) for step, tag, value in told["logged"]]
     numbers = Counter((step, tag, _single(value)) for step, tag, value in rows if not isinstance(value, str))
     read = run.scalars
-    found = Counter((step, tag, _single(value)) for step, tag, value in zip(read["step"], read["tag"], read["value"], strict=True))
+    points = zip(read["step"], read["tag"], read["value"], strict=True)
+    found = Counter((step, tag, _single(value)) for step, tag, value in points)
     lines = [f"number {one}" for one in _unlike(numbers, found)]
     frames = {"Text": run.texts, "Histogram": run.histograms, "Image": run.images, "Tensor": run.tensors}
     kinds = {"CountedHistogram": "Histogram", **{name: name for name in frames}}

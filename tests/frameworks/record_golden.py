@@ -1,7 +1,7 @@
 """Runs a training of this folder and notes beside its files what it handed to the Recorder.   SCRIPT DIRECTORY
 
 DIRECTORY/logged.json: {"logged": [[step, tag, value], ...], "settings": {...}, "metrics": {...}}; values that are no numbers or
-texts are noted as the name of their type, those that Mindscope only lists as Listed. What is compared with the files was noted before anything was encoded.
+texts are noted as the name of their type, those that Mindscope only lists as Listed. All is noted before it is encoded.
 """
 
 from __future__ import annotations
