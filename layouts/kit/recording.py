@@ -138,7 +138,7 @@ RECORDINGS: Mapping[str, Mapping[str, str]] = {
         "mindspore": "mindspore.set_context(mode=mindspore.GRAPH_MODE)\n" + _collected('"collect_graph": True'),
         "torch": _WRITER + "writer.add_graph(net, batch)",
         "tensorboard": _TF + "    tf.summary.graph(train_step.get_concrete_function(batch).graph)",
-        "record": _recorded('run.graph(open("model.onnx", "rb").read())'),
+        "record": _recorded('with open("model.onnx", "rb") as model:', "    run.graph(model.read())"),
     },
     "dataset_graph": {"mindspore": _collected('"collect_dataset_graph": True')},
     "lineage": {
