@@ -328,8 +328,7 @@ class Recorder:
         self.log(0, {"run/" + name: Text(value) for name, value in facts(environment).items()})
 
     def _timed(self, step: int, at: float, data: float, whole: float) -> None:
-        if not self._away():
-            self._write(self._main, step, at, {"time/data": data, "time/step": whole})
+        self._write(self._main, step, at, {"time/data": data, "time/step": whole})
 
     def _sampled(self, at: float, values: Mapping[str, float]) -> None:
         """Record a sample of the system; its step is the number of seconds since the run began."""
