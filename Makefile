@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MUTANTS := .venv-mutation
-.PHONY: run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-convert test-long long-parts
+.PHONY: run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-convert test-frameworks test-long long-parts
 
 # What was compiled once, rewritten assertions included, need not be compiled again by every process that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
@@ -125,6 +125,19 @@ $(CONVERT)/.done: requirements-mindspore.lock
 	$(call again,$(CONVERT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mindspore.lock)
 	touch $@
 
+# Trains fifty steps with each framework and the adapter for it, and compares what was recorded with what was handed over, as `make
+# test` does with the stored files of tests/data/recording. The environment of its own takes gigabytes. MINDSCOPE_FRAMEWORKS=PYTHON
+# takes one that is there; MINDSCOPE_MINDSPORE=PYTHON adds MindSpore; STORE=1 replaces the stored files.
+FRAMEWORKS := .venv-frameworks
+STORE ?=
+test-frameworks: $(VENV)/.test $(if $(MINDSCOPE_FRAMEWORKS),,$(FRAMEWORKS)/.done)
+	MINDSCOPE_FRAMEWORKS=$${MINDSCOPE_FRAMEWORKS:-$(FRAMEWORKS)/bin/python} $(BIN)/python -m tests.frameworks.run_all $(if $(STORE),--store)
+
+$(FRAMEWORKS)/.done: requirements-frameworks.lock
+	test -x $(FRAMEWORKS)/bin/python || $(PYTHON) -m venv $(FRAMEWORKS)
+	$(call again,$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-frameworks.lock)
+	touch $@
+
 # Lines and branches of the Python packages that the tests without a browser run.
 coverage: $(VENV)/.test
 	$(BIN)/coverage erase
@@ -190,12 +203,13 @@ lock:
 	$(LOCK) --group mutation -o requirements-mutation.lock
 	$(LOCK) --group fuzz -o requirements-fuzz.lock
 	$(LOCK) --group mindspore -o requirements-mindspore.lock
+	$(LOCK) --group frameworks -o requirements-frameworks.lock
 	$(NPM) install --package-lock-only --ignore-scripts --loglevel=error
 	$(BIN)/python -c "import json; p = 'package-lock.json'; t = json.load(open(p)); \
 	[v.pop('funding', None) for v in t['packages'].values()]; open(p, 'w').write(json.dumps(t, indent=2) + '\n')"
 
 clean:
-	rm -rf $(VENV) $(MUTANTS) $(CONVERT) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(MUTANTS) $(CONVERT) $(FRAMEWORKS) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
 # The pictures of README and manual, of the demo; RUNS are two further directories (docs/take_screenshots.py says which).
 RUNS ?=

@@ -1,4 +1,4 @@
-"""How data of each kind is recorded: the code for MindSpore, PyTorch and TensorBoard, and what a page without data shows.
+"""How data of each kind is recorded: the code for MindSpore, PyTorch, TensorBoard and mindscope-record; pages without data.
 
 Every page without data shows `missing_data`: one sentence, the code, and the way to the demo, where the page has data. No
 page has code of its own. assets/kit/recording.js shows the code of the framework that the user chose, on all pages.
@@ -22,13 +22,17 @@ TEXTS = define_texts({
     "recording.open_demo": ("Open this page in the demo", "在演示中打开此页面"),
 })
 DEMO_COMMAND = "mindscope start --demo"
-TOOLS = ("mindspore", "torch", "tensorboard", "any")
-"""Frameworks in the order of their tabs; "any" is code for arrays of any of them."""
-_NAMES = {"mindspore": "MindSpore", "torch": "PyTorch", "tensorboard": "TensorBoard"}
+TOOLS = ("mindspore", "torch", "tensorboard", "record", "any")
+"""Frameworks in the order of their tabs; "record" is code for any of them with mindscope-record, "any" code for arrays."""
+_NAMES = {"mindspore": "MindSpore", "torch": "PyTorch", "tensorboard": "TensorBoard", "record": "mindscope-record"}
 
 _WRITER = """from torch.utils.tensorboard import SummaryWriter
 
 writer = SummaryWriter("summary/run_1")
+"""
+_RECORD = """from mindscope_record import Recorder  # pip install mindscope-record
+
+with Recorder("summary/run_1"{more}) as run:
 """
 _TF = """import tensorflow as tf
 
@@ -88,6 +92,14 @@ self.record = ops.{name}()  # in __init__ of the network
 self.record("{tag}", {value})  # in construct"""
 
 
+def _recorded(*lines: str, more: str = "") -> str:
+    return _RECORD.format(more=more) + "\n".join(f"    {line}" for line in lines)
+
+
+def _stepped(value: str) -> str:
+    return _recorded("for step, batch in enumerate(loader):", "    loss = train(batch)", f"    run.log(step, {{{value}}})")
+
+
 def _explained(imports: str = "", explainers: str = "", sample: str = "") -> str:
     return _EXPLAIN.format(imports=imports, explainers=explainers, sample=sample)
 
@@ -97,30 +109,36 @@ RECORDINGS: Mapping[str, Mapping[str, str]] = {
         "mindspore": _collected(),
         "torch": _WRITER + 'writer.add_scalar("loss", loss, step)',
         "tensorboard": _TF + '    tf.summary.scalar("loss", loss, step=step)',
+        "record": _stepped('"loss": loss'),
     },
     "histogram": {
         "mindspore": _collected('"histogram_regular": ".*"'),
         "torch": _WRITER + 'for name, weights in net.named_parameters():\n    writer.add_histogram(name, weights, step)',
         "tensorboard": _TF + '    for weights in model.weights:\n        tf.summary.histogram(weights.path, weights, step)',
+        "record": _stepped('"fc.weight": run.histogram(weights)'),
     },
     "image": {
         "mindspore": _operator("ImageSummary", "input", "x"),
         "torch": _WRITER + 'writer.add_images("input", x, step)',
         "tensorboard": _TF + '    tf.summary.image("input", images, step=step)',
+        "record": _stepped('"input": run.image(pictures)'),
     },
     "tensor": {
         "mindspore": _operator("TensorSummary", "input", "x"),
         "torch": _WRITER + 'writer.add_tensor("logits", logits, step)',
         "tensorboard": _TF + '    tf.summary.write("logits", logits, step=step)',
+        "record": _stepped('"logits": run.tensor(logits)'),
     },
     "text": {
         "torch": _WRITER + 'writer.add_text("samples", "what the model said", step)',
         "tensorboard": _TF + '    tf.summary.text("samples", "what the model said", step=step)',
+        "record": _stepped('"samples": "what the model said"'),
     },
     "graph": {
         "mindspore": "mindspore.set_context(mode=mindspore.GRAPH_MODE)\n" + _collected('"collect_graph": True'),
         "torch": _WRITER + "writer.add_graph(net, batch)",
         "tensorboard": _TF + "    tf.summary.graph(train_step.get_concrete_function(batch).graph)",
+        "record": _recorded('with open("model.onnx", "rb") as model:', "    run.graph(model.read())"),
     },
     "dataset_graph": {"mindspore": _collected('"collect_dataset_graph": True')},
     "lineage": {
@@ -132,6 +150,7 @@ model.train(epochs, dataset, callbacks=[summary])  # a callback of model.eval, t
         "torch": _WRITER + 'writer.add_hparams({"lr": 0.1, "dropout": 0.1}, {"accuracy": accuracy}, run_name=".")',
         "tensorboard": "from tensorboard.plugins.hparams import api as hp\n" + _TF
         + '    hp.hparams({"lr": 0.1, "dropout": 0.1})\n    tf.summary.scalar("accuracy", accuracy, step=step)',
+        "record": _recorded('run.metrics({"accuracy": train()})', more=', settings={"lr": 0.1, "dropout": 0.1}'),
     },
     "landscape": {"mindspore": """from mindspore import SummaryCollector, SummaryLandscape
 
@@ -142,6 +161,9 @@ landscape.gen_landscapes_with_multi_process(callback_fn, device_ids=[0])  # call
         "mindspore": _MS_PROFILE.format(more=""),
         "torch": _TORCH_PROFILE.format(more=""),
         "tensorboard": _TENSORBOARD_PROFILE.format(more=""),
+        "record": _recorded(
+            "run.profile(first=100, steps=5)  # of torch or MindSpore", "for batch in run.steps(loader):", "    train(batch)"
+        ),
     },
     "memory": {
         "mindspore": _MS_PROFILE.format(more=", profile_memory=True"),

@@ -17,6 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Any, Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -159,6 +160,47 @@ class ExplanationWriter:
 
     def _write(self, content: bytes) -> None:
         self._file.write(record(float64(1, time.time()) + content))
+
+
+class GuardedExplanations(ExplanationWriter):
+    """An ExplanationWriter whose failures are handled by `attempt`, as `Recorder.attempt` does; it records nothing then."""
+
+    def __init__(self, attempt: Callable[..., Any], directory: str, options: Mapping[str, Any]) -> None:
+        """options are those of ExplanationWriter."""
+        self._attempt, self._ready = attempt, False
+        attempt("explain", self._begin, directory, options)
+
+    def _begin(self, directory: str, options: Mapping[str, Any]) -> None:
+        super().__init__(directory, **options)
+        self._ready = True
+
+    def _guarded(self, work: Callable[..., None], *arguments: Any, **options: Any) -> None:
+        if self._ready:
+            self._attempt("explain", lambda: work(*arguments, **options))
+
+    def sample(self, *arguments: Any, **options: Any) -> None:
+        """Record a picture and what was predicted of it."""
+        self._guarded(super().sample, *arguments, **options)
+
+    def heat_map(self, *arguments: Any, **options: Any) -> None:
+        """Record a heat map."""
+        self._guarded(super().heat_map, *arguments, **options)
+
+    def counterfactual(self, *arguments: Any, **options: Any) -> None:
+        """Record layers of hierarchical occlusion."""
+        self._guarded(super().counterfactual, *arguments, **options)
+
+    def score(self, *arguments: Any, **options: Any) -> None:
+        """Record the score of an explainer."""
+        self._guarded(super().score, *arguments, **options)
+
+    def flush(self) -> None:
+        """Write buffered records to the file."""
+        self._guarded(super().flush)
+
+    def close(self) -> None:
+        """Write the manifest and close the file."""
+        self._guarded(super().close)
 
 
 def _folder(sample: int) -> int:

@@ -65,7 +65,7 @@ class Layout(ABC):
             else:
                 parts.append(delimited(1, text(1, tag) + self.encoded(tag, value)))
         summary = b"".join(parts)
-        head = _begin(_WALL_TIME, wall_time) + (number(2, step) if step else b"")
+        head = _begin(_WALL_TIME, wall_time) + (b"\x10" + varint(step) if step else b"")
         return record(head + b"\x2a" + varint(len(summary)) + summary)
 
     def graph(self, graph: bytes, wall_time: float) -> bytes:

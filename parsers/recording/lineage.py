@@ -10,6 +10,7 @@ import numpy as np
 
 from .errors import RecordingError
 from .layouts import MindSporeLayout
+from .masking import is_secret, masked_setting
 from .values import number_of
 from .wire import delimited, float32, float64, number, record, text
 
@@ -64,6 +65,7 @@ def _encoded(value: Setting, field: int = 2) -> bytes:
 
 def flat_settings(values: object, above: str = "", depth: int = 0) -> dict[str, Setting]:
     """Return settings by name: those inside others are joined by "/"; lists, None and objects become texts.
+    Values whose names look like secrets are masked.
 
     values: a mapping, a namespace of argparse or another object with attributes. Whole numbers beyond 32 bits, which the format
     lacks, become floats where these are exact, else texts.
@@ -71,10 +73,10 @@ def flat_settings(values: object, above: str = "", depth: int = 0) -> dict[str, 
     found: dict[str, Setting] = {}
     for name, value in _items(values):
         path = f"{above}/{name}" if above else str(name)
-        if isinstance(value, Mapping) and value and depth < _DEEPEST:
+        if isinstance(value, Mapping) and value and depth < _DEEPEST and not is_secret(str(name)):
             found.update(flat_settings(value, path, depth + 1))
         else:
-            found[path] = _setting(value)
+            found[path] = _setting(masked_setting(str(name), value))
     return found
 
 

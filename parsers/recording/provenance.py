@@ -4,49 +4,42 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import shlex
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib import metadata
 
-_SECRET = re.compile(r"(?i)(?:^|[-_.])(?:api_?-?key|key|token|secret|passw(?:or)?d|pwd|credential|auth)s?(?:$|[-_.])")
-_MASK = "***"
+from .masking import masked, masked_setting
+
 _PATIENCE = 5.0
 """Seconds that git may take."""
 
 
 def facts(environment: Iterable[str] = ()) -> dict[str, str]:
     """Return what is running by name; environment names the variables whose values are wanted."""
+    here = _working_directory()
     found = {
-        "command": shlex.join(masked([sys.executable, *sys.argv])), "directory": os.getcwd(), "host": socket.gethostname(),
+        "command": shlex.join(masked([sys.executable, *sys.argv])), "directory": here, "host": socket.gethostname(),
         "python": f"{platform.python_implementation()} {platform.python_version()}, {platform.platform()}",
         "packages": packages(),
     }  # fmt: skip
-    commit = git_commit(os.getcwd())
+    commit = git_commit(here) if here else ""
     if commit:
         found["git"] = commit
-    named = [f"{name}={os.environ[name]}" for name in environment if name in os.environ]
+    named = [f"{name}={masked_setting(name, os.environ[name])}" for name in environment if name in os.environ]
     if named:
         found["environment"] = "\n".join(named)
     return found
 
 
-def masked(arguments: Sequence[str]) -> list[str]:
-    """Return arguments of a command with `***` for the values of options such as --api-key, also in URLs with a password."""
-    found, hide = [], False
-    for argument in arguments:
-        name, equals, _value = argument.partition("=")
-        if hide and not argument.startswith("-"):
-            found.append(_MASK)
-        elif equals and _SECRET.search(name.lstrip("-")):
-            found.append(f"{name}={_MASK}")
-        else:
-            found.append(re.sub(r"(?<=://)[^/@\s]+@", f"{_MASK}@", argument))
-        hide = argument.startswith("-") and not equals and bool(_SECRET.search(argument.lstrip("-")))
-    return found
+def _working_directory() -> str:
+    """Return the working directory, "" where it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def git_commit(directory: str) -> str:

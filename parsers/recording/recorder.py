@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from .errors import RecordingError
-from .explaining import ExplanationWriter
+from .explaining import ExplanationWriter, GuardedExplanations
 from .graphs import write_graph
 from .layouts import Layout, MindSporeLayout, TensorBoardLayout, layout_of
 from .lineage import LineageLayout, Setting, flat_metrics, flat_settings
@@ -67,6 +67,8 @@ class Recorder:
         self._layout = layout_of(layout)
         if rank is not None and rank < 0:
             raise RecordingError(f"rank: expected 0 or more, found {rank}")
+        if largest < 0:
+            raise RecordingError(f"largest: expected 0 or more bytes, found {largest}")
         where = os.fspath(directory)
         self.directory = where if rank is None else os.path.join(where, f"rank_{rank}")
         self._rank, self._largest, self._fsync = rank or 0, largest, fsync
@@ -87,11 +89,7 @@ class Recorder:
         if settings is not None:
             self.settings(settings)
         if system:
-            from .provenance import facts  # these take time to import
-            from .system import SystemSampler
-
-            self.log(0, {"run/" + name: Text(value) for name, value in facts(environment).items()})
-            self._sampler = SystemSampler(self._sampled, self.directory)
+            self.attempt("system", self._begin_system, environment)
 
     def __enter__(self) -> Recorder:
         return self
@@ -110,21 +108,22 @@ class Recorder:
         """
         if self._stopped or self._process != os.getpid():
             return
-        at = time.time() if wall_time is None else wall_time
-        if type(step) is not int:
-            whole = self.attempt("step", operator.index, step)
-            if whole is None:
-                return
-            step = whole
-        plain = True
-        for value in values.values():
-            if type(value) is not float:
-                plain = False
-                break
-        if plain:
-            self._write(self._main, step, at, values)  # type: ignore[arg-type]  # all are floats
-        else:
-            self._log_any(step, at, values)
+        at = time.time() if wall_time is None else self.attempt("wall_time", float, wall_time)
+        whole = step if type(step) is int else self.attempt("step", operator.index, step)
+        if whole is None or at is None:
+            return
+        try:
+            plain = True
+            for value in values.values():
+                if type(value) is not float:
+                    plain = False
+                    break
+            if plain:
+                self._write(self._main, whole, at, values)  # type: ignore[arg-type]  # all are floats
+            else:
+                self._log_any(whole, at, values)
+        except Exception as error:  # noqa: BLE001  whatever is logged, the training goes on
+            self._warn("log", f"log: expected values by tag, found {type(values).__name__}: {_said(error)}")
 
     def histogram(self, values: Any) -> Histogram:
         """Return the distribution of an array of any shape, to be logged."""
@@ -141,9 +140,9 @@ class Recorder:
         """
         return self.attempt("image", lambda: image_of(picture, order))
 
-    def text(self, text: str) -> Text:
-        """Return a text, to be logged."""
-        return Text(str(text))
+    def text(self, text: object) -> Text | None:
+        """Return a text, to be logged; None, with a warning, for an object that gives none."""
+        return self.attempt("text", lambda: Text(str(text)))
 
     def steps(self, iterable: Iterable[T], start: int = 0) -> Iterator[T]:
         """Iterate as before, and record for each step how long it waited for data and how long it took, in seconds.
@@ -195,7 +194,7 @@ class Recorder:
     def pipeline(self, graph: bytes) -> None:
         """Record a data pipeline: a serialised `DatasetGraph` of MindSpore's lineage.proto."""
         with self._lock:
-            self._lineage(lambda layout: layout.pipeline(time.time(), graph))
+            self._lineage(lambda layout: layout.pipeline(time.time(), bytes(graph)))
 
     def graph(self, model: Any, kind: str = "") -> None:
         """Record a graph: bytes or a message of ONNX or of TensorFlow's GraphDef, or a text of DOT.
@@ -217,21 +216,26 @@ class Recorder:
     def explain(
         self, labels: Sequence[str], *, explainers: Sequence[str] = (), metrics: Sequence[str] = ()
     ) -> ExplanationWriter:
-        """Return a writer of explanations into the directory of the run; it is closed with the run."""
-        writer = ExplanationWriter(self.directory, labels=labels, explainers=explainers, metrics=metrics)
+        """Return a writer of explanations into the directory of the run; it is closed with the run.
+
+        What it cannot record is left out with one warning.
+        """
+        options = {"labels": labels, "explainers": explainers, "metrics": metrics}
+        writer = GuardedExplanations(self.attempt, self.directory, options)
         self._explanations.append(writer)
         return writer
 
     def attempt(self, tag: str, work: Callable[..., T], *arguments: Any) -> T | None:
-        """Return what work returns; where it fails, warn once for the tag and return None."""
+        """Return what work returns; where it fails, warn once for the tag and return None.
+
+        An error of the files of the run ends recording where they are written; any other one costs its tag only.
+        """
         if self._away():
             return None
         try:
             return work(*arguments)
-        except OSError as error:
-            self._end(error)
         except Exception as error:  # noqa: BLE001  recording must not end the training, whatever a value does
-            self._warn(tag, f"{tag}: not recorded: {error}")
+            self._warn(tag, f"{tag}: not recorded: {_said(error)}")
         return None
 
     def flush(self) -> None:
@@ -281,7 +285,7 @@ class Recorder:
     def _write(self, output: Output, step: int, at: float, values: Mapping[str, Value]) -> None:
         try:
             record = output.layout.step(step, at, values)
-        except (RecordingError, TypeError, ValueError, AttributeError):
+        except Exception:  # noqa: BLE001  each value is tried alone, and warned of
             record = self._each(output, step, at, values)
         self._add(output, record)
 
@@ -313,11 +317,18 @@ class Recorder:
         if not self._away():
             output = self._output(LineageLayout)
             assert isinstance(output.layout, LineageLayout)
-            self._add(output, encode(output.layout))
+            record = self.attempt("lineage", encode, output.layout)
+            self._add(output, record or b"")
+
+    def _begin_system(self, environment: Sequence[str]) -> None:
+        from .provenance import facts  # these take time to import
+        from .system import SystemSampler
+
+        self._sampler = SystemSampler(self._sampled, self.directory)
+        self.log(0, {"run/" + name: Text(value) for name, value in facts(environment).items()})
 
     def _timed(self, step: int, at: float, data: float, whole: float) -> None:
-        if not self._away():
-            self._write(self._main, step, at, {"time/data": data, "time/step": whole})
+        self._write(self._main, step, at, {"time/data": data, "time/step": whole})
 
     def _sampled(self, at: float, values: Mapping[str, float]) -> None:
         """Record a sample of the system; its step is the number of seconds since the run began."""
@@ -354,6 +365,14 @@ def _holder(value: Value, layout: type[Layout]) -> type[Layout]:
     if isinstance(value, Text):
         return TensorBoardLayout
     return MindSporeLayout if isinstance(value, Landscape) else layout
+
+
+def _said(error: Exception) -> str:
+    """Return what an error says, which may fail itself."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001
+        return type(error).__name__
 
 
 def _call(handler: Callable[[OSError], None] | None, error: OSError) -> None:

@@ -6,6 +6,7 @@ masked CRC32C, the message, its masked CRC32C.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from struct import Struct
 
 import google_crc32c
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 
 _u32, _u64, _f64 = Struct("<I").pack, Struct("<Q").pack, Struct("<d").pack
 MASK_DELTA = 0xA282EAD8
+_SHORT = [bytes((value,)) for value in range(0x80)]
 
 
 def mask(crc: int) -> int:
@@ -28,8 +30,8 @@ def masked(data: bytes) -> int:
 
 def varint(value: int) -> bytes:
     """Encode a number as a varint; negative ones take ten bytes."""
-    if 0 <= value < 0x80:
-        return value.to_bytes(1, "little")
+    if 0 <= value < 0x4000:  # nearly all: lengths and steps
+        return _SHORT[value] if value < 0x80 else bytes((value & 0x7F | 0x80, value >> 7))
     value &= (1 << 64) - 1
     out = bytearray()
     while value > 0x7F:
@@ -72,5 +74,12 @@ def text(field: int, value: str) -> bytes:
 
 def record(message: bytes) -> bytes:
     """One record of an event file."""
-    length = _u64(len(message))
-    return length + _u32(masked(length)) + message + _u32(masked(message))
+    crc = google_crc32c.value(message)
+    return _opening(len(message)) + message + _u32((((crc >> 15) | (crc << 17)) + MASK_DELTA) & 0xFFFF_FFFF)
+
+
+@lru_cache(maxsize=1024)
+def _opening(size: int) -> bytes:
+    """Return what precedes a message of so many bytes: its length and the checksum of that."""
+    length = _u64(size)
+    return length + _u32(masked(length))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 
 os.environ.setdefault("KERAS_BACKEND", "torch")
 
@@ -18,8 +19,10 @@ def main(directory: str) -> None:
     model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(3, "relu"), keras.layers.Dense(1)], name="net")
     model.compile(keras.optimizers.SGD(0.1), "mse", metrics=["mae"])
     data = rng.normal(size=(200, 4)).astype(np.float32)
-    model.fit(data, data[:, :1], batch_size=8, epochs=2, validation_split=0.0, validation_data=(data[:16], data[:16, :1]),
-              callbacks=[Callback(directory, every=5)], verbose=0, shuffle=False)  # fmt: skip
+    with tempfile.TemporaryDirectory() as root:
+        saved = keras.callbacks.ModelCheckpoint(f"{root}/epoch_{{epoch}}.keras")
+        model.fit(data, data[:, :1], batch_size=8, epochs=2, validation_data=(data[:16], data[:16, :1]), verbose=0,
+                  shuffle=False, callbacks=[saved, Callback(directory, every=5, checkpoint=saved)])  # fmt: skip
 
 
 main(sys.argv[1])

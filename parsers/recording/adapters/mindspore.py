@@ -13,6 +13,7 @@ import inspect
 import json
 import os
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -21,7 +22,7 @@ import numpy as np
 from mindspore.train import Callback
 
 from ..errors import RecordingError
-from ..recorder import Recorder
+from ..recorder import Recorder, RecordingWarning
 from ..values import Histogram, Tensor, array_of
 
 KEYS = (
@@ -49,10 +50,12 @@ class Collector(Callback):
         """
         super().__init__()
         del num_process
-        for name, value in (("collect_freq", collect_freq), ("collect_tensor_freq", collect_tensor_freq or 1)):
-            if not isinstance(value, int) or value <= 0:
+        for name, value in (("collect_freq", collect_freq), ("collect_tensor_freq", collect_tensor_freq)):
+            if (name == "collect_freq" or value is not None) and (not isinstance(value, int) or value <= 0):
                 raise RecordingError(f"{name}: expected a whole number above 0, found {value!r}")
         self._wanted = _wanted(collect_specified_data, keep_default_action)
+        if self._wanted.get("collect_landscape"):
+            warnings.warn("collect_landscape is not recorded: see `mindscope landscape`", RecordingWarning, stacklevel=2)
         self._every, self._every_tensor = collect_freq, collect_tensor_freq
         self._export = (export_options or {}).get("tensor_format") == "npy"
         self._last_step, self._last_tensors = -collect_freq, -1
@@ -86,7 +89,7 @@ class Collector(Callback):
         if step // self._every > self._last_step // self._every or self._last_step < 0:
             self._last_step = step
             self._values(parameters, step, {name: one for name, one in operators.items() if not isinstance(one, Tensor)})
-        frequency = self._every_tensor or self._tensor_frequency(parameters)
+        frequency = self._every_tensor or self.recorder.attempt("tensors", self._tensor_frequency, parameters) or self._every
         tensors = {name: one for name, one in operators.items() if isinstance(one, Tensor)}
         if tensors and (self._last_tensors < 0 or step // frequency > self._last_tensors // frequency):
             self._last_tensors = step
@@ -122,10 +125,10 @@ class Collector(Callback):
         if self._wanted.get("collect_input_data"):
             picture = self.recorder.attempt("input_data/auto", lambda: _input(parameters))
             found["input_data/auto"] = None if picture is None else self.recorder.image(picture, "NCHW")
-        optimizer = _optimizer(parameters)
+        optimizer = self.recorder.attempt("optimizer", _optimizer, parameters)
         if optimizer is not None:
             found["learning_rate/auto"] = self.recorder.attempt("learning_rate/auto", lambda: _rate(optimizer))
-            found.update(self._histograms(optimizer))
+            found.update(self.recorder.attempt("histogram_regular", self._histograms, optimizer) or {})
         self.recorder.log(step, found)
 
     def _histograms(self, optimizer: Any) -> dict[str, Histogram]:

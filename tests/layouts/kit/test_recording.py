@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
+import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from dash import html
 
+import parsers.recording
 from layouts import PAGES
 from layouts.kit.page import Ids
 from layouts.kit.recording import RECORDINGS, TOOLS, missing_data
 from parsers import open_run
 
 CODES = [(kind, tool, code) for kind, tools in RECORDINGS.items() for tool, code in tools.items()]
+ONNX = Path(__file__).resolve().parents[2] / "data" / "converter" / "ops" / "Conv.onnx"
 SHELL = {("dump", "mindspore"), ("study", "any"), ("conversion", "any")}
 
 
@@ -49,6 +53,19 @@ def test_code_for_any_framework_records_explanations(kind: str, tmp_path: Path, 
     assert list(run.problems) == []
 
 
+@pytest.mark.parametrize("kind", [kind for kind, tools in RECORDINGS.items() if "record" in tools and kind != "profile"])
+def test_code_for_mindscope_record_records_its_kind(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "mindscope_record", parsers.recording)
+    shutil.copy(ONNX, tmp_path / "model.onnx")
+    grey = np.linspace(0, 1, 64 * 64).reshape(64, 64)
+    names = {"loader": range(3), "train": lambda *_: 0.5, "weights": grey, "pictures": grey, "logits": grey}
+    exec(RECORDINGS[kind]["record"], names)
+    run = open_run(tmp_path / "summary" / "run_1")
+    assert run.kinds()[kind] > 0
+    assert list(run.problems) == []
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if page.needs], ids=lambda page: page.name)
 def test_a_page_that_needs_data_has_the_code_that_records_it(page: object) -> None:
     made = str(page.layout(Ids(page.name), "/api/"))  # type: ignore[attr-defined]
@@ -57,8 +74,9 @@ def test_a_page_that_needs_data_has_the_code_that_records_it(page: object) -> No
 
 def test_a_page_without_data_has_a_sentence_the_code_and_the_way_to_the_demo() -> None:
     said, code, demo = missing_data("shell.empty", "scalar", page="timeline").children
+    tools = ["mindspore", "torch", "tensorboard", "record"]
     assert isinstance(said, html.P)
-    assert [part.to_plotly_json()["props"]["data-tool"] for part in code.children[1:]] == ["mindspore", "torch", "tensorboard"]
-    assert [getattr(part, "hidden", False) for part in code.children[1:]] == [False, True, True]
+    assert [part.to_plotly_json()["props"]["data-tool"] for part in code.children[1:]] == tools
+    assert [getattr(part, "hidden", False) for part in code.children[1:]] == [False, True, True, True]
     assert "mindscope start --demo" in str(demo)
     assert "'data-demo-page': 'timeline'" in str(demo.to_plotly_json()["props"]["children"][1].to_plotly_json())

@@ -9,7 +9,8 @@ import pytest
 
 from parsers import open_run
 from parsers.recording import Recorder
-from parsers.recording.provenance import facts, git_commit, masked
+from parsers.recording.masking import masked
+from parsers.recording.provenance import facts, git_commit
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,9 @@ from parsers.recording.provenance import facts, git_commit, masked
         (["--db_password=x", "PASSWORD=y", "-p", "z"], ["--db_password=***", "PASSWORD=***", "-p", "z"]),
         (["--secret", "--verbose"], ["--secret", "--verbose"]),
         (["--url=https://me:pw@host/x", "s3://key@bucket"], ["--url=https://***@host/x", "s3://***@bucket"]),
+        (["+token=x", "--accessToken=x", "--APIKey", "x"], ["+token=***", "--accessToken=***", "--APIKey", "***"]),
+        (["https://host/a?token=x&b=1", "--url=https://host?api_key=x"], ["https://host/a?token=***&b=1", "--url=https://host?api_key=***"]),
+        (["--key", "-abc", "-v"], ["--key", "***", "-v"]),
         (["--keys", "a", "--monkey", "b", "--key-dim", "64"], ["--keys", "***", "--monkey", "b", "--key-dim", "***"]),
     ],
 )

@@ -1,0 +1,70 @@
+"""`make test-frameworks`: runs every training of this folder and checks what its adapter recorded.   --store keeps the files
+
+MINDSCOPE_FRAMEWORKS and MINDSCOPE_MINDSPORE are the Pythons with the frameworks; without the second MindSpore is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.frameworks.comparison import STORED, differences
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = {
+    "torch_training": ("torch", "MINDSCOPE_FRAMEWORKS"), "keras_training": ("keras", "MINDSCOPE_FRAMEWORKS"),
+    "lightning_training": ("lightning", "MINDSCOPE_FRAMEWORKS"),
+    "huggingface_training": ("transformers", "MINDSCOPE_FRAMEWORKS"),
+    "mindspore_training": ("mindspore", "MINDSCOPE_MINDSPORE"),
+}  # fmt: skip
+
+
+def recorded(script: str, framework: str, python: str, root: Path) -> Path:
+    """Run a training below root and return the directory of its run, named after framework and version."""
+    site = root / "site"
+    site.mkdir(exist_ok=True)
+    if not (site / "mindscope_record").exists():
+        (site / "mindscope_record").symlink_to(ROOT / "parsers" / "recording")
+    folder = Path(__file__).parent
+    environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [python, str(folder / "record_golden.py"), str(folder / f"{script}.py"), str(root / framework)]
+    subprocess.run(command, cwd=root, env=environment, check=True)
+    ask = f"from importlib.metadata import version; print(version('{framework}').partition('+')[0])"
+    version = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
+    return (root / framework).rename(root / f"{framework}-{version}")
+
+
+def store(run: Path) -> None:
+    """Keep the files of a run, without checkpoints, in place of those of other versions."""
+    for old in STORED.glob(f"{run.name.rpartition('-')[0]}-*"):
+        shutil.rmtree(old)
+    target = STORED / run.name
+    target.mkdir(parents=True)
+    for path in run.iterdir():
+        if path.is_file():
+            shutil.copy(path, target)
+
+
+def main() -> int:
+    failed = 0
+    with tempfile.TemporaryDirectory() as made:
+        for script, (framework, variable) in SCRIPTS.items():
+            python = os.environ.get(variable)
+            if not python:
+                print(f"{framework}: left out, {variable} names no Python")
+                continue
+            run = recorded(script, framework, str(ROOT / python), Path(made))
+            found = differences(run)
+            failed += bool(found)
+            print("\n".join([f"{run.name}: {'differs' if found else 'as handed over'}", *found]), flush=True)
+            if "--store" in sys.argv and not found:
+                store(run)
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""The options of the Collector for MindSpore, with a stand-in for what it imports of MindSpore."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from parsers.recording import RecordingError, RecordingWarning
+
+NAME = "parsers.recording.adapters.mindspore"
+
+
+@pytest.fixture
+def adapter(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    made, train = ModuleType("mindspore"), ModuleType("mindspore.train")
+    made.nn = SimpleNamespace(Optimizer=type("Optimizer", (), {}))  # type: ignore[attr-defined]
+    train.Callback = object  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "mindspore", made)
+    monkeypatch.setitem(sys.modules, "mindspore.train", train)
+    monkeypatch.delitem(sys.modules, NAME, raising=False)
+    yield importlib.import_module(NAME)
+    sys.modules.pop(NAME, None)
+
+
+def test_a_landscape_is_warned_of_by_name(adapter: Any, tmp_path: Path) -> None:
+    with pytest.warns(RecordingWarning, match="collect_landscape"):
+        adapter.Collector(str(tmp_path), collect_specified_data={"collect_landscape": {"create_landscape": {}}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        adapter.Collector(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["collect_freq", "collect_tensor_freq"])
+@pytest.mark.parametrize("value", [0, -1, "1"])
+def test_frequencies_are_checked(adapter: Any, tmp_path: Path, name: str, value: Any) -> None:
+    with pytest.raises(RecordingError, match=f"{name}: expected a whole number above 0"):
+        adapter.Collector(str(tmp_path), **{name: value})
+
+
+class Broken:
+    """What a run context hands over, where everything but the step and the result fails."""
+
+    cur_step_num = 3
+    net_outputs = 0.5
+
+    def __getattr__(self, name: str) -> Any:
+        raise OSError(f"no {name}")
+
+
+def test_a_context_that_fails_does_not_end_the_training(adapter: Any, tmp_path: Path) -> None:
+    collector = adapter.Collector(str(tmp_path))
+    with pytest.warns(RecordingWarning, match="no optimizer"):
+        collector.on_train_step_end(SimpleNamespace(original_args=Broken))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        collector.on_train_step_end(SimpleNamespace(original_args=Broken))
+    collector.recorder.close()
+    assert [path.name for path in tmp_path.iterdir() if path.name.endswith("_MS")] != []
