@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import BinaryIO
 
-from .layouts import Layout, MindSporeLayout, TensorBoardLayout, layout_of
+from .layouts import Layout, MindSporeLayout, TensorBoardLayout, TensorScalarsLayout, layout_of
 from .values import Value
 
 
@@ -29,7 +29,8 @@ class EventWriter:
     ) -> None:
         kind = layout_of(layout)
         self._one_event = kind is MindSporeLayout
-        self._layout: Layout = MindSporeLayout() if self._one_event else TensorBoardLayout(tensor_scalars=tensor_scalars)
+        others = TensorScalarsLayout if tensor_scalars else TensorBoardLayout
+        self._layout: Layout = MindSporeLayout() if self._one_event else others()
         self._file: BinaryIO = open(path, "xb")  # noqa: SIM115  closed by close()
         self._file.write(self._layout.opening(_at(wall_time)))
 

@@ -109,21 +109,14 @@ class MindSporeLayout(Layout):
 
 
 class TensorBoardLayout(Layout):
-    """Events as TensorFlow, torch and TensorBoard read them. tensor_scalars writes scalars as tensors, as TensorFlow 2 does."""
+    """Events as TensorFlow, torch and TensorBoard read them."""
 
     version = b"brain.Event:2"
     scalar_field = 2
 
-    def __init__(self, *, tensor_scalars: bool = False) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._tensor_scalars = tensor_scalars
         self._described: set[str] = set()
-
-    def step(self, step: int, wall_time: float, values: Mapping[str, Value]) -> bytes:
-        """Return the record of a step; values are by tag. RecordingError for a value that the layout cannot hold."""
-        if self._tensor_scalars:
-            values = {tag: _TensorScalar(value) if isinstance(value, float) else value for tag, value in values.items()}
-        return super().step(step, wall_time, values)
 
     def encoded(self, tag: str, value: Value) -> bytes:
         """Return the fields of a `Summary.Value` beside its tag."""
@@ -152,6 +145,15 @@ class TensorBoardLayout(Layout):
             return b""
         self._described.add(tag)
         return delimited(9, delimited(1, text(1, plugin) + (delimited(2, content) if content else b"")))
+
+
+class TensorScalarsLayout(TensorBoardLayout):
+    """Events whose scalars are tensors, as TensorFlow 2 writes them."""
+
+    def step(self, step: int, wall_time: float, values: Mapping[str, Value]) -> bytes:
+        """Return the record of a step; values are by tag. RecordingError for a value that the layout cannot hold."""
+        tensors = {tag: _TensorScalar(value) if isinstance(value, float) else value for tag, value in values.items()}
+        return super().step(step, wall_time, tensors)
 
 
 class _TensorScalar(float):

@@ -298,7 +298,7 @@ class Recorder:
         return b"".join(found)
 
     def _add(self, output: Output, record: bytes) -> None:
-        if not record or self._away():
+        if not record or self._stopped or self._process != os.getpid():
             return
         try:
             if output.add(record):
