@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MUTANTS := .venv-mutation
-.PHONY: run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-convert test-frameworks test-long long-parts
+.PHONY: audit run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-convert test-frameworks test-long long-parts
 
 # What was compiled once, rewritten assertions included, need not be compiled again by every process that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
@@ -125,6 +125,16 @@ $(CONVERT)/.done: requirements-mindspore.lock
 	$(call again,$(CONVERT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mindspore.lock)
 	touch $@
 
+# What other programs know of our code and of what we depend on (tests/audit.py); writes the list of dependencies, dependencies.cdx.json.
+AUDIT := .venv-audit
+audit: $(AUDIT)/.done
+	$(AUDIT)/bin/python tests/audit.py
+
+$(AUDIT)/.done: requirements-audit.lock
+	test -x $(AUDIT)/bin/python || $(PYTHON) -m venv $(AUDIT)
+	$(call again,$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-audit.lock)
+	touch $@
+
 # Trains fifty steps with each framework and the adapter for it, and compares what was recorded with what was handed over, as `make
 # test` does with the stored files of tests/data/recording. The environment of its own takes gigabytes. MINDSCOPE_FRAMEWORKS=PYTHON
 # takes one that is there; MINDSCOPE_MINDSPORE=PYTHON, such as that of `make test-convert`, adds MindSpore; STORE=1 replaces the files.
@@ -201,6 +211,7 @@ lock:
 	$(LOCK) pyproject.toml --extra importance --extra debugger --extra tune -o requirements.lock
 	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi --extra importance --extra debugger --extra tune --extra convert -o requirements-dev.lock
 	$(LOCK) --group mutation -o requirements-mutation.lock
+	$(LOCK) --group audit -o requirements-audit.lock
 	$(LOCK) --group fuzz -o requirements-fuzz.lock
 	$(LOCK) --group mindspore -o requirements-mindspore.lock
 	$(LOCK) --group frameworks -o requirements-frameworks.lock
@@ -209,7 +220,7 @@ lock:
 	[v.pop('funding', None) for v in t['packages'].values()]; open(p, 'w').write(json.dumps(t, indent=2) + '\n')"
 
 clean:
-	rm -rf $(VENV) $(MUTANTS) $(CONVERT) $(FRAMEWORKS) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(MUTANTS) $(AUDIT) $(CONVERT) $(FRAMEWORKS) dependencies.cdx.json node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
 # The pictures of README and manual, of the demo; RUNS are two further directories (docs/take_screenshots.py says which).
 RUNS ?=
