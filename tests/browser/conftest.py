@@ -19,6 +19,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
     Page,
     Request,
     Response,
@@ -39,8 +40,9 @@ from tests.recorded import RECORDED
 from tests.writers.step_traces import step_trace_raw, step_trace_time
 
 SAID_OF_SPEED = ("GL Driver Message", "willReadFrequently", "preload but not used within a few seconds")
-PURGED = "_redrawFromAutoMarginCount"
-"""What plotly.js reads of a plot that was purged while it redrew its margins, as the page was left; nothing is shown then."""
+PURGED = ("_redrawFromAutoMarginCount", "_rehover")
+"""What plotly.js reads of a plot that was purged while it redrew its margins or waited to show the values at the pointer, as the
+page was left; nothing is shown then."""
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 FAILED = pytest.StashKey[bool]()
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
@@ -371,7 +373,7 @@ def page(context: BrowserContext, tab: Tab) -> Iterator[Page]:
     complaints: list[str] = []
     opened = tab.open(context)
     opened.on("console", lambda message: complaints.append(message.text) if _is_complaint(message) else None)
-    opened.on("pageerror", lambda error: None if PURGED in str(error) else complaints.append(f"{error} {error.stack}"))
+    opened.on("pageerror", lambda error: None if _is_of_purged_plot(error) else complaints.append(f"{error} {error.stack}"))
     opened.on("response", lambda answer: complaints.append(f"{answer.status} {answer.url}") if _is_refused(answer) else None)
     opened.on("request", lambda request: complaints.append(f"asked {request.url}") if _is_foreign(request.url) else None)
     yield opened
@@ -387,6 +389,10 @@ def _is_complaint(message: ConsoleMessage) -> bool:
     if any(said in message.text for said in SAID_OF_SPEED):
         return False
     return message.type in ("error", "warning") and not message.location["url"].endswith("/favicon.ico")
+
+
+def _is_of_purged_plot(error: Error) -> bool:
+    return any(name in str(error) for name in PURGED)
 
 
 def _is_refused(answer: Response) -> bool:
