@@ -41,8 +41,8 @@ from tests.writers.step_traces import step_trace_raw, step_trace_time
 
 SAID_OF_SPEED = ("GL Driver Message", "willReadFrequently", "preload but not used within a few seconds")
 PURGED = ("_redrawFromAutoMarginCount", "_rehover")
-"""What plotly.js reads of a plot that was purged while it redrew its margins or waited to show the values at the pointer, as the
-page was left; nothing is shown then."""
+"""What plotly.js reads of a plot that was purged while it redrew its margins or was about to show the values at the pointer, as
+the page was left; nothing is shown then."""
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 FAILED = pytest.StashKey[bool]()
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
