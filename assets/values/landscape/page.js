@@ -232,6 +232,12 @@ function drawPicks(page) {
 
 // Landscapes that could be computed ---------------------------------------------------------------------------------
 
+/**
+ * A path as one word of a shell.
+ * @param {string} path
+ */
+const quoted = (path) => /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+
 function plan(item) {
   if (item.problem) return make("section", "ms-card ms-landscape-plan", make("p", "ms-wrong-text", item.problem));
   /** @param {number} language */
@@ -247,8 +253,11 @@ function plan(item) {
   const code
     = `from mindspore.train import SummaryLandscape\n\nlandscape = SummaryLandscape(${JSON.stringify(item.directory)})\n`
       + "landscape.gen_landscapes_with_multi_process(callback_fn, device_ids=[0])";
+  const place = quoted(item.directory);
+  const command = `mindscope landscape ${place} --script loss.py --out ${place} --jobs 4`;
   return make("section", "ms-card ms-landscape-plan", [
-    english, words("landscape.plan_hint", values, "p", "ms-muted"), make("pre", "ms-code", make("code", "", code)),
+    english, words("landscape.plan_command", {}, "p", "ms-muted"), make("pre", "ms-code", make("code", "", command)),
+    words("landscape.plan_hint", values, "p", "ms-muted"), make("pre", "ms-code", make("code", "", code)),
   ], { tabindex: "-1" });
 }
 

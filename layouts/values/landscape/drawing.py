@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from parsers.analysis import relative_time, thinned
 from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.lineage import results
 from parsers.analysis.values.landscapes import MOST_PASSED
+from parsers.analysis.values.loss_surfaces import sharpness
 
 from layouts.curves.lines import figure as line_figure
 from layouts.curves.smoothed_lines import ChartLine
@@ -34,6 +36,8 @@ _WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
 _TEXT = {"light": ("#1b2027", "#5b6572"), "dark": ("#e3e6ea", "#9da6b1")}
 _BAND, _BAND_CHOSEN = "rgba(127,127,127,0.14)", 0.22
 _CURVE_COLUMNS = 600
+_PRECISION = float(np.finfo(np.float32).eps)
+"""Of recorded losses."""
 _SETTINGS = {
     "network": "network", "optimizer": "optimizer", "learning_rate": "learning_rate", "loss_function": "loss_function",
     "batch_size": "batch_size", "epochs": "epoch",
@@ -240,6 +244,9 @@ def _landscape_facts(value: LandscapeValue) -> dict[str, Any]:
         known["points"] = fmt.count(len(value.intervals))
     if value.step_per_epoch:
         known["step_per_epoch"] = fmt.count(value.step_per_epoch)
+    curved = math.nan if value.convergence is None else sharpness(value.x, value.y, value.z, value.convergence, _PRECISION)
+    if math.isfinite(curved):
+        known["sharpness"] = html.Span(fmt.number(curved), title=fmt.exact(curved))
     if value.convergence is not None:
         known["convergence_loss"] = html.Span(fmt.number(value.convergence[2]), title=fmt.exact(value.convergence[2]))
     return known

@@ -75,6 +75,7 @@ TEXTS = define_texts({
     "landscape.range": ("Loss, lowest – highest", "损失，最小 – 最大"),
     "landscape.points": ("Points of the path", "路径点数"),
     "landscape.step_per_epoch": ("Steps per epoch", "每轮步骤数"),
+    "landscape.sharpness": ("Sharpness, per squared unit", "锐度（每平方单位）"),
     "landscape.convergence_loss": ("Loss at convergence", "收敛点损失"),
     # Nothing to show
     "landscape.no_runs": "common.no_run_is_chosen",
@@ -88,8 +89,12 @@ TEXTS = define_texts({
         "{run} has collected {n} checkpoints ({unit} {intervals}), but no landscape has been computed from them yet.",
         "{run} 已收集 {n} 个检查点（{unit} {intervals}），尚未计算地形。",
     ),
+    "landscape.plan_command": (
+        "This command computes it, without MindSpore too; loss.py has your function loss(parameters):",
+        "运行以下命令即可计算，无需 MindSpore；loss.py 中为你的函数 loss(parameters)：",
+    ),
     "landscape.plan_hint": (
-        "This call computes it, {size} × {size} points, {samples} samples (callback_fn: model, network, data, metrics):",
-        "运行以下调用即可计算，{size} × {size} 个点，{samples} 个样本（callback_fn 返回 model、network、数据集、metrics）：",
+        "Or call MindSpore, {size} × {size} points, {samples} samples (callback_fn: model, network, data, metrics):",
+        "或使用 MindSpore 的调用，{size} × {size} 个点，{samples} 个样本（callback_fn 返回 model、network、数据集、metrics）：",
     ),
 })  # fmt: skip

@@ -29,6 +29,8 @@ TENSOR, FILTER = SCALES = ("tensor", "filter")
 2018, https://arxiv.org/abs/1712.09913, section 4)."""
 MARGIN = 0.2
 """What a grid adds to a path on each side, as a share of its span."""
+CERTAIN = 3.0
+"""Standard errors below which a curvature is not told from none."""
 WINDOW = 5
 """Points of a grid along each axis to which a paraboloid is fitted."""
 
@@ -202,11 +204,12 @@ def axis_around(path: Floats, size: int) -> Floats:
     return np.linspace(low - margin, high + margin, size)
 
 
-def sharpness(x: Floats, y: Floats, z: Floats, end: tuple[float, float, float]) -> float:
+def sharpness(x: Floats, y: Floats, z: Floats, end: tuple[float, float, float], precision: float = 0.0) -> float:
     """Return the largest curvature of a surface around a point, in loss per squared unit of the directions.
 
     It is the largest eigenvalue of the Hessian of the paraboloid fitted to the point and to the WINDOW nearest places of each
-    axis. z has shape (len(y), len(x)). NaN if fewer than six finite values tell its six coefficients.
+    axis. z has shape (len(y), len(x)); precision is the relative one of its values. NaN if fewer than six finite values
+    tell the six coefficients, or if the curvature is below CERTAIN times what rounding and the misfit leave open.
     """
     columns, rows = _nearest(x, end[0]), _nearest(y, end[1])
     across, up = np.meshgrid(x[columns], y[rows])
@@ -223,9 +226,17 @@ def sharpness(x: Floats, y: Floats, z: Floats, end: tuple[float, float, float]) 
     coefficients, _, rank, _ = np.linalg.lstsq(terms, found[:, 2], rcond=None)
     if rank < 6:
         return math.nan
+    misfit = float(np.sqrt(np.mean((terms @ coefficients - found[:, 2]) ** 2)))
+    noise = max(misfit, precision * float(np.abs(found[:, 2]).max()))
     aa, ab, bb = coefficients[3:]
     hessian = np.array([[aa, ab], [ab, bb]]) / np.outer(units, units)
-    return float(np.linalg.eigvalsh(hessian)[-1])
+    values, vectors = np.linalg.eigh(hessian)
+    # The curvature along the largest eigenvector is a sum of the coefficients, whose covariance is that of the fit.
+    direction = vectors[:, -1] / units
+    weights = np.array([direction[0] ** 2, 2 * direction[0] * direction[1], direction[1] ** 2])
+    covariance = np.linalg.inv(terms.T @ terms)[3:, 3:] * noise**2
+    error = math.sqrt(max(float(weights @ covariance @ weights), 0.0))
+    return float(values[-1]) if abs(values[-1]) > CERTAIN * error else math.nan
 
 
 def _nearest(axis: Floats, place: float) -> NDArray[np.intp]:

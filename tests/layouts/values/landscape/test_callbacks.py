@@ -183,6 +183,12 @@ def test_facts_say_how_the_run_was_trained() -> None:
     assert "not a fact" not in str(rows)
 
 
+def test_the_sharpness_is_that_of_the_paraboloid() -> None:
+    """z = x² + 2 y² + 0.5: the eigenvalues of its Hessian are 2 and 4."""
+    _, facts = callbacks.side(source(), ask(("one", "landscape_[30]")))
+    assert float(rows_of(facts)["Sharpness, per squared unit"]) == pytest.approx(4.0, rel=1e-6)
+
+
 def test_facts_of_a_run_without_lineage_leave_those_rows_out() -> None:
     _, facts = callbacks.side(source(), ask(("one", "landscape_[30]")))
     assert not {"Network", "Optimizer", "Learning rate"} & set(rows_of(facts))

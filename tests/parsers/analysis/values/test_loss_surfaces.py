@@ -126,6 +126,14 @@ def test_a_quadratic_loss_has_its_own_curvature(hessian: tuple[tuple[float, floa
     assert found == pytest.approx(np.linalg.eigvalsh(matrix)[-1], rel=1e-6)
 
 
+@pytest.mark.parametrize(("scale", "is_known"), [(1e-8, False), (1.0, True)])
+def test_a_curvature_within_the_rounding_of_the_losses_is_not_told(scale: float, is_known: bool) -> None:
+    x = np.linspace(-1, 1, 9)
+    z = (2.3 + scale * (x[None, :] ** 2 + 2 * x[:, None] ** 2)).astype(np.float32).astype(np.float64)
+    found = surfaces.sharpness(x, x, z, (0.0, 0.0, 2.3), float(np.finfo(np.float32).eps))
+    assert found == pytest.approx(4.0, rel=1e-3) if is_known else math.isnan(found)
+
+
 def test_a_surface_that_is_not_known_has_no_curvature() -> None:
     x = np.linspace(-1, 1, 5)
     assert math.isnan(surfaces.sharpness(x, x, np.full((5, 5), np.nan), (0.0, 0.0, 1.0)))
