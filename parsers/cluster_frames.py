@@ -139,6 +139,7 @@ RANKS = Schema(
         Column("chip", "category", "", "name of the device: Ascend910B; empty for unknown"),
         Column("peak_allocated_bytes", "int64", "B", "highest memory of framework and GE together; -1 for unknown"),
         Column("peak_reserved_bytes", "int64", "B", "highest memory that these reserved; -1 for unknown"),
+        Column("peak_process_bytes", "int64", "B", "highest memory of the whole process, the pools included; -1 for unknown"),
         Column("capacity_bytes", "int64", "B", "memory of the device; -1 where no file has it"),
         Column("cube_flops", "float64", "", "floating-point operations of cube units per step"),
         Column("vector_flops", "float64", "", "floating-point operations of vector units per step"),

@@ -129,7 +129,9 @@ def _memory(source: RankFilesByKind, kind: str) -> Facts:
     names = [str(name) for name in component.categories]
     found: Facts = {"device": _only(checks.devices(table.columns["device"]))}
     for name in ("allocated", "reserved"):
-        found[f"peak_{name}_bytes"] = _of_sums(_highest(table.columns[name] * factor, component.codes, names))
+        highest = _highest(table.columns[name] * factor, component.codes, names)
+        found[f"peak_{name}_bytes"] = _of_sums(highest)
+        found["peak_process_bytes"] = max(highest.get(PROCESS, NONE), found.get("peak_process_bytes", NONE))
     return found
 
 
@@ -301,10 +303,11 @@ def _memory_of(database: Database, complaints: Complaints) -> Facts:
             continue
         numbers = np.array([row[0] if isinstance(row[0], int) else NONE for row in rows], np.int64)
         names = [str(name) for name in StoredTexts(database, complaints).of(numbers)]
-        found = {}
+        found: Facts = {}
         for place, name in ((1, "allocated"), (2, "reserved")):
             sizes = {one: row[place] for one, row in zip(names, rows, strict=True) if _size(row[place])}
             found[f"peak_{name}_bytes"] = _of_sums(sizes)
+            found["peak_process_bytes"] = max(sizes.get(PROCESS, NONE), found.get("peak_process_bytes", NONE))
         return found
     return {}
 

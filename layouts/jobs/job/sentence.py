@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dash import html
+from parsers.analysis.jobs.held_memory import held_bytes
 from parsers.analysis.jobs.limiting import PARTS, LimitingPart, Limits
 from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.cluster_frames import JOB_FRAMES
@@ -104,8 +105,9 @@ def _unchecked(name: str, reason: str, source: ProfileSources, choice: ProfileCh
     elif reason == "capacity":
         ranks = frames["ranks"]
         assert ranks is not None
-        most = ranks.iloc[int(ranks["peak_reserved_bytes"].to_numpy().argmax())]
-        said = t("job.unchecked.capacity", size=fmt.size(int(most["peak_reserved_bytes"])), rank=int(most["rank"]))
+        held = held_bytes(ranks)
+        most = int(held.argmax())
+        said = t("job.unchecked.capacity", size=fmt.size(int(held[most])), rank=int(ranks["rank"].iloc[most]))
     elif reason in JOB_FRAMES:
         found = source.profiles.frame(choice.run, choice.session, choice.rank, reason)
         wanted = _memory_files(name) or found.wanted

@@ -111,8 +111,8 @@ TEXTS = define_texts({
         "Not checked: its file is being read again. Open the page again.", "未检查：正在重新读取文件，请重新打开页面。",
     ),
     "job.unchecked.capacity": (
-        "Not checked: no file tells the memory of the device. The highest that was reserved is {size} on rank {rank}.",
-        "未检查：没有文件给出设备内存容量。最高预留 {size}（rank {rank}）。",
+        "Not checked: no file tells the memory of the device. The most that was held is {size}, on rank {rank}.",
+        "未检查：没有文件给出设备内存容量。最高占用 {size}（rank {rank}）。",
     ),
     "job.warm_up": "common.warm_up",
     "job.mean": (

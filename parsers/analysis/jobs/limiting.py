@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.analysis.jobs.bubble import without_pipeline
+from parsers.analysis.jobs.held_memory import held_bytes
 from parsers.analysis.jobs.stragglers import Straggler
 from parsers.analysis.jobs.warm_up import WarmUp, steady, warm_up
 from parsers.analysis.jobs.who_is_slow import who_is_slow
@@ -153,7 +154,7 @@ def _waited(slow: LimitingPart | None, frames: Mapping[str, pd.DataFrame | None]
 
 
 def _memory(ranks: pd.DataFrame | None, unchecked: dict[str, str]) -> LimitingPart | None:
-    peaks = ranks[ranks["peak_reserved_bytes"] > 0] if ranks is not None else None
+    peaks = ranks[held_bytes(ranks) > 0] if ranks is not None else None
     if peaks is None or peaks.empty:
         unchecked["memory"] = "ranks"
         return None
@@ -161,6 +162,6 @@ def _memory(ranks: pd.DataFrame | None, unchecked: dict[str, str]) -> LimitingPa
     if known.empty:
         unchecked["memory"] = "capacity"
         return None
-    shares = (known["peak_reserved_bytes"] / known["capacity_bytes"]).to_numpy()
+    shares = held_bytes(known) / known["capacity_bytes"].to_numpy()
     most = int(np.argmax(shares))
     return LimitingPart("memory", math.nan, float(shares[most]), int(known["rank"].iloc[most]))

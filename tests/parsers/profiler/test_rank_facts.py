@@ -51,7 +51,7 @@ def test_a_rank_without_such_files_has_a_row_of_unknown_values(tmp_path: Path) -
     frame = job_of(tmp_path).frame("ranks")
     assert frame["rank"].tolist() == [0, 3]
     assert frame["host"].tolist() == ["", ""]
-    assert (frame[["device", "peak_allocated_bytes", "peak_reserved_bytes", "capacity_bytes", "expert_rows"]] == -1).all(
+    assert (frame[["device", "peak_allocated_bytes", "peak_process_bytes", "capacity_bytes", "expert_rows"]] == -1).all(
         axis=None
     )
     assert frame[["cube_flops", "vector_flops", "flops_per_s", "operators_ns"]].isna().all(axis=None)
@@ -141,6 +141,7 @@ def test_only_a_component_that_is_a_sum_counts_where_there_is_one(tmp_path: Path
     frame = job_of(tmp_path).frame("ranks")
     assert frame["peak_allocated_bytes"].tolist() == [12 * MIB, 10 * MIB]
     assert frame["peak_reserved_bytes"].tolist() == [26 * MIB, 20 * MIB]
+    assert frame["peak_process_bytes"].tolist() == [99 * MIB, 99 * MIB]
     assert frame["device"].tolist() == [3, 4]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of
+from parsers.analysis.jobs.held_memory import held_bytes
 from parsers.analysis.profiles.memory.growth import MemoryGrowth, growth, step_spans
 from parsers.analysis.profiles.memory.leaks import CRITICAL, FEWEST
 from parsers.analysis.profiles.memory.recording import recording
@@ -20,9 +21,9 @@ _STEP_FILES = ("trace_view", "kernel_details", "database")
 
 
 def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Advice | None:
-    """At its peak a rank of the job reserves more than this fraction of the memory of its device.
+    """At its peak a rank of the job holds more than this fraction of the memory of its device.
 
-    The peak is that of the frame `ranks`, as on all pages; of a profile without it, or of a static plan, that of its component.
+    The peak is that of the process of a rank, of its pools where the process is not recorded (`held_bytes`); of a profile without it, or of a static plan, that of its component.
     capacity in bytes counts where no file has it; 0 for unknown.
     """
     plan, memory = frame_of(frames, "static_memory"), frame_of(frames, "memory")
@@ -51,8 +52,8 @@ def _of_ranks(ranks: pd.DataFrame | None) -> pd.DataFrame:
     names = ["rank", "peak_bytes", "allocated_bytes", "capacity_bytes"]
     if ranks is None:
         return pd.DataFrame(columns=names)
-    held = ranks[["peak_reserved_bytes", "peak_allocated_bytes"]].max(axis=1)
-    rows = ranks.assign(peak_bytes=held, allocated_bytes=ranks["peak_allocated_bytes"])[(held >= 0).to_numpy()]
+    held = held_bytes(ranks)
+    rows = ranks.assign(peak_bytes=held, allocated_bytes=ranks["peak_allocated_bytes"])[held >= 0]
     return rows.assign(capacity_bytes=np.maximum(rows["capacity_bytes"].to_numpy(), 0))[names]
 
 

@@ -133,7 +133,7 @@ def test_few_steps_and_an_unknown_capacity_are_said() -> None:
     head, _, _ = summarised(source_of({**frames_of(made), "ranks": ranks}, ranks=8), ASK)
     text = texts_in(head[1])
     assert "Not judged: that takes 8 steps; recorded: 3." in text
-    assert "The highest that was reserved is 3.00 GiB on rank 1." in text
+    assert "The most that was held is 3.00 GiB, on rank 1." in text
 
 
 def test_no_profile_no_answer() -> None:
