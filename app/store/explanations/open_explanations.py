@@ -71,8 +71,10 @@ class ExplainedRuns:
         reading = held.reading
         if held.known is None and reading is not None:
             reading.ended.wait(PATIENCE)
-        if held.known is not None:
-            return OpenExplanations("ready", held.known, held.mark, behind=held.stamp is not of.stamp)
+        with self._lock:
+            known, mark, is_behind = held.known, held.mark, held.stamp is not of.stamp
+        if known is not None:
+            return OpenExplanations("ready", known, mark, behind=is_behind)
         failed = reading is not None and reading.state == "failed"
         return OpenExplanations("failed", text=reading.text if reading else "") if failed else OpenExplanations("reading")
 
@@ -123,14 +125,16 @@ class ExplainedRuns:
 
     def _read(self, run: str, held: _Held) -> None:
         begun, stamp = time.thread_time(), held.of.stamp
+        known: Explanations | None = None
         try:
-            known = held.of.snapshot()
-            known.prepare()
+            found = held.of.snapshot()
+            found.prepare()
+            known = found
         finally:
             held.of.forget()
-            held.read, held.cost = time.monotonic(), time.thread_time() - begun
-            held.stamp = stamp
-        with self._lock:
-            held.known, held.mark = known, f"{self._base}.{next(self._marks):x}"
+            with self._lock:  # together, so that nobody is told that what was known before is up to date
+                held.stamp, held.read, held.cost = stamp, time.monotonic(), time.thread_time() - begun
+                if known is not None:
+                    held.known, held.mark = known, f"{self._base}.{next(self._marks):x}"
         self._background.forget(run)
-        self._on_found(run, known.problems)
+        self._on_found(run, found.problems)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from functools import partial
@@ -62,6 +63,23 @@ def test_what_has_grown_is_read_again_and_what_pages_have_stays(runs: ExplainedR
     second = when(next_one, lambda found: found.mark != first.mark)
     assert second.explanations.samples["sample"].tolist() == [0, 1]
     assert first.explanations.samples["sample"].tolist() == [0]
+
+
+def test_what_was_known_before_is_never_called_up_to_date(runs: ExplainedRuns, writer, tmp_path: Path) -> None:
+    run = open_run(str(tmp_path / "run"))
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for number in range(1, 10):
+            writer.sample(number, PICTURE, truth=[0], probabilities={0: 0.2})
+            writer.flush()
+            run.refresh()
+            until = time.monotonic() + 20
+            while (found := runs.open("run", run.explanations)).state != "ready" or found.behind:
+                assert time.monotonic() < until
+            assert len(found.explanations.samples) == number + 1
+    finally:
+        sys.setswitchinterval(usual)
 
 
 def test_problems_are_told(writer, tmp_path: Path) -> None:

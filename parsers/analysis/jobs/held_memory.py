@@ -1,0 +1,18 @@
+"""What each rank of a job takes of the memory of its device, by which every page judges whether the device is full."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from parsers.deferred import pandas as pd
+from parsers.model import Ints
+
+_PEAKS = ["peak_process_bytes", "peak_reserved_bytes", "peak_allocated_bytes"]
+
+
+def held_bytes(ranks: pd.DataFrame) -> Ints:
+    """Return the highest memory in B that each row of the frame `ranks` held; -1 for unknown.
+
+    That of the process counts where it is recorded, as it includes the pools and what lies beside them.
+    """
+    return ranks[_PEAKS].to_numpy(np.int64).max(axis=1, initial=-1)
