@@ -3,6 +3,7 @@
 import { make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { inLanguage, language, setLabel } from "../../kit/i18n.js";
+import { byValue, sortHead } from "../../kit/sort_heads.js";
 import { last } from "../../kit/state.js";
 import { inMatrix, inTable, named } from "./grouping.js";
 
@@ -27,10 +28,10 @@ export function build(page) {
 function header(names, grouped, sort) {
   const cells = ["name", ...names].map((name) => {
     const key = name === "name" ? (grouped ? "final.group" : "hover.run") : `final.${name}`;
-    const button = make("button", "ms-final-sort", words(key), { type: "button", "data-sort": name });
-    if (name !== "name") setLabel(button, "title", `final.${name}.title`);
-    const order = sort === name ? "ascending" : sort === `-${name}` ? "descending" : "none";
-    return make("th", name === "name" ? "" : "ms-number", button, { "aria-sort": order, scope: "col" });
+    const order = sort === name ? "ascending" : sort === `-${name}` ? "descending" : "";
+    const head = sortHead(words(key), { "data-sort": name }, { className: name === "name" ? "" : "ms-number", order });
+    if (name !== "name") setLabel(/** @type {HTMLElement} */ (head.firstElementChild), "title", `final.${name}.title`);
+    return head;
   });
   return make("thead", "", make("tr", "", cells));
 }
@@ -41,17 +42,8 @@ function header(names, grouped, sort) {
  * @returns {(a: Curves.FinalRow, b: Curves.FinalRow) => number}
  */
 function compare(names, sort) {
-  const down = sort.startsWith("-") ? -1 : 1;
   const at = names.indexOf(sort.replace(/^-/, ""));
-  if (at < 0) return (a, b) => down * a.label.localeCompare(b.label, "en", { numeric: true });
-  /** @param {Curves.FinalRow} row */
-  const value = (row) => row.cells[at].value;
-  return (a, b) => {
-    const [x, y] = [value(a), value(b)];
-    // Missing values come last in either direction.
-    if (x === null || y === null) return Number(x === null) - Number(y === null);
-    return down * (x - y);
-  };
+  return byValue((row) => (at < 0 ? row.label : row.cells[at].value), sort.startsWith("-"));
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { make, words } from "../../kit/elements.js";
 import { language, setLabel } from "../../kit/i18n.js";
+import { sortHead } from "../../kit/sort_heads.js";
 import { last, same } from "../../kit/state.js";
 import { count, percent } from "../../kit/units.js";
 import { cut } from "../columns.js";
@@ -71,13 +72,10 @@ function refocus(box, { setting, by }) {
  * @param {string} by
  */
 function head(name, by) {
-  const press = make("button", "ms-optimisation-by", [words(`optimisation.${name}`)], {
-    type: "button",
-    "data-act": "by",
-    "data-by": name,
-  });
-  setLabel(press, "title", `optimisation.${name}_tip`);
-  return make("th", "", press, { scope: "col", "aria-sort": name === by ? "descending" : "none" });
+  const order = name === by ? "descending" : "";
+  const cell = sortHead(words(`optimisation.${name}`), { "data-act": "by", "data-by": name }, { order });
+  setLabel(/** @type {HTMLElement} */ (cell.firstElementChild), "title", `optimisation.${name}_tip`);
+  return cell;
 }
 
 /**

@@ -4,6 +4,7 @@ import { functionsOf } from "../../kit/dash.js";
 import { make, takesText, words } from "../../kit/elements.js";
 import * as files from "../../kit/files.js";
 import { setLabel } from "../../kit/i18n.js";
+import { BUTTON, byValue, markOrder } from "../../kit/sort_heads.js";
 import * as profiling from "../profiles.js";
 
 const WAIT_MS = 400;
@@ -42,7 +43,7 @@ function build(page) {
     if (act && act.dataset.act === "png") png(page, card);
     const stage = target && target.closest("[data-to]");
     if (stage) go(page, stage.dataset.to);
-    const title = target && target.closest(".ms-preparation-sort");
+    const title = target && target.closest(`.${BUTTON}`);
     if (title) press(page, card, title.closest("th"));
   });
 }
@@ -93,15 +94,10 @@ function sort(page) {
     const known = way && titles[Number(column)];
     if (known) {
       const value = new Map(valuesOf(rows, Number(column)).map((one, at) => [rows[at], one]));
-      const sign = way === "desc" ? -1 : 1;
-      const order = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
-      // Unknown values come last in either direction.
-      const missing = (row) => value.get(row) === null;
-      rows.sort((a, b) => Number(missing(a)) - Number(missing(b)) || sign * order(value.get(a), value.get(b)));
+      rows.sort(byValue((row) => value.get(row), way === "desc"));
     }
     for (const [at, title] of [...titles].entries()) {
-      if (known && at === Number(column)) title.setAttribute("aria-sort", way === "desc" ? "descending" : "ascending");
-      else title.removeAttribute("aria-sort");
+      markOrder(title, known && at === Number(column) ? (way === "desc" ? "descending" : "ascending") : "");
     }
     body.append(...rows);
     table.dataset.sorted = way ? `${column}:${way}` : "";

@@ -1,6 +1,7 @@
 // What two traces differ in: the table of their names in a range, and what both come to.
 
 import { make, words } from "../../kit/elements.js";
+import { byValue, sortHeads } from "../../kit/sort_heads.js";
 import { count, exactDuration, percent } from "../../kit/units.js";
 import { duration, signed } from "../axis.js";
 
@@ -35,20 +36,16 @@ function cell(kind, value, find) {
 }
 
 /**
- * Rows by a column; names rise, numbers fall by their size, so that what differs the most comes first.
+ * Rows by a column; a change counts by its size, so that what differs the most comes first.
  * @param {Timeline.Cell[][]} rows
  * @param {number} at
  * @param {string} kind
- * @param {boolean} turned
+ * @param {boolean} falling
  */
-export function byColumn(rows, at, kind, turned) {
+export function byColumn(rows, at, kind, falling) {
   /** @param {Timeline.Cell[]} row */
   const value = (row) => (kind === "change" ? Math.abs(Number(row[at])) : row[at] ?? 0);
-  const found = rows.slice().sort((a, b) => {
-    const [x, y] = [value(a), value(b)];
-    return x === y ? 0 : (x < y ? -1 : 1) * (kind === "name" ? 1 : -1);
-  });
-  return turned ? found.reverse() : found;
+  return rows.slice().sort(byValue(value, falling));
 }
 
 /**
@@ -66,20 +63,11 @@ export function differenceParts(found, first, other, acts) {
   /** @param {Timeline.Cell[][]} sorted */
   const fill = (sorted) => body.replaceChildren(...sorted.map((row) =>
     make("tr", "", row.map((value, at) => cell(COLUMNS[at][1], value, acts.searchFor)))));
-  let order = { at: -1, turned: false };
-  const heads = COLUMNS.map(([column, kind], at) => {
-    const title = words(`timeline.difference.${column.replace(/_ns$/, "")}`);
-    const button = make("button", "ms-timeline-sort", title, { type: "button" });
-    const head = make("th", kind === "name" ? "" : "ms-number", button, { scope: "col" });
-    button.addEventListener("click", () => {
-      order = { at, turned: order.at === at && !order.turned };
-      heads.forEach((one) => one.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", (kind === "name") === order.turned ? "descending" : "ascending");
-      fill(byColumn(rows, at, kind, order.turned));
-    });
-    return head;
-  });
-  heads[COLUMNS.length - 1].setAttribute("aria-sort", "descending");
+  const heads = sortHeads(COLUMNS.map(([column, kind]) => ({
+    title: words(`timeline.difference.${column.replace(/_ns$/, "")}`),
+    className: kind === "name" ? "" : "ms-number",
+    falling: kind !== "name",
+  })), (at, falling) => fill(byColumn(rows, at, COLUMNS[at][1], falling)), COLUMNS.length - 1);
   fill(rows);
   /**
    * @param {string} letter

@@ -3,6 +3,7 @@
 import { fillSelect, icon, iconButton, make, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count, exactDuration, exactTime, percent } from "../../kit/units.js";
 import { setLabel, writeText } from "../../kit/i18n.js";
+import { byValue, sortHeads } from "../../kit/sort_heads.js";
 import { duration, signed } from "../axis.js";
 import { differenceParts } from "./difference.js";
 import { flameParts } from "./flame.js";
@@ -223,14 +224,7 @@ function cellOf(column, value) {
  * @param {boolean} falling
  */
 export function sorted(rows, column, falling) {
-  const sign = falling ? -1 : 1;
-  return rows.slice().sort((a, b) => {
-    const [x, y] = [a[column], b[column]];
-    if (x === y) return 0;
-    if (x === null) return 1;
-    if (y === null) return -1;
-    return (x < y ? -1 : 1) * sign;
-  });
+  return rows.slice().sort(byValue((row) => row[column], falling));
 }
 
 /**
@@ -239,29 +233,18 @@ export function sorted(rows, column, falling) {
  * @param {(row: Timeline.Cell[]) => void} find
  */
 function tableOf(columns, rows, find) {
-  let order = { column: -1, falling: true };
   const body = make("tbody");
-  const fill = () => {
-    const shown = order.column < 0 ? rows : sorted(rows, order.column, order.falling);
-    body.replaceChildren(...shown.map((row) => {
-      const line = make("tr", "", columns.map((column, at) => cellOf(column, row[at])));
-      line.addEventListener("dblclick", () => find(row));
-      return line;
-    }));
-  };
-  const heads = columns.map((column, at) => {
-    const button = make("button", "ms-timeline-sort", headOf(column), { type: "button" });
-    const head = make("th", typeof (rows[0] || [])[at] === "string" ? "" : "ms-number", button, { scope: "col" });
-    button.addEventListener("click", () => {
-      const number = typeof (rows[0] || [])[at] !== "string";
-      order = { column: at, falling: order.column === at ? !order.falling : number };
-      heads.forEach((one) => one.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", order.falling ? "descending" : "ascending");
-      fill();
-    });
-    return head;
-  });
-  fill();
+  /** @param {Timeline.Cell[][]} shown */
+  const fill = (shown) => body.replaceChildren(...shown.map((row) => {
+    const line = make("tr", "", columns.map((column, at) => cellOf(column, row[at])));
+    line.addEventListener("dblclick", () => find(row));
+    return line;
+  }));
+  const heads = sortHeads(columns.map((column, at) => {
+    const falling = typeof (rows[0] || [])[at] !== "string";
+    return { title: headOf(column), className: falling ? "ms-number" : "", falling };
+  }), (at, falling) => fill(sorted(rows, at, falling)));
+  fill(rows);
   return make("table", "ms-timeline-table", [make("thead", "", make("tr", "", heads)), body]);
 }
 

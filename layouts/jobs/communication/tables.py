@@ -45,7 +45,7 @@ def totals(frame: pd.DataFrame, keys: Sequence[str], titles: Titles, sort: str, 
     columns = [name for name in columns if name in keys or name == "count" or frame[name].notna().any()]
     rows = [[_total(row, name, titles, share) for name in columns] for row in frame.head(MOST_ROWS).to_dict("records")]
     by, _, way = (sort or "elapse_ns:desc").partition(":")
-    order = Sort(by, way == "desc", "ms-communication-sort", "data-sort", plain=True)
+    order = Sort(by, way == "desc", "ms-sort-head", "data-sort", plain=True)
     return [_table(columns, rows, order), *first_of("communication.shown", len(rows), len(frame))]
 
 

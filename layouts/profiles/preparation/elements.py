@@ -48,7 +48,7 @@ def table(head: Sequence[str], body: Sequence[tuple[Any, ...]], files: Sequence[
 
     A click on a title sorts by the value of each `SortedCell`, else by its text (assets/profiles/preparation/page.js).
     """
-    columns = [Column(html.Button(t(key), type="button", className="ms-preparation-sort")) for key in head]
+    columns = [Column(html.Button(t(key), type="button", className="ms-sort-head")) for key in head]
     listed = tables.table(columns, map(_cells, body), class_name="ms-preparation-table", scroll="ms-preparation-scroll")
     more = [html.P(t("preparation.left", n=fmt.count(left)), className="ms-muted")] if left else []
     return html.Div([

@@ -40,7 +40,7 @@ def test_the_way_of_the_data_is_told_and_an_operation_and_steps_are_chosen(
         expect(page.locator(".ms-preparation-card-times")).to_be_focused()
         numbers = page.locator(".ms-preparation-card-table tbody th")
         expect(numbers).to_have_text(["0", "1", "2", "3"])
-        page.locator(".ms-preparation-card-table .ms-preparation-sort", has_text="Mean entries").click()
+        page.locator(".ms-preparation-card-table .ms-sort-head", has_text="Mean entries").click()
         expect(numbers).to_have_text(["2", "0", "1", "3"])
         expect(page).to_have_url(re.compile("sort-table=3"))
         page.locator(".ms-preparation-card-sizes").hover()

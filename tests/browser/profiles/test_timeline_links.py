@@ -97,7 +97,7 @@ def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) ->
         becomes(page, lambda: store.profiles.idle_time("one", "rank0_ascend_pt", 0).state, "ready")
         page.go_back()
         card = page.locator('.ms-advice-card[data-rule="gaps"]')
-        expect(card).to_contain_text("main.py:375 train")
+        expect(card).to_contain_text("in function train of main.py")
         row = card.locator("tbody tr", has_text="Runtime@StreamSynchronize")
         expect(row).to_contain_text("3.89 ms")
         row.locator('[data-page="timeline"]').click()

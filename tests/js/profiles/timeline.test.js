@@ -368,7 +368,7 @@ test("tracks of several traces: heads, ids of their own, hosts folded", () => {
 
 test("differences in order of their size, whichever sign they have", () => {
   const rows = [["b", 5], ["a", -9], ["c", 0]];
-  assert.deepEqual(byColumn(rows, 1, "change", false).map((row) => row[0]), ["a", "b", "c"]);
-  assert.deepEqual(byColumn(rows, 1, "time", true).map((row) => row[0]), ["a", "c", "b"]);
+  assert.deepEqual(byColumn(rows, 1, "change", true).map((row) => row[0]), ["a", "b", "c"]);
+  assert.deepEqual(byColumn(rows, 1, "time", false).map((row) => row[0]), ["a", "c", "b"]);
   assert.deepEqual(byColumn(rows, 0, "name", false).map((row) => row[0]), ["a", "b", "c"]);
 });

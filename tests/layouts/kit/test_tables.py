@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv as csv_reader
 import io
 import math
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,8 @@ from layouts.kit.tables import (
     ordered,
     table,
 )  # fmt: skip
+
+ASSETS = Path(__file__).resolve().parents[3] / "assets"
 
 COLUMNS = (Column("common.name", name="name"), Column("common.size", BYTES, name="size_bytes"))
 
@@ -271,3 +275,11 @@ def test_first_of() -> None:
     (said,) = first_of("job.first_of", 200, 12_345)
     assert "200" in str(said)
     assert "12,345" in str(said)
+
+
+def test_only_the_kit_marks_the_order_of_columns() -> None:
+    scripts = ASSETS.rglob("*.js")
+    found = {path.relative_to(ASSETS).as_posix() for path in scripts if re.search(r"aria-?sort", path.read_text("utf-8"), re.IGNORECASE)}
+    assert found == {"kit/sort_heads.js"}
+    styles = {path.relative_to(ASSETS).parts[0] for path in ASSETS.rglob("*.css") if "aria-sort" in path.read_text("utf-8")}
+    assert styles <= {"kit", "curves"}  # the matrix of runs by tags marks the column of the server's order

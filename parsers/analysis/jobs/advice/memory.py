@@ -23,7 +23,8 @@ _STEP_FILES = ("trace_view", "kernel_details", "database")
 def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Advice | None:
     """At its peak a rank of the job holds more than this fraction of the memory of its device.
 
-    The peak is that of the process of a rank, of its pools where the process is not recorded (`held_bytes`); of a profile without it, or of a static plan, that of its component.
+    The peak is that of the process of a rank, or of its pools where that is not recorded (`held_bytes`); of a profile without
+    ranks, or of a static plan, that of its component.
     capacity in bytes counts where no file has it; 0 for unknown.
     """
     plan, memory = frame_of(frames, "static_memory"), frame_of(frames, "memory")
