@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis import stoppable, variance_shares
+from parsers.analysis import Range, stoppable, variance_shares
 from parsers.deferred import pandas as pd
 from parsers.tuning.importances import FEW, METHODS, NEEDS, SHARES
 
@@ -63,7 +63,7 @@ def _shares(trials: list[Mapping[str, Any]]) -> dict[str, Any]:
     names = list(dict.fromkeys(name for one in trials for name in one["settings"]))
     table = pd.DataFrame({name: [one["settings"].get(name) for one in trials] for name in names})
     table[_TARGET] = np.array([one["value"] for one in trials], np.float64)
-    *_, found = variance_shares(table, _TARGET, names)
+    *_, found = variance_shares(table, _TARGET, names, ranges=_ranges(trials))
     if found.reason:
         return {"reason": "no_setting" if found.reason == "settings" else found.reason, "detail": str(found.runs)}
     columns = [found.importance[name].tolist() for name in ("setting", "importance", "low", "high")]
@@ -73,6 +73,19 @@ def _shares(trials: list[Mapping[str, Any]]) -> dict[str, Any]:
         "ends": {name: [low, high] for name, _, low, high in zip(*columns, strict=True)},
         "alone": None if alone is None else alone[0],
     }  # fmt: skip
+
+
+def _ranges(trials: list[Mapping[str, Any]]) -> dict[str, Range]:
+    """Return the range of each setting that is a number: what all trials drew from."""
+    found: dict[str, Range] = {}
+    for one in trials:
+        for name, described in one["distributions"].items():
+            told = described.get("attributes", {})
+            if "low" in told and "high" in told:
+                mine = Range(float(told["low"]), float(told["high"]), bool(told.get("log")))
+                known = found.get(name, mine)
+                found[name] = Range(min(known.low, mine.low), max(known.high, mine.high), known.log and mine.log)
+    return found
 
 
 def _trial(optuna: Any, one: Mapping[str, Any]) -> Any:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from parsers.analysis.curves.views import bad_runs, reduce_view
     from parsers.analysis.lineage.importance import importance, nearest_change, single_changes
     from parsers.analysis.lineage.settings import settings_of, targets_of
-    from parsers.analysis.lineage.shares import REFITS, Shares, stoppable, variance_shares
+    from parsers.analysis.lineage.shares import REFITS, Range, Shares, stoppable, variance_shares
     from parsers.analysis.lineage.splines import Best, Fit, best_region, fitted, shape
     from parsers.analysis.profiles.step_times import StepTimes, step_times, times_at
     from parsers.analysis.profiles.steps import (
@@ -69,6 +69,7 @@ __all__ = [
     "NonFinite",
     "Outliers",
     "Places",
+    "Range",
     "Reduced",
     "Selection",
     "SeriesFacts",
@@ -160,7 +161,7 @@ if not TYPE_CHECKING:
         "parsers.analysis.curves.views": ("bad_runs", "reduce_view"),
         "parsers.analysis.lineage.importance": ("importance", "nearest_change", "single_changes"),
         "parsers.analysis.lineage.settings": ("settings_of", "targets_of"),
-        "parsers.analysis.lineage.shares": ("REFITS", "Shares", "stoppable", "variance_shares"),
+        "parsers.analysis.lineage.shares": ("REFITS", "Range", "Shares", "stoppable", "variance_shares"),
         "parsers.analysis.lineage.splines": ("Best", "Fit", "best_region", "fitted", "shape"),
         "parsers.analysis.profiles.step_times": ("StepTimes", "step_times", "times_at"),
         "parsers.analysis.profiles.steps": (

@@ -54,9 +54,9 @@ TEXTS = define_texts({
     ),
     "optimisation.share": "common.share",
     "optimisation.share_tip": (
-        ("Share of the result's variance that goes with the setting, alone or with others, whatever the shape: held-out "
-         "permutation importance of a Gaussian process."),
-        "该参数（单独或与其他参数共同，不论形状）解释的结果方差占比：高斯过程在留出训练上的置换重要性。",
+        ("Share of the result's variance that goes with the setting, alone or with others, whatever the shape: Sobol's total "
+         "index of a Gaussian process."),
+        "该参数（单独或与其他参数共同，不论形状）解释的结果方差占比：高斯过程的 Sobol 总效应指数。",
     ),
     "optimisation.levels": ("{n} categories", "{n} 类"),
     "optimisation.of_runs": "common.n_runs",

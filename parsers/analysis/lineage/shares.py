@@ -1,12 +1,14 @@
-"""Share of a result's variance that goes with each setting when all are considered together: held-out permutation importance.
+"""Share of a result's variance that goes with each setting when all are considered together: Sobol's total index of a fit.
 
-A Gaussian process (`parsers.analysis.lineage.process`) is fitted to four fifths of the runs and predicts the others; then each
-setting is replaced there by that of other runs, and how much worse the prediction gets is that setting's importance (Breiman
-2001). It is given as half the growth of the mean squared error, divided by the variance of the result: for independent settings
-and a process that knows the function, Sobol's total index, the share of the variance that the setting has alone and together
-with others. Variance that was not learned is attributed to no setting, so with a poor fit all shares are small. This is done
-again for other fifths (a refit); the value is the mean over refits, and its 95 % interval that of Nadeau and Bengio (Machine
-Learning 52, 2003), whose variance allows for the runs that refits share.
+A Gaussian process (`parsers.analysis.lineage.process`) is fitted to four fifths of the runs. It predicts the result at places
+where each setting has, by itself, any of its values: those of the range that a search drew from, evenly, or those of the runs,
+as often as they have them. The importance of a setting is how much predictions differ when it alone is drawn again: half the mean
+squared difference, divided by the variance of the result over these places (Jansen, Computer Physics Communications 117, 1999):
+the share of the variance that the setting has alone and together with others. That the trials of a search lie densely in some
+part of the range does not count. What the process predicts wrongly of the runs that were held out counts as variance of no
+setting, so with a poor fit all shares are small. This is done again for other fifths (a refit); the value is the mean over
+refits, and its 95 % interval that of Nadeau and Bengio (Machine Learning 52, 2003), whose variance allows for the runs that
+refits share.
 
 Positive numbers that span a factor of 100 count by their logarithm. What is missing counts as the middle, and whether it is
 missing as a category of the setting, unless a category of another setting says so, as of a momentum only one optimizer has.
@@ -15,9 +17,9 @@ missing as a category of the setting, unless a category of another setting says 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +43,34 @@ EXPLAINS = 0.3
 """... and the process explains at least this share of the variance."""
 _HELD_OUT = 5
 """One of so many runs is held out."""
-_REPLACED = 16
-"""Other runs whose setting a held-out one is given at each refit."""
+_DRAWN = 1_000
+"""Places at which a fit predicts."""
 _DECADES = 100.0
+_MIDDLE = 0.5
+"""Place of a number that is missing."""
+
+
+class Range(NamedTuple):
+    """The numbers from which a search drew a setting, in the logarithm or not."""
+
+    low: float
+    high: float
+    log: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """What the columns of places are: apart those of categories, owner the setting of each.
+
+    values are those of each column, as often as they count; None for all from 0 to 1 evenly. silent has (a number, a category
+    of another setting, its codes with which the number is never recorded), as of a momentum that only one optimizer has.
+    """
+
+    apart: NDArray[np.bool_]
+    owner: Ints
+    settings: int
+    values: Sequence[Floats | None]
+    silent: Sequence[tuple[int, int, Ints]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +90,23 @@ class Shares:
 
 
 def variance_shares(
-    table: pd.DataFrame, target: str, settings: Sequence[str] | None = None, *, refits: int = REFITS, seed: int = 0
-) -> Iterator[Shares]:
+    table: pd.DataFrame, target: str, settings: Sequence[str] | None = None, *, refits: int = REFITS, seed: int = 0,
+    ranges: Mapping[str, Range] | None = None,
+) -> Iterator[Shares]:  # fmt: skip
     """What is known after each refit, first of none; by default of all of `settings_of`. Equal arguments give equal numbers.
+
+    ranges: those that a search drew numbers from; categories are then even, too. Without any, values count as often as the runs
+    have them.
 
     A setting that never varies, has too few runs or a value of its own in almost every run has no number, as in `importance`;
     of settings that always change together the first stands for all. Who takes no further item of the iterator ends the work.
     KeyError and ValueError as of `importance`.
     """
-    columns = setting_columns(table, target, settings)
+    known = setting_columns(table, target, settings)
     result = numbers_of(table[target])
     rows = np.flatnonzero(np.isfinite(result))
-    others = confounded(columns, len(table))
-    used = [one for one in columns if not one.reason and one.name not in others]
+    others = confounded(known, len(table))
+    used = [one for one in known if not one.reason and one.name not in others]
     y = result[rows]
     reason = "few" if len(rows) < FEWEST_RUNS else "constant" if y.min() == y.max() else "" if used else "settings"
     found = np.empty((0, len(used)))
@@ -83,13 +114,13 @@ def variance_shares(
     if reason:
         return
     y = _scaled(y)
-    places, apart, owner = _places([table[one.name].iloc[rows] for one in used])
+    places, columns = _places([table[one.name].iloc[rows] for one in used], ranges or {})
     random = np.random.default_rng(seed)
     chosen = random.permutation(len(y))[:MOST_RUNS]
-    whole = fitted(places[chosen], y[chosen], apart)
+    whole = fitted(places[chosen], y[chosen], columns.apart)
     errors: list[float] = []
     for refit in range(refits):
-        importances, error = _refit(places, y, (apart, owner, len(used)), whole, random)
+        importances, error = _refit(places, y, columns, whole, random)
         found = np.vstack([found, importances])
         errors.append(error)
         yield Shares(_frame(used, found), len(rows), refit + 1, 1.0 - float(np.mean(errors)))
@@ -116,26 +147,36 @@ def stoppable(importance: pd.DataFrame, fit: float) -> tuple[list[str], list[str
     return [str(one) for one in names[high < NEGLIGIBLE]], [str(one) for one in names[unknown]]
 
 
-def _places(columns: Sequence[pd.Series[Any]]) -> tuple[Floats, NDArray[np.bool_], Ints]:
-    """(places of runs, which columns are categories, the setting of each column)."""
+def _places(columns: Sequence[pd.Series[Any]], ranges: Mapping[str, Range]) -> tuple[Floats, _Columns]:
+    """Return (places of runs, what their columns are)."""
     numbers = [None if is_text(one) else numbers_of(one) for one in columns]
     texts = [np.asarray(pd.factorize(one.map(level_text, na_action="ignore"))[0], np.int64) if is_text(one) else None
              for one in columns]  # fmt: skip
     made: list[Floats] = []
     owner: list[int] = []
     apart: list[bool] = []
+    column_of: dict[int, int] = {}
+    tellers: list[tuple[int, int, Ints]] = []
+    values: list[Floats | None] = []
     for at, (number, text) in enumerate(zip(numbers, texts, strict=True)):
+        column_of[at] = len(made)
         if text is not None:
             parts = [text.astype(np.float64)]
+            values.append(np.unique(parts[0]) if ranges else parts[0])
         else:
             assert number is not None
             missing = ~np.isfinite(number)
-            told = any(other is not None and _tells(other, missing) for other in texts)
-            parts = [_number(number), *([missing.astype(np.float64)] if missing.any() and not told else [])]
+            teller = next((place for place, other in enumerate(texts) if other is not None and _tells(other, missing)), None)
+            if teller is not None and missing.any():
+                tellers.append((at, teller, np.unique(texts[teller][missing])))  # type: ignore[index]  # a teller is a text
+            known = ranges.get(str(columns[at].name))
+            parts = [_number(number, known), *([missing.astype(np.float64)] if missing.any() and teller is None else [])]
+            values += [parts[0][~missing] if known is None else None, *parts[1:]]
         made += parts
         owner += [at] * len(parts)
         apart += [text is not None, True][: len(parts)]
-    return np.stack(made, axis=1), np.array(apart), np.array(owner, np.int64)
+    silent = [(column_of[number], column_of[teller], codes) for number, teller, codes in tellers]
+    return np.stack(made, axis=1), _Columns(np.array(apart), np.array(owner, np.int64), len(columns), values, silent)
 
 
 def _tells(codes: Ints, missing: NDArray[np.bool_]) -> bool:
@@ -145,44 +186,56 @@ def _tells(codes: Ints, missing: NDArray[np.bool_]) -> bool:
     return bool(((lost == 0) | (lost == counts)).all()) and len(counts) < len(codes) // 2
 
 
-def _number(values: Floats) -> Floats:
+def _number(values: Floats, of: Range | None) -> Floats:
     """Numbers from 0 to 1, by their logarithm if they span decades, by their ranks if they span more than float64 can."""
     finite = np.isfinite(values)
     known = values[finite]
-    if known.size and known.min() > 0.0 and known.max() / 2.0 >= _DECADES / 2.0 * known.min():
-        known = np.log(known)
+    ends = np.array(of[:2] if of is not None else (known.min(), known.max()) if known.size else (0.0, 0.0), np.float64)
+    decades = ends[0] > 0.0 and ends[1] / 2.0 >= _DECADES / 2.0 * ends[0]
+    if (decades if of is None else of.log and ends[0] > 0.0) and (known > 0.0).all():
+        known, ends = np.log(known), np.log(ends)
     with np.errstate(over="ignore"):
-        span = float(np.ptp(known)) if known.size else 0.0
+        span = float(ends[1] - ends[0])
     if not math.isfinite(span):
         known = np.unique(known, return_inverse=True)[1].astype(np.float64)
-        span = float(known.max())
-    found = np.full(len(values), 0.5)
+        ends = np.array([0.0, known.max()])
+        span = float(ends[1])
+    found = np.full(len(values), _MIDDLE)
     if span > 0.0:
-        found[finite] = (known - known.min()) / span
+        found[finite] = np.clip((known - ends[0]) / span, 0.0, 1.0)
     return found
 
 
-def _refit(
-    places: Floats, y: Floats, columns: tuple[NDArray[np.bool_], Ints, int], whole: Process, random: np.random.Generator
-) -> tuple[Floats, float]:
+def _refit(places: Floats, y: Floats, columns: _Columns, whole: Process, random: np.random.Generator) -> tuple[Floats, float]:
     """Return the importance of each setting by one fit, and its mean squared error on runs that were held out."""
-    apart, owner, settings = columns
     order = random.permutation(len(y))
     held = max(2, len(y) // _HELD_OUT)
     left, drawn = order[:held][:MOST_RUNS], order[held:][:MOST_RUNS]
-    process = fitted(places[drawn], y[drawn], apart, whole)
-    wanted = np.tile(y[left], _REPLACED)
-    whole_distance = process.distances(places[left], range(places.shape[1]))
-    error = float(((process.expected(whole_distance) - y[left]) ** 2).mean())
-    worse = np.zeros(settings)
-    for setting in range(settings):
-        mine = np.flatnonzero(owner == setting).tolist()
+    process = fitted(places[drawn], y[drawn], columns.apart, whole)
+    error = float(((process.predict(places[left]) - y[left]) ** 2).mean())
+    here, others = _draw(columns, random), _draw(columns, random)
+    result = process.predict(_recorded(here, columns))
+    differs = np.zeros(columns.settings)
+    for setting in range(columns.settings):
+        mine = columns.owner == setting
         if (process.relevance[mine] > NO_RELEVANCE).any():
-            others = places[random.integers(0, len(y), _REPLACED * len(left))]
-            rest = np.tile(whole_distance - process.distances(places[left], mine), (_REPLACED, 1))
-            guesses = process.expected(rest + process.distances(others, mine))
-            worse[setting] = float(((guesses - wanted) ** 2).mean()) - error
-    return worse / 2.0, error
+            other = process.predict(_recorded(np.where(mine, others, here), columns))
+            differs[setting] = float(((other - result) ** 2).mean())
+    return differs / 2.0 / (float(result.var()) + error), error
+
+
+def _draw(columns: _Columns, random: np.random.Generator) -> Floats:
+    """Return places, of shape (_DRAWN, columns), at which each column has by itself any of its values."""
+    drawn = [random.random(_DRAWN) if one is None else random.choice(one, _DRAWN) for one in columns.values]
+    return np.stack(drawn, axis=1)
+
+
+def _recorded(places: Floats, columns: _Columns) -> Floats:
+    """Return places with the middle for numbers that are never recorded with the category there, as of the runs."""
+    found = places.copy()
+    for number, teller, codes in columns.silent:
+        found[np.isin(places[:, teller], codes), number] = _MIDDLE
+    return found
 
 
 def _frame(used: Sequence[SettingColumn], found: Floats) -> pd.DataFrame:

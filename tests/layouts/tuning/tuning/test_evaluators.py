@@ -18,7 +18,7 @@ from app.store.store import Store
 from app.tuning.importances import importances
 from layouts.tuning.studies import Importances, OpenStudy
 from layouts.tuning.tuning.page import answer_importance, answer_settings
-from parsers.analysis import variance_shares
+from parsers.analysis import Range, variance_shares
 from parsers.tuning.importances import FEW, METHODS, MOST, SHARES, question
 from parsers.tuning.journal import StudyFile, StudyState
 from tests.sources import MemorySource
@@ -189,7 +189,9 @@ def test_by_default_shares_are_shown_with_intervals_and_what_can_be_left_alone(s
     assert set(found.alone or ()) == {"y", "mode"}
     trials = question(study_of(journal), 0, SHARES)["trials"]
     table = pd.DataFrame([one["settings"] | {"metric/loss": one["value"]} for one in trials])
-    *_, same = variance_shares(table, "metric/loss", ["x", "y", "mode"])
+    told = {name: one["attributes"] for name, one in trials[0]["distributions"].items()}
+    ranges = {name: Range(told[name]["low"], told[name]["high"], told[name]["log"]) for name in ("x", "y")}
+    *_, same = variance_shares(table, "metric/loss", ["x", "y", "mode"], ranges=ranges)
     assert found.shares == pytest.approx(dict(zip(same.importance["setting"], same.importance["importance"], strict=True)))
     figure = answer_importance(store, {"study": ["search"], "lang": ["en"]})["figure"]
     (bars,) = figure["data"]
