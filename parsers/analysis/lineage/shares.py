@@ -2,8 +2,8 @@
 
 A Gaussian process (`parsers.analysis.lineage.process`) is fitted to four fifths of the runs. It predicts the result at places
 where each setting has, by itself, any of its values: those of the range that a search drew from, evenly, or those of the runs,
-as often as they have them. The importance of a setting is how much predictions differ when it alone is drawn again: half the mean
-squared difference, divided by the variance of the result over these places (Jansen, Computer Physics Communications 117, 1999):
+as often as they have them. The importance of a setting is how much predictions differ when it alone is drawn again: half the
+mean squared difference, divided by the variance of the result over these places (Jansen, Computer Physics Communications 117, 1999):
 the share of the variance that the setting has alone and together with others. That the trials of a search lie densely in some
 part of the range does not count. What the process predicts wrongly of the runs that were held out counts as variance of no
 setting, so with a poor fit all shares are small. This is done again for other fifths (a refit); the value is the mean over
