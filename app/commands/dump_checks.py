@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from app.commands.inspection import problem_line
 from app.commands.settings import SettingError
-from app.commands.terminal import ProgressBar, printable
+from app.commands.terminal import ProgressBar, printable, problem_line
 from app.store.dumps.measuring import Measuring
 from parsers import FormatError, Run, SourceError, discover
 from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint, read_watchpoints, recommended

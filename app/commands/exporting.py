@@ -14,9 +14,8 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from app.commands.inspection import problem_line
 from app.commands.settings import SettingError
-from app.commands.terminal import ProgressBar, printable
+from app.commands.terminal import ProgressBar, printable, problem_line
 from app.store.runs.matching import PatternError, matching
 from parsers import FormatError, MindscopeError, PayloadCache, PayloadError, Run, Source, SourceError, discover, export
 from parsers.discovery import source_of

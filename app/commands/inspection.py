@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from app.commands.terminal import printable, width
+from app.commands.terminal import printable, problem_line, width
 from parsers import Problem, Run, Source, discover
 from parsers.names import printable as encodable
 from parsers.profiler.access import Profile, RunProfiles
@@ -132,14 +132,3 @@ def _trace_problems(profiles: Sequence[Profile]) -> Iterator[Problem]:
             if profile.gives(name):
                 profile.frame(name)
         yield from found | dict.fromkeys(profile.problems)
-
-
-def problem_line(problem: Problem) -> str:
-    """Format a problem as one line for a terminal."""
-    return printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}")
-
-
-def _extent(problem: Problem) -> str:
-    if not problem.offset and not problem.length:
-        return ""
-    return f"bytes {problem.offset}-{problem.offset + problem.length}: " if problem.length else f"byte {problem.offset}: "

@@ -1,4 +1,4 @@
-"""Text for a terminal: escaping, display width, and a progress bar that is drawn on terminals only."""
+"""Text for a terminal: escaping, display width, problems as lines, and a progress bar that is drawn on terminals only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import shutil
 import time
 import unicodedata
 from types import TracebackType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from parsers.model import Problem
 
 WIDTH = 30
 INTERVAL = 0.1
@@ -21,6 +24,17 @@ def printable(text: str) -> str:
 def width(text: str) -> int:
     """Return the number of terminal columns a text takes; Chinese characters take two."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def problem_line(problem: Problem) -> str:
+    """Format a problem as one line for a terminal."""
+    return printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}")
+
+
+def _extent(problem: Problem) -> str:
+    if not problem.offset and not problem.length:
+        return ""
+    return f"bytes {problem.offset}-{problem.offset + problem.length}: " if problem.length else f"byte {problem.offset}: "
 
 
 class ProgressBar:

@@ -84,3 +84,31 @@ def test_a_scheduler_that_cannot_be_reached_is_told_and_done_without(
     said = capsys.readouterr().err
     assert "cannot be reached" in said + caplog.text
     assert "1 runs: 1 read" in said
+
+
+def test_profiles_that_did_not_change_are_not_opened_again(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    session, workspace = tmp_path / "runs" / "run" / "ASCEND_PROFILER_OUTPUT", tmp_path / "workspace"
+    session.mkdir(parents=True)
+    kernels = session / "kernel_details.csv"
+    lines = "".join(f"Conv2D,{at}.5\t,10.25,AI_CORE,0,N/A\n" for at in range(6_000))
+    kernels.write_text("Name,Start Time(us),Duration(us),Accelerator Core,Step Id,Input Shapes\n" + lines)
+
+    def indexed() -> str:
+        assert main(["index", str(tmp_path / "runs"), "--workspace", str(workspace)]) == 0
+        return capfd.readouterr().err.splitlines()[-1]
+
+    first = indexed()
+    assert first.endswith("frames and traces of profiles")
+    assert frames_kept(workspace) > 1
+    assert indexed() == f"{first} were in the index"
+    with kernels.open("a") as file:
+        file.write("Conv2D,9000.5\t,10.25,AI_CORE,0,N/A\n")
+    assert indexed() == first
+    index = Index(str(workspace / "index-profiles"))
+    index.delete(next(key for key in index.keys() if not key.startswith("kept-")))  # noqa: SIM118  not a dict
+    index.close()
+    assert indexed() == first
+    assert indexed() == f"{first} were in the index"
+    (session / "elsewhere").symlink_to(tmp_path / "other")
+    assert indexed() == first
+    assert indexed() == first, "what lies behind a link may have changed"
