@@ -3,12 +3,12 @@
 A Gaussian process (`parsers.analysis.lineage.process`) is fitted to four fifths of the runs. It predicts the result at places
 where each setting has, by itself, any of its values: those of the range that a search drew from, evenly, or those of the runs,
 as often as they have them. The importance of a setting is how much predictions differ when it alone is drawn again: half the
-mean squared difference, divided by the variance of the result over these places (Jansen, Computer Physics Communications 117, 1999):
-the share of the variance that the setting has alone and together with others. That the trials of a search lie densely in some
-part of the range does not count. What the process predicts wrongly of the runs that were held out counts as variance of no
-setting, so with a poor fit all shares are small. This is done again for other fifths (a refit); the value is the mean over
-refits, and its 95 % interval that of Nadeau and Bengio (Machine Learning 52, 2003), whose variance allows for the runs that
-refits share.
+mean squared difference, divided by the variance of the result over these places (Jansen, Computer Physics Communications 117,
+1999): the share of the variance that the setting has alone and together with others. That the trials of a search lie densely
+in some part of the range does not count. What the process predicts wrongly of the runs that were held out counts as variance
+of no setting, so with a poor fit all shares are small. This is done again for other fifths (a refit); the value is the mean
+over refits, and its 95 % interval that of Nadeau and Bengio (Machine Learning 52, 2003), whose variance allows for the runs
+that refits share.
 
 Positive numbers that span a factor of 100 count by their logarithm. What is missing counts as the middle, and whether it is
 missing as a category of the setting, unless a category of another setting says so, as of a momentum only one optimizer has.
