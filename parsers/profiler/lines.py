@@ -406,8 +406,15 @@ def _pieces(file: RegularFile, complaints: Complaints) -> Iterator[bytes]:
     head = file.read(0, 4)
     wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     decoder = codecs.getincrementaldecoder("utf-16" if wide else "utf-8")("replace")
-    told, offset = False, 3 if head.startswith(codecs.BOM_UTF8) else 0
+    told, offset, zeros = False, 3 if head.startswith(codecs.BOM_UTF8) else 0, 0
     while offset < file.size:
+        # Of a hole as many zeros are taken as make its record too long: it is skipped, however long it is.
+        hole = (file.next_data(offset) - offset) // 2 * 2  # whole characters of UTF-16, too
+        zeros = zeros + BLOCK if hole >= BLOCK else 0
+        if zeros > LONGEST_RECORD + BLOCK:
+            report_read(hole)
+            offset += hole
+            continue
         piece = file.read(offset, BLOCK)
         if not piece:
             return

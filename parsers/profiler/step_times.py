@@ -71,7 +71,7 @@ def _marks(data: TraceBytes) -> Iterator[int]:
         reported = data.consumed
         if len(window) < _WINDOW:
             return
-        offset += _WINDOW - len(_MARK) + 1
+        offset = data.next_data(offset + _WINDOW - len(_MARK) + 1)
 
 
 def _collect(data: TraceBytes, found: dict[int, tuple[int, int]], complaints: Complaints) -> None:

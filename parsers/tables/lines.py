@@ -32,8 +32,8 @@ def read_lines(file: RegularFile, resumed: Cursor, limit: int | None, add: Add) 
         if not data:
             break
         if not data.endswith(b"\n"):
-            rows.complain(offset, len(data), f"A line has more than {LONGEST_LINE:,} bytes; it was skipped.")
-            used = len(data)
+            used = file.next_data(offset + len(data)) - offset  # a hole has no end of the line
+            rows.complain(offset, used, f"A line has more than {LONGEST_LINE:,} bytes; it was skipped.")
         else:
             found, used = add(rows, data, offset)
             blocks += found

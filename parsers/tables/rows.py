@@ -13,7 +13,7 @@ import numpy as np
 
 from parsers.model import Problem, ScalarBlock
 
-STEPS = ("step", "_step", "global_step", "iteration", "epoch")
+STEPS = ("step", "_step", "global_step", "time/total_timesteps", "iteration", "epoch")
 TIMES = ("_timestamp", "timestamp")
 LONGEST_LINE = 16 << 20
 """Bytes. A longer line is skipped."""

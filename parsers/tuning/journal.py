@@ -169,6 +169,7 @@ class StudyFile:
                 self._offset = begin
             if len(kept) > LONGEST:
                 self._report(begin, 0, f"a line of at most {LONGEST:,} bytes", "a longer one")
+                position = file.next_data(position)  # a hole has no end of the line
                 kept, begin = b"", position
                 self._offset = begin
 

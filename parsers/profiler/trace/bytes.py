@@ -46,6 +46,10 @@ class TraceBytes:
         begin = offset - self._start
         return bytes(self._held[begin : begin + length])
 
+    def next_data(self, offset: int) -> int:
+        """Return the offset, or the end of the hole of the file in which it lies, where all bytes are zeros."""
+        return offset if self.compressed else self._file.next_data(offset)
+
     def _drop(self, size: int) -> None:
         if size > 0:
             del self._held[:size]

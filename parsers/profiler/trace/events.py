@@ -133,7 +133,10 @@ class EventReader:
                 return piece.end
             if piece.end <= at:
                 return -1
-            at = piece.end
+            at = self.source.next_data(piece.end)
+            if at > piece.end:
+                hole = at - piece.end
+                self.drop(piece.end, hole, f"expected an event, found {hole:,} bytes that were never written")
 
     def _object(self, at: int) -> Generator[EventPiece, None, int]:
         """Yield the events in an object; return the offset after its end, -1 if the file ends before."""
