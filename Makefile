@@ -225,4 +225,4 @@ clean:
 # The pictures of README and manual, of the demo; RUNS are two further directories (docs/take_screenshots.py says which).
 RUNS ?=
 screenshots: $(VENV)/.test
-	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py $(RUNS)
+	$(BIN)/python -m docs.take_screenshots $(RUNS)

@@ -8,9 +8,9 @@ which the demo has not. A picture is named after its page, with a suffix where a
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
-import sys
 import tempfile
 import threading
 import time
@@ -23,6 +23,7 @@ from waitress.server import create_server
 
 from app import create_app
 from app.demo import prepared, story
+from app.programs import environment
 from app.store.store import Store
 from layouts.runs.boards import BoardCard
 from layouts.runs.questions import Destinations
@@ -122,14 +123,32 @@ def _take(store: Store, pictures: Sequence[Picture]) -> None:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as workspace:
-        demo = prepared.prepare(Path(workspace), os.environ)
-        while not all((demo / name).is_dir() for name in (story.JOB, story.JOB_REPAIRED)):
-            time.sleep(0.5)
-        take(os.fspath(demo), PICTURES, places=story.places())
-    take(os.fspath(HERE.parent / "tests" / "data" / "mindscope" / "0.2.0"), CONVERSION_PICTURES)
-    for base, pictures in zip(sys.argv[1:], (GRAPH_PICTURES, PROFILE_PICTURES), strict=False):
-        take(base, pictures)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="a picture to take; all by default")
+    parser.add_argument("bases", nargs="*", help="directories of graphs and of profiles, for their pictures")
+    options = parser.parse_args()
+
+    def chosen(pictures: Sequence[Picture]) -> list[Picture]:
+        return [one for one in pictures if not options.only or one[0] in options.only]
+
+    if chosen(PICTURES):
+        with tempfile.TemporaryDirectory() as workspace:
+            take(os.fspath(_demo(Path(workspace))), chosen(PICTURES), places=story.places())
+    if chosen(CONVERSION_PICTURES):
+        take(os.fspath(HERE.parent / "tests" / "data" / "mindscope" / "0.2.0"), chosen(CONVERSION_PICTURES))
+    for base, pictures in zip(options.bases, (GRAPH_PICTURES, PROFILE_PICTURES), strict=False):
+        take(base, chosen(pictures))
+
+
+def _demo(workspace: Path) -> Path:
+    """Make the demo; RuntimeError if its jobs are not there after two minutes."""
+    demo = prepared.prepare(workspace, environment())
+    until = time.monotonic() + 120
+    while not all((demo / name).is_dir() for name in (story.JOB, story.JOB_REPAIRED)):
+        if time.monotonic() > until:
+            raise RuntimeError(f"{demo}: expected the jobs of the demo, found none after two minutes")
+        time.sleep(0.5)
+    return demo
 
 
 if __name__ == "__main__":

@@ -206,7 +206,8 @@ def documented_files() -> set[str]:
     """Patterns of file names that docs/files.md says are read: "flops_*", "trace_view.json"."""
     read = text_of(ROOT / "docs" / "files.md").partition("\n## What is read\n")[2]
     assert read
-    return {re.sub(r"<\w+>", "*", name.rpartition("/")[2]) for name in re.findall(r"`([^`\s]*\w\w[^`\s]*)`", read)}
+    found = {re.sub(r"<\w+>", "*", name.rpartition("/")[2]) for name in re.findall(r"`([^`\s]*\w\w[^`\s]*)`", read)}
+    return {name for name in found if name not in ("*", "*.csv", "*.json", "*.txt")}  # these would be any table
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)

@@ -44,8 +44,8 @@ class TableField:
 
     kind: "text" (a categorical), "number" (float64, in the base unit), "whole" (int64, NONE for none), "time" (int64
     nanoseconds, parsed without rounding to a float) or "exact" (int64, a number rounded to a whole one in the base unit).
-    unit applies if the name in the file has none in brackets. A row without a value in a `required` column is skipped and
-    reported.
+    unit is that of numbers whose name in the file has none in brackets; without it, numbers stay as they are, whatever the file
+    says. A row without a value in a `required` column is skipped and reported.
     """
 
     name: str
