@@ -68,7 +68,8 @@ class RunScalars:
     def steps(self) -> int:
         """Number of steps of the longest series with restarts resolved."""
         with self._files.lock:
-            lengths = dict.fromkeys(self.tags, 0)
+            # Of tags that are equally long, one that has been resolved comes first.
+            lengths = dict.fromkeys(sorted(self.tags, key=lambda tag: tag not in self._resolved), 0)
             for state in self._files.states.values():
                 for tags, parts in state.scalars.items():
                     rows = sum(len(part.step) for part in parts)
@@ -115,7 +116,7 @@ class RunScalars:
                 by_file: dict[int, list[Series]] = {}
                 for number, block in self._files.scalar_blocks(tag):
                     for row in (i for i, name in enumerate(block.tags) if name == tag):
-                        file = np.broadcast_to(np.int32(number), block.step.shape)
+                        file = _repeated(number, block.step.size)
                         part = Series(block.step, block.wall_time, _wide(block.value[row]), file, block.order)
                         by_file.setdefault(number, []).append(part)
                 if not by_file:
@@ -196,6 +197,11 @@ def _rising(series: Series) -> bool:
         return bool((series.step[1:] > series.step[:-1]).all())
     rises = SeriesFacts(series).steps
     return rises is not None and not rises.falls.size and not rises.repeats
+
+
+def _repeated(number: int, size: int) -> NDArray[np.int32]:
+    """Return an array of one number; of many it takes no memory, of few less time."""
+    return np.full(size, number, np.int32) if size < LONG else np.broadcast_to(np.int32(number), (size,))
 
 
 def _wide(value: NDArray[Any]) -> NDArray[np.float64]:

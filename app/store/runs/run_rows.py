@@ -42,8 +42,9 @@ def run_row(key: str, run: Run, source: Source, counts: tuple[int, int], *, load
     read to its end.
     """
     tags = run.tags("scalar")
-    longest, main = run.steps, main_tag(tags)
-    curve = run.resolved(main) if main and len(run.series(main).step) else None
+    main = main_tag(tags)
+    curve = run.resolved(main) if main else None
+    curve = curve if curve and len(curve.step) else None
     last = last_value(curve) if curve else None
     return RunRow(
         key=key,
@@ -55,7 +56,7 @@ def run_row(key: str, run: Run, source: Source, counts: tuple[int, int], *, load
         updated=source.updated,
         size=source.size,
         state=_state(run, source) if loaded else "loading",
-        steps=longest,
+        steps=run.steps,  # after the main curve has been resolved, which often is the longest
         points=run.points,
         tags=kinds_of(run, source),
         main_tag=main,

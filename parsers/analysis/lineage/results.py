@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,6 +41,7 @@ def kind_of(name: str) -> int:
     return VALIDATION_METRIC if evaluated and (prefix == "metric/" or better(tag)) else OTHER
 
 
+@lru_cache(maxsize=4096)  # the runs of a sweep have the same names
 def order(name: str) -> tuple[int, int]:
     """Return the sort key of a result or scalar: its kind, then metrics of an evaluation, best and last values of scalars."""
     return kind_of(name), _PREFIXES.index(_split(name)[0])
