@@ -64,6 +64,7 @@ class RunValue:
 
     last_step is that of the curve, -1 for numbers that have none; any step is compared with those of the baseline. bad is how
     many values of the curve are NaN or infinite, first_bad the step of the first one. incomplete: a file ends within a record.
+    source is what it was measured by; numbers of different sources are not compared.
     """
 
     run: str
@@ -73,6 +74,7 @@ class RunValue:
     first_bad: int = -1
     missing: str = ""
     incomplete: bool = False
+    source: str = ""
 
 
 class Interval(NamedTuple):
@@ -109,7 +111,7 @@ class Verdict:
 
 REASONS = (
     "within", "beyond", "margin_within", "margin_beyond", "too_wide", "not_finite", "baseline_not_finite", "missing",
-    "baseline_missing", "unfinished", "baseline_unfinished",
+    "baseline_missing", "unfinished", "baseline_unfinished", "sources",
 )  # fmt: skip
 
 
@@ -256,6 +258,8 @@ def _unusable(
     for one in runs:
         if one.missing:
             return CANNOT_TELL, "missing", one
+        if one.source != baseline[0].source:
+            return CANNOT_TELL, "sources", one
     if shorter:
         return None
     return _unfinished(runs, baseline)
