@@ -342,7 +342,7 @@ def _convert(options: argparse.Namespace) -> int:
 def _add_gate_options(parser: argparse.ArgumentParser) -> None:
     from app.commands import gate_options
 
-    gate_options.add_options(parser)
+    gate_options.add_gate_options(parser)
 
 
 def _gate(options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ Exit codes: 0 not worse; 1 worse in one metric or more; 2 wrong options; 3 none 
 from __future__ import annotations
 
 import argparse
+import difflib
 import math
 import os
 import sys
@@ -136,7 +137,9 @@ def _value(name: str, run: Run, one: Metric) -> RunValue:
         missing = "" if hits or not unread else _NOT_RECORDED[DUMP] if unread < 0 else f"{unread:,} tensors could not be read"
         return RunValue(name, math.nan if missing else float(hits), missing=missing)
     if one.measure == TAG:
-        own = next((part for part in (run, *run.ranks) if one.tag in part.tags()), run)
+        own = next((part for part in (run, *run.ranks) if one.tag in part.tags()), None)
+        if own is None:
+            return RunValue(name, math.nan, missing=_no_tag(run, one.tag), incomplete=run.waiting)
         return run_value(name, own.series(one.tag), one.value, one.gate.better, incomplete=run.waiting)
     own = next((part for part in (run, *run.ranks) if part.tags()), run)
     measured = _MEASURED[one.measure](own if one.measure == SPEED or not run.profiled else run)
@@ -144,6 +147,12 @@ def _value(name: str, run: Run, one: Metric) -> RunValue:
         return RunValue(name, math.nan, missing=_NOT_RECORDED[one.measure], incomplete=run.waiting)
     source = measured.source if one.measure == MEMORY else ""
     return RunValue(name, measured.value, incomplete=run.waiting, source=source)
+
+
+def _no_tag(run: Run, tag: str) -> str:
+    known = list(dict.fromkeys(known for part in (run, *run.ranks) for known in part.tags()))
+    near = difflib.get_close_matches(tag, known, 1)
+    return f"no scalar {tag!r}" + (f", did you mean {near[0]!r}?" if near else "" if known else ", as there are no scalars")
 
 
 def _verdict(one: Metric, runs: Sequence[RunValue], baseline: Mapping[tuple[str, ...], Sequence[RunValue]], *,

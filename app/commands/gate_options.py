@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_gate_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("runs", metavar="RUN", nargs="+", help="directory of a run, or of several, to be judged")
     against = "directories of the baseline's runs, or one file that --save wrote"

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 import msgspec
 
 from app.commands.terminal import printable
-from parsers.analysis.curves.gate_files import DUMP, Metric
+from parsers.analysis.curves.gate_files import DUMP, MEMORY, SPEED, Metric
 from parsers.analysis.curves.gates import CANNOT_TELL, LEAST_RUNS, WORSE, RunValue, Verdict
 
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -31,6 +31,7 @@ _WHY = {
     "hits": "check-dump has {value} hits in {run}",
     "no_hit": "check-dump has no hit",
 }
+_UNITS = {SPEED: " steps/s", MEMORY: " B"}
 Verdicts = Sequence[tuple[Metric, Verdict]]
 Values = Mapping[tuple[str, ...], Sequence[RunValue]]
 
@@ -57,22 +58,23 @@ def reason(verdict: Verdict) -> str:
 def _numbers(metric: Metric, verdict: Verdict) -> str:
     if metric.measure == DUMP:
         return ""
-    said = f"{_number(verdict.candidate)} ({_runs(verdict.runs)}) against {_number(verdict.baseline)}"
-    said += f" ({_runs(verdict.baseline_runs)}), {metric.gate.better} is better"
+    unit = _UNITS.get(metric.measure, "")
+    mine, theirs = (_number(value, unit) for value in (verdict.candidate, verdict.baseline))
+    said = f"{mine} ({_runs(verdict.runs)}) against {theirs} ({_runs(verdict.baseline_runs)}), {metric.gate.better} is better"
     if math.isnan(verdict.difference):
         return f"{said}; "
-    said += f"; difference {verdict.difference:+.6g}"
+    said += f"; difference {verdict.difference:+.6g}{unit}"
     if not math.isnan(verdict.low):
         level = f"{100 * (1 - metric.gate.alpha):.6g} %"
         test = "Yuen" if metric.gate.robust else "Welch"
         said += f", interval {verdict.low:+.6g} to {verdict.high:+.6g} ({test}, {level} one-sided)"
     share = metric.gate.margin
     of = f" ({100 * share.size:.6g} % of the baseline)" if share is not None and share.relative else ""
-    return f"{said}, margin {_number(verdict.margin)}{of}: "
+    return f"{said}, margin {_number(verdict.margin, unit)}{of}: "
 
 
-def _number(value: float) -> str:
-    return f"{value:.6g}"
+def _number(value: float, unit: str) -> str:
+    return "unknown" if math.isnan(value) else f"{value:.6g}{unit}"
 
 
 def _runs(count: int) -> str:
