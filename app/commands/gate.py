@@ -96,7 +96,7 @@ def _metrics(options: argparse.Namespace) -> list[Metric]:
             watch = {"watch": options.watch} if measure == DUMP and options.watch else {}
             found.append(metric({"measure": measure, **watch}, "--" + measure.replace("_", "-"), given))
     if not found:
-        raise SettingError("expected --metric TAG, --metrics FILE, --steps-per-second, --peak-memory or --check-dump, found none")
+        raise SettingError("expected --metric, --metrics, --steps-per-second, --peak-memory or --check-dump, found none")
     if options.watch and not options.check_dump:
         raise SettingError("--watch: expected only with --check-dump")
     return list(dict.fromkeys(found))

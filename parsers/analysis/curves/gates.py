@@ -1,9 +1,9 @@
 """Decides whether runs are worse than a baseline in one number each: for continuous integration.
 
-With LEAST_RUNS or more on each side the difference of the means has an interval by Welch (Biometrika 34, 1947): not the same
-variance on both sides is assumed, and the degrees of freedom are Satterthwaite's. Robust is the same of means without the lowest
-and the highest quarter, with winsorised variances (Yuen, Biometrika 61, 1974). Runs are worse if the one-sided interval of the
-difference, on the side that is worse, lies beyond the margin. With fewer runs the margin alone decides.
+With LEAST_RUNS or more on each side the difference of the means has an interval by Welch (Biometrika 34, 1947): variances may
+differ, and the degrees of freedom are Satterthwaite's. Robust is the same of means without the lowest and the highest quarter,
+with winsorised variances (Yuen, Biometrika 61, 1974). Runs are worse if the one-sided interval of the difference, on the side
+that is worse, lies beyond the margin. With fewer runs the margin alone decides.
 """
 
 from __future__ import annotations
@@ -162,8 +162,8 @@ def run_value(run: str, series: Series, value: str, better: str, *, incomplete: 
 
 
 def compare(gate: Gate, runs: Sequence[RunValue], baseline: Sequence[RunValue], *, shorter: bool = False) -> Verdict:
-    """Decide whether runs are worse than a baseline; each has one or more. shorter: runs that ended earlier are no reason not to
-    tell. TooFewRuns if there is no interval and no margin.
+    """Decide whether runs are worse than a baseline; each has one or more. shorter: runs that ended earlier are compared, too.
+    TooFewRuns if there is no interval and no margin.
     """
     if gate.margin is None and min(len(runs), len(baseline)) < LEAST_RUNS:
         raise TooFewRuns(f"expected a margin, or {LEAST_RUNS} runs on each side; found {len(runs)} and {len(baseline)}")

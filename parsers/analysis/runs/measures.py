@@ -54,15 +54,16 @@ def steps_per_second(run: MeasuredRun) -> Measure | None:
 def peak_memory(run: MeasuredRun) -> Measure | None:
     """Return the most bytes of memory that a run used; None if it recorded none.
 
-    Profiles come first, the highest of all ranks and devices; then what `parsers.recording` samples: memory of the devices, else
-    of the process.
+    Profiles come first, the highest of all ranks and devices; then what `parsers.recording` samples of the devices, else of the
+    process.
     """
     peaks = list(_profiled(run.profile)) if len(run.profile) else []
     if peaks:
         return Measure(float(max(peaks)), "profile")
     tags = run.tags()
     of_devices = [tag for tag in tags if _DEVICE_MEMORY.fullmatch(tag)]
-    for source, sampled in (("device", of_devices), ("process", [tag for tag in tags if tag == _PROCESS_MEMORY])):
+    of_process = [tag for tag in tags if tag == _PROCESS_MEMORY]
+    for source, sampled in (("device", of_devices), ("process", of_process)):
         values = [one.value[np.isfinite(one.value)] for one in map(run.series, sampled)]
         highest = max((float(one.max()) for one in values if one.size), default=None)
         if highest is not None:
