@@ -29,7 +29,7 @@ class Fact:
     """One fact: a claim, the numbers behind it, the limit, and where.
 
     about is "curve", "run", "profile" or "dump", name its tag or the like; kind says what is claimed, state is FOUND, NOTHING,
-    NOT_JUDGED (missing says what is missing) or NOT_RECORDED. step and last_step are where it begins and ends, None for nowhere.
+    NOT_JUDGED (missing says what is missing) or NOT_RECORDED. step and last_step are where it begins and ends, if anywhere.
     value, usual (what it was compared with), measured and limit are NaN where there are none; unit is that of measured and
     limit, else of value. rule says what is compared with the limit. points is how many values it concerns.
     """

@@ -7,22 +7,64 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from parsers.analysis.curves.curve_digest import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING, CurveDigest, Fact, curve_digest
+from parsers.model import Series
 
 if TYPE_CHECKING:
     from parsers.analysis.jobs.advice import Review
     from parsers.analysis.profiles.steps import Average
-    from parsers.profiler.access import Profile
+    from parsers.dumps.access import RunDump
+    from parsers.profiler.access import Profile, Profiles
     from parsers.profiler.job_access import Job
-    from parsers.runs import Run
 
 MOST_ADVICE = 3
 """Pieces of advice that a digest names; the page Advice has all."""
 _NUMBERS = ("value", "usual", "measured", "limit")
+
+
+class DigestedRun(Protocol):
+    """What a digest needs of a run; `parsers.Run` satisfies it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def ranks(self) -> Sequence[DigestedRun]:
+        """The ranks of a job."""
+        ...
+
+    @property
+    def profile(self) -> Profiles:
+        """Its profiles."""
+        ...
+
+    @property
+    def profiled(self) -> bool:
+        """Whether it has profiles."""
+        ...
+
+    @property
+    def dump(self) -> RunDump:
+        """Its dumped tensors."""
+        ...
+
+    def tags(self, kind: str = "scalar") -> tuple[str, ...]:
+        """Its tags."""
+        ...
+
+    def kinds(self) -> dict[str, int]:
+        """The kinds of data it has."""
+        ...
+
+    def series(self, tag: str) -> Series:
+        """One of its series."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +159,7 @@ def fact_json(fact: Fact) -> dict[str, Any]:
     return found
 
 
-def run_digest(run: Run, tags: str = "") -> RunDigest:
+def run_digest(run: DigestedRun, tags: str = "") -> RunDigest:
     """Return what a run shows; tags is a regular expression of which a match is found in each tag (re.error for another)."""
     wanted = re.compile(tags)
     return RunDigest(
@@ -126,7 +168,7 @@ def run_digest(run: Run, tags: str = "") -> RunDigest:
     )  # fmt: skip
 
 
-def curves_of(run: Run, wanted: re.Pattern[str]) -> tuple[CurveDigest, ...]:
+def curves_of(run: DigestedRun, wanted: re.Pattern[str]) -> tuple[CurveDigest, ...]:
     """Return what the curves of a run do whose tags match."""
     chosen = [tag for tag in run.tags("scalar") if wanted.search(tag)]
     return tuple(curve_digest(tag, one) for tag in chosen if (one := run.series(tag)).step.size)
@@ -135,7 +177,7 @@ def curves_of(run: Run, wanted: re.Pattern[str]) -> tuple[CurveDigest, ...]:
 # Profiles and dumps --------------------------------------------------------------------------------------------------
 
 
-def _profiles(run: Run) -> Iterator[ProfileDigest]:
+def _profiles(run: DigestedRun) -> Iterator[ProfileDigest]:
     """Return the digest of the lowest rank of each session. Traces are not read: they may have gigabytes."""
     if not run.profiled:
         return
@@ -161,10 +203,10 @@ def profile_digest(session: str, rank: int, profile: Profile, job: Job | None) -
     return ProfileDigest(session, rank, average(found[0]) if found else None, review(frames))
 
 
-def _dump(run: Run) -> DumpDigest:
+def _dump(run: DigestedRun) -> DumpDigest:
     from parsers.analysis.dumps.first_cause import Causes
 
     causes = Causes(run.dump)
     frame = causes.frame()
-    row = frame.iloc[0].to_dict() if len(frame) else None
+    row = {str(name): value for name, value in frame.iloc[0].items()} if len(frame) else None
     return DumpDigest(row, len(causes.tensors), int((~causes.known).sum()), causes.tensors["rank"].nunique())
