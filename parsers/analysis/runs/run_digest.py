@@ -79,7 +79,7 @@ class ProfileDigest:
     @property
     def name(self) -> str:
         """Session and rank as text."""
-        return f"{self.session}, rank {self.rank}"
+        return f"{self.session}, rank {self.rank}" if self.session not in ("", ".") else f"rank {self.rank}"
 
     def facts(self) -> Iterator[Fact]:
         """Return step time, its parts, and the first MOST_ADVICE pieces of advice."""
@@ -178,15 +178,18 @@ def curves_of(run: DigestedRun, wanted: re.Pattern[str]) -> tuple[CurveDigest, .
 
 
 def _profiles(run: DigestedRun) -> Iterator[ProfileDigest]:
-    """Return the digest of the lowest rank of each session. Traces are not read: they may have gigabytes."""
+    """Return the digest of the first rank of each job, and of each profile of none. Traces are not read: they have gigabytes."""
     if not run.profiled:
         return
-    lowest: dict[str, int] = {}
-    for session, rank in run.profile:
-        lowest[session] = min(rank, lowest.get(session, rank))
-    for session, rank in lowest.items():
-        job = next((job for job in run.profile.jobs if session in {one.session for one in job.files.members}), None)
-        yield profile_digest(session, rank, run.profile[session, rank], job)
+    left = dict.fromkeys(run.profile)
+    for job in run.profile.jobs:
+        places = sorted((key for one in job.files.members if (key := (one.session, one.rank)) in left), key=lambda key: key[1])
+        for place in places:
+            del left[place]
+        if places:
+            yield profile_digest(*places[0], run.profile[places[0]], job)
+    for session, rank in left:
+        yield profile_digest(session, rank, run.profile[session, rank], None)
 
 
 def profile_digest(session: str, rank: int, profile: Profile, job: Job | None) -> ProfileDigest:
