@@ -239,8 +239,8 @@ class Run:
     def digest(self, tags: str = "") -> RunDigest:
         """What this run shows, in facts: of its curves over all points, its profiles and its dump, as the pages state them.
 
-        tags is a regular expression that is found in each tag, re.error for an invalid one. `.facts` has the facts, `.as_json()`
-        the same as JSON holds them.
+        tags is a regular expression that is found in each tag; re.error for an invalid one. `.facts` has the facts,
+        `.as_json()` the same as JSON holds them.
         """
         from parsers.analysis.runs.run_digest import run_digest
 

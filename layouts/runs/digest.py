@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from parsers import Insight
-from parsers.analysis.curves.curve_digest import CurveDigest
+from parsers.analysis.curves.curve_digest import CurveDigest, Fact, insight_fact
 from parsers.analysis.curves.insights.finding import FEWEST
 from parsers.analysis.runs.run_digest import MOST_ADVICE, DumpDigest, ProfileDigest, RunDigest
+from parsers.analysis.runs.run_news import NO_STEP
 
-from layouts.dumps.causes import cause
 from layouts.kit import units as fmt
 from layouts.kit.i18n import Text, both, define_texts
-from layouts.profiles.advising import text as advice_text
-from layouts.profiles.composition import sentence_texts
 
 define_texts({
     "digest.fell": ("{tag} fell from {first} to {last}", "{tag} 由 {first} 降至 {last}"),
@@ -43,16 +40,21 @@ define_texts({
     "digest.gap": ("gap of {value} steps after {step}", "步骤 {step} 之后缺 {value} 步"),
     "digest.frozens": ("{n} frozen stretches (longest from {step} to {last})", "{n} 段冻结（最长为步骤 {step} 至 {last}）"),
     "digest.spikes": ("{n} spikes (largest {value} at {step})", "{n} 处尖峰（最大 {value}，步骤 {step}）"),
-    "digest.gaps": ("{n} gaps (largest of {value} steps after {step})", "{n} 处缺步（最大 {value} 步，在步骤 {step} 之后）"),
+    "digest.gaps": (
+        "{n} gaps (largest of {value} steps after {step})", "{n} 处缺步（最大 {value} 步，在步骤 {step} 之后）",
+    ),
     "digest.several": ("{n} times: {said}", "{n} 处：{said}"),
     "digest.nothing": ("nothing stands out", "未见异常"),
-    "digest.not_judged": ("not judged: that takes {n} points, there are {points}", "未判定：需要 {n} 个数据点，现有 {points} 个"),
+    "digest.not_judged": (
+        "not judged: that takes {n} points, there are {points}", "未判定：需要 {n} 个数据点，现有 {points} 个",
+    ),
+    "digest.no_match": ("None of its {n} tags is one of those asked for.", "{n} 个标量标签均不在所选范围内。"),
     "digest.restart": ("1 restart at {step}", "1 次重启（步骤 {step}）"),
     "digest.restarts": ("{n} restarts, the first at {step}", "{n} 次重启，首次在步骤 {step}"),
     "digest.steps_per_second": ("{speed} steps/s", "{speed} 步/秒"),
     "digest.joint": (", ", "，"),
     "digest.sentence": ("{said}.", "{said}。"),
-    "digest.of_profile": ("{name}: {said}", "{name}：{said}"),
+    "digest.named": ("{name}: {said}", "{name}：{said}"),
     "digest.no_steps": ("The profile has no step trace.", "该性能数据没有迭代轨迹。"),
     "digest.no_advice": ("{n} rules found nothing.", "{n} 条规则均未发现问题。"),
     "digest.advice_not_judged": ("No rule of the advice has the data that it needs.", "各条建议规则均缺少所需数据。"),
@@ -60,6 +62,7 @@ define_texts({
     "digest.dump_fine": ("No bad values in {n} dumped tensors.", "{n} 个 Dump 张量中没有异常值。"),
     "digest.dump_unknown": ("{n} of {total} dumped tensors could not be judged.", "{total} 个 Dump 张量中有 {n} 个无法判定。"),
     "digest.empty": ("Neither scalars nor a profile nor a dump.", "没有标量、性能数据或 Dump 数据。"),
+    "digest.restarted": ("restart at {step}", "在步骤 {step} 重启"),
     "digest.no_step": ("no new step for {time} after step {step}", "步骤 {step} 之后已有 {time} 没有新步骤"),
 })  # fmt: skip
 _TOGETHER = {"spike": "spikes", "gap": "gaps", "frozen": "frozens"}
@@ -73,7 +76,9 @@ def digest_texts(digest: RunDigest) -> list[Text]:
         found += profile_texts(profile)
     if digest.dump is not None:
         found += dump_texts(digest.dump)
-    return found if found or digest.ranks else [both("digest.empty")]
+    if found or digest.ranks:
+        return found
+    return [both("digest.no_match", n=fmt.count(digest.unmatched)) if digest.unmatched else both("digest.empty")]
 
 
 # Curves --------------------------------------------------------------------------------------------------------------
@@ -84,7 +89,7 @@ def curve_text(curve: CurveDigest) -> Text:
     parts = [_course(curve)]
     if not math.isfinite(curve.final.last) and curve.first_step >= 0:
         parts.append(both("digest.last", value=fmt.number(curve.final.last), step=fmt.count(curve.final.last_step)))
-    parts += insight_parts(curve.insights)
+    parts += _insights(map(insight_fact, curve.insights))
     if not curve.judged:
         parts.append(both("digest.not_judged", n=fmt.count(FEWEST), points=fmt.count(curve.final.points)))
     elif not curve.insights:
@@ -113,15 +118,15 @@ def _course(curve: CurveDigest) -> Text:
     return said[0] + more[0], said[1] + more[1]
 
 
-def insight_parts(insights: Iterable[Insight]) -> list[Text]:
+def _insights(found: Iterable[Fact]) -> list[Text]:
     """Return a short text for each kind of insight of one curve; several of a kind are one, with the largest."""
-    kinds: dict[str, list[Insight]] = {}
-    for one in insights:
+    kinds: dict[str, list[Fact]] = {}
+    for one in found:
         kinds.setdefault(one.kind, []).append(one)
-    return [_kind(kind, found) for kind, found in kinds.items()]
+    return [_kind(kind, several) for kind, several in kinds.items()]
 
 
-def _kind(kind: str, found: list[Insight]) -> Text:
+def _kind(kind: str, found: list[Fact]) -> Text:
     largest = max(found, key=lambda one: abs(one.value - one.usual) if kind == "spike" else one.measured)
     if len(found) > 1 and kind in _TOGETHER:
         return both(f"digest.{_TOGETHER[kind]}", **{**_values(largest), "n": fmt.count(len(found))})
@@ -134,13 +139,25 @@ def _kind(kind: str, found: list[Insight]) -> Text:
     return english, chinese
 
 
-def _values(one: Insight) -> dict[str, str]:
+def _values(one: Fact) -> dict[str, str]:
     number = fmt.duration if one.kind in _TIMES else fmt.number
     value = fmt.count(int(one.value)) if one.kind == "gap" else number(one.value)
     return {
         "value": value, "usual": number(one.usual), "step": fmt.count(one.step), "last": fmt.count(one.last_step),
         "n": fmt.count(one.points),
     }  # fmt: skip
+
+
+def news_text(fact: Fact) -> Text:
+    """Return a fact that arose while a run was followed: an insight, a restart, or that no step was recorded."""
+    if fact.kind == NO_STEP:
+        step = fmt.UNKNOWN if fact.step is None else fmt.count(fact.step)
+        said = both("digest.no_step", time=fmt.duration(fact.value), step=step)
+    elif fact.kind == "restarts":
+        said = _named(fact.name, both("digest.restarted", step=fmt.count(fact.step)))
+    else:
+        said = _named(fact.name, _kind(fact.kind, [fact]))
+    return said
 
 
 def _filled(key: str, values: Mapping[str, str]) -> Text:
@@ -165,6 +182,9 @@ def _sentence(said: Text) -> Text:
 
 def profile_texts(profile: ProfileDigest) -> list[Text]:
     """Return step time with its parts, and the first pieces of advice."""
+    from layouts.profiles.advising import text as advice_text  # most runs have no profile, and its pages import much
+    from layouts.profiles.composition import sentence_texts
+
     found = [both("digest.no_steps") if profile.usual is None else sentence_texts(profile.usual)]
     found += [advice_text(one) for one in profile.review.found[:MOST_ADVICE]]
     left = len(profile.review.found) - MOST_ADVICE
@@ -174,18 +194,20 @@ def profile_texts(profile: ProfileDigest) -> list[Text]:
         found.append(both("digest.no_advice", n=fmt.count(len(profile.review.fine))))
     elif not profile.review.found:
         found.append(both("digest.advice_not_judged"))
-    return [_of_profile(profile.name, one) for one in found]
+    return [_named(profile.name, one) for one in found]
 
 
-def _of_profile(name: str, said: Text) -> Text:
+def _named(name: str, said: Text) -> Text:
     english, chinese = (
-        pattern.format(name=name, said=text) for pattern, text in zip(both("digest.of_profile"), said, strict=True)
+        pattern.format(name=name, said=text) for pattern, text in zip(both("digest.named"), said, strict=True)
     )
     return english, chinese
 
 
 def dump_texts(dump: DumpDigest) -> list[Text]:
     """Return the first cause of bad values, or that there are none, and what could not be judged."""
+    from layouts.dumps.causes import cause
+
     known = dump.tensors - dump.unknown
     found = [] if dump.cause is None else [cause(dump.cause, ranks=dump.ranks)]
     if dump.cause is None and known:

@@ -55,8 +55,8 @@ class CurveDigest:
     """What one curve does. first and first_step are the first finite value and its step, NaN and -1 without one.
 
     direction is that of better values, "min", "max" or ""; without one low and high are the ends of all finite values. insights
-    are those of the normal sensitivity, the severest first; with fewer than FEWEST points little is judged. speed is None for
-    unknown.
+    are those of the normal sensitivity, the severest first; with fewer than FEWEST points little is judged. restarted and
+    last_restarted are the steps that the first and the last of the restarts went back to. speed is None for unknown.
     """
 
     tag: str
@@ -69,6 +69,7 @@ class CurveDigest:
     insights: tuple[Insight, ...]
     restarts: int
     restarted: int
+    last_restarted: int
     speed: Speed | None
 
     @property
@@ -117,9 +118,9 @@ def curve_digest(tag: str, series: Series) -> CurveDigest:
     at = int(finite.argmax()) if known.size else -1
     first, first_step = (float(kept.value[at]), int(kept.step[at])) if known.size else (math.nan, -1)
     low, high = (float(known.min()), float(known.max())) if known.size else (math.nan, math.nan)
-    begun = restarts(series.step)
+    begun = series.step[restarts(series.step)].tolist()
     return CurveDigest(
         tag, direction, first, first_step, final(series, direction), low, high,
         tuple(ranked([one for one in insights_of(tag, series) if one.score >= NORMAL])),
-        begun.size, int(series.step[begun[0]]) if begun.size else -1, speed(series),
+        len(begun), begun[0] if begun else -1, begun[-1] if begun else -1, speed(series),
     )  # fmt: skip

@@ -125,20 +125,22 @@ class DumpDigest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunDigest:
-    """What one run shows. ranks are the digests of the ranks of a job that have scalars of their own."""
+    """What one run shows. ranks are the digests of the ranks of a job that have scalars of their own; unmatched is the number
+    of scalars that were not asked for."""
 
     run: str
     curves: tuple[CurveDigest, ...]
     profiles: tuple[ProfileDigest, ...] = ()
     dump: DumpDigest | None = None
     ranks: tuple[RunDigest, ...] = field(default=())
+    unmatched: int = 0
 
     @property
     def facts(self) -> tuple[Fact, ...]:
         """All facts, of curves first; those of ranks are in `ranks`."""
         parts = (*self.curves, *self.profiles, *((self.dump,) if self.dump else ()))
         found = tuple(fact for part in parts for fact in part.facts())
-        if found or self.ranks:
+        if found or self.ranks or self.unmatched:
             return found
         return (Fact("run", self.run, "digest", NOT_RECORDED, missing="scalars, a profile or a dump"),)
 
@@ -163,8 +165,9 @@ def run_digest(run: DigestedRun, tags: str = "") -> RunDigest:
     """Return what a run shows; tags is a regular expression of which a match is found in each tag (re.error for another)."""
     wanted = re.compile(tags)
     return RunDigest(
-        run.name, curves_of(run, wanted), tuple(_profiles(run)), _dump(run) if run.kinds().get("dump") else None,
+        run.name, curves_of(run, wanted), tuple(profiles_of(run)), dump_of(run) if run.kinds().get("dump") else None,
         tuple(RunDigest(rank.name, curves) for rank in run.ranks if (curves := curves_of(rank, wanted))),
+        sum(not wanted.search(tag) for tag in run.tags("scalar")),
     )  # fmt: skip
 
 
@@ -177,8 +180,8 @@ def curves_of(run: DigestedRun, wanted: re.Pattern[str]) -> tuple[CurveDigest, .
 # Profiles and dumps --------------------------------------------------------------------------------------------------
 
 
-def _profiles(run: DigestedRun) -> Iterator[ProfileDigest]:
-    """Return the digest of the first rank of each job, and of each profile of none. Traces are not read: they have gigabytes."""
+def profiles_of(run: DigestedRun) -> Iterator[ProfileDigest]:
+    """Return the digest of the first rank of each job, and of each profile of none. Traces, of gigabytes, are not read."""
     if not run.profiled:
         return
     left = dict.fromkeys(run.profile)
@@ -206,7 +209,8 @@ def profile_digest(session: str, rank: int, profile: Profile, job: Job | None) -
     return ProfileDigest(session, rank, average(found[0]) if found else None, review(frames))
 
 
-def _dump(run: DigestedRun) -> DumpDigest:
+def dump_of(run: DigestedRun) -> DumpDigest:
+    """Return the digest of the dump of a run that has one."""
     from parsers.analysis.dumps.first_cause import Causes
 
     causes = Causes(run.dump)

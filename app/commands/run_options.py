@@ -5,8 +5,23 @@ from __future__ import annotations
 import argparse
 
 
+def add_digest_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `digest`."""
+    runs = "directory of a run, or of several, or an event file (default: .)"
+    parser.add_argument("runs", metavar="RUN", nargs="*", default=["."], help=runs)
+    parser.add_argument("--tags", metavar="REGEX", default="", help="only scalars that match")
+    parser.add_argument("--json", action="store_true", help="print JSON; with --follow a line for each look")
+    parser.add_argument("--lang", metavar="en|zh", default="en", help="language of the sentences (default: en)")
+    parser.add_argument("--follow", action="store_true", help="go on, and print new facts as they arise, until Ctrl-C")
+    parser.add_argument("--every", metavar="SECONDS", default="2", help="seconds between two looks (default: 2)")
+    still = "seconds without a new step from which on that is a fact (default: 600)"
+    parser.add_argument("--no-step", metavar="SECONDS", default="600", help=still)
+    command = "with --follow: program, with its arguments, to start for new facts, which it gets as JSON on its stdin"
+    parser.add_argument("--exec", metavar="CMD", help=command)
+
+
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `gate`."""
     parser.add_argument("runs", metavar="RUN", nargs="+", help="directory of a run, or of several, to be judged")
     against = "directories of the baseline's runs, or one file that --save wrote"
     parser.add_argument("--against", metavar="BASELINE", nargs="+", required=True, help=against)
