@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from app.commands.following import Follower
+from app.commands.following import FollowedRuns
 from app.commands.hooks import Hook, arguments_of
 from app.commands.run_paths import opened, sources_at
 from app.commands.settings import SettingError
@@ -72,7 +72,7 @@ def _follow(options: argparse.Namespace, wanted: re.Pattern[str], language: int)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        follower = Follower(options.runs, wanted, patience)
+        follower = FollowedRuns(options.runs, wanted, patience)
         _print_begin(follower, options, language)
         while True:
             begun = time.process_time()
@@ -85,7 +85,7 @@ def _follow(options: argparse.Namespace, wanted: re.Pattern[str], language: int)
             hook.close()
 
 
-def _print_begin(follower: Follower, options: argparse.Namespace, language: int) -> None:
+def _print_begin(follower: FollowedRuns, options: argparse.Namespace, language: int) -> None:
     for name, one in follower.begin(time.monotonic()):
         if options.json:
             _print_json({"version": VERSION, **digest_json(name, one, language)})

@@ -132,7 +132,7 @@ class _Followed:
         return bool(self._run.kinds().get("dump"))
 
 
-class Follower:
+class FollowedRuns:
     """Runs at and below paths, those that appear later included."""
 
     def __init__(self, paths: Sequence[str], wanted: re.Pattern[str], patience: float) -> None:
