@@ -165,7 +165,8 @@ def compare(gate: Gate, runs: Sequence[RunValue], baseline: Sequence[RunValue], 
     """Decide whether runs are worse than a baseline; each has one or more. shorter: runs that ended earlier are compared, too.
     TooFewRuns if there is no interval and no margin.
     """
-    if gate.margin is None and min(len(runs), len(baseline)) < LEAST_RUNS:
+    nothing = all(one.missing for one in baseline)  # such as a saved baseline without the metric
+    if gate.margin is None and min(len(runs), len(baseline)) < LEAST_RUNS and not nothing:
         raise TooFewRuns(f"expected a margin, or {LEAST_RUNS} runs on each side; found {len(runs)} and {len(baseline)}")
     margin = gate.margin or Margin(0.0)
     mine, theirs = (np.array([one.value for one in side], np.float64) for side in (runs, baseline))
