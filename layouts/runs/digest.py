@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from parsers.analysis.curves.curve_digest import CurveDigest, Fact, insight_fact
 from parsers.analysis.curves.insights.finding import FEWEST
@@ -46,7 +46,7 @@ define_texts({
     "digest.several": ("{n} times: {said}", "{n} 处：{said}"),
     "digest.nothing": ("nothing stands out", "未见异常"),
     "digest.not_judged": (
-        "not judged: that takes {n} points, there are {points}", "未判定：需要 {n} 个数据点，现有 {points} 个",
+        "not judged: that takes {n} points, it has {points}", "未判定：需要 {n} 个数据点，现有 {points} 个",
     ),
     "digest.no_match": ("None of its {n} tags is one of those asked for.", "{n} 个标量标签均不在所选范围内。"),
     "digest.restart": ("1 restart at {step}", "1 次重启（步骤 {step}）"),
@@ -106,11 +106,11 @@ def _course(curve: CurveDigest) -> Text:
     end = curve.final
     values = {"tag": curve.tag, "n": fmt.count(end.points), "first": fmt.number(curve.first), "last": fmt.number(end.finite)}
     if curve.first_step < 0:
-        return _filled("digest.no_value", values)
+        return both("digest.no_value", **values)
     if end.points == 1:
-        return _filled("digest.one", values)
+        return both("digest.one", **values)
     key = "fell" if end.finite < curve.first else "rose" if end.finite > curve.first else "same"
-    said = _filled(f"digest.{key}", values)
+    said = both(f"digest.{key}", **values)
     if end.best_step >= 0:
         more = both("digest.best", value=fmt.number(end.best), step=fmt.count(end.best_step))
     else:
@@ -158,12 +158,6 @@ def news_text(fact: Fact) -> Text:
     else:
         said = _named(fact.name, _kind(fact.kind, [fact]))
     return said
-
-
-def _filled(key: str, values: Mapping[str, str]) -> Text:
-    """Return a text with values that are not looked at for plurals: a tag may be "1"."""
-    english, chinese = (pattern.format(**values) for pattern in both(key))
-    return english, chinese
 
 
 def _joined(parts: Iterable[Text]) -> Text:

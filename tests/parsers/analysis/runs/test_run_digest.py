@@ -191,8 +191,8 @@ def test_a_standstill_is_told_once_until_there_is_a_step() -> None:
 
 
 def test_speed_and_memory_of_a_run(tmp_path: Path) -> None:
-    tags = {"loss": [3, 2, 1, 1], "system/npu_0/memory_used_bytes": [1e9, 5e9, math.nan, 2e9], "system/process_memory_bytes": [9e9]}
-    run = open_run(write_run(tmp_path / "run", tags, step_s=0.5))
+    memory = {"system/npu_0/memory_used_bytes": [1e9, 5e9, math.nan, 2e9], "system/process_memory_bytes": [9e9]}
+    run = open_run(write_run(tmp_path / "run", {"loss": [3, 2, 1, 1], **memory}, step_s=0.5))
     assert steps_per_second(run) == Measure(pytest.approx(2.0), "loss")
     assert peak_memory(run) == Measure(5e9, "device")
     bare = open_run(write_run(tmp_path / "bare", {"loss": [1]}))
