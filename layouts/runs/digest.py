@@ -11,6 +11,7 @@ from parsers.analysis.runs.run_digest import MOST_ADVICE, DumpDigest, ProfileDig
 from parsers.analysis.runs.run_news import NO_STEP
 
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import alternative, joined
 from layouts.kit.i18n import Text, both, define_texts
 
 define_texts({
@@ -52,8 +53,6 @@ define_texts({
     "digest.restart": ("1 restart at {step}", "1 次重启（步骤 {step}）"),
     "digest.restarts": ("{n} restarts, the first at {step}", "{n} 次重启，首次在步骤 {step}"),
     "digest.steps_per_second": ("{speed} steps/s", "{speed} 步/秒"),
-    "digest.joint": (", ", "，"),
-    "digest.sentence": ("{said}.", "{said}。"),
     "digest.named": ("{name}: {said}", "{name}：{said}"),
     "digest.no_steps": ("The profile has no step trace.", "该性能数据没有迭代轨迹。"),
     "digest.no_advice": ("{n} rules found nothing.", "{n} 条规则均未发现问题。"),
@@ -99,7 +98,7 @@ def curve_text(curve: CurveDigest) -> Text:
         parts.append(both(key, n=fmt.count(curve.restarts), step=fmt.count(curve.restarted)))
     if curve.speed is not None:
         parts.append(both("digest.steps_per_second", speed=fmt.number(1.0 / curve.speed.seconds, 3)))
-    return _sentence(_joined(parts))
+    return alternative(joined(parts))
 
 
 def _course(curve: CurveDigest) -> Text:
@@ -158,17 +157,6 @@ def news_text(fact: Fact) -> Text:
     else:
         said = _named(fact.name, _kind(fact.kind, [fact]))
     return said
-
-
-def _joined(parts: Iterable[Text]) -> Text:
-    every = list(parts)
-    english, chinese = (joint.join(part[place] for part in every) for place, joint in enumerate(both("digest.joint")))
-    return english, chinese
-
-
-def _sentence(said: Text) -> Text:
-    english, chinese = (pattern.format(said=text) for pattern, text in zip(both("digest.sentence"), said, strict=True))
-    return english, chinese
 
 
 # Profiles and dumps --------------------------------------------------------------------------------------------------
