@@ -6,7 +6,7 @@ All points count, with restarts resolved as on pages; the last value is that of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,8 +109,9 @@ def insight_fact(one: Insight) -> Fact:
                 rule.unit, rule.doc, one.points)  # fmt: skip
 
 
-def curve_digest(tag: str, series: Series) -> CurveDigest:
-    """Return what a series that is not empty does."""
+def curve_digest(tag: str, series: Series, known: Iterable[Insight] | None = None) -> CurveDigest:
+    """Return what a series that is not empty does; known are its insights if they were computed before, of any sensitivity."""
+    every = insights_of(tag, series) if known is None else known
     kept = resolved(series)
     direction = better(tag)
     finite = np.isfinite(kept.value)
@@ -121,6 +122,6 @@ def curve_digest(tag: str, series: Series) -> CurveDigest:
     begun = series.step[restarts(series.step)].tolist()
     return CurveDigest(
         tag, direction, first, first_step, final(series, direction), low, high,
-        tuple(ranked([one for one in insights_of(tag, series) if one.score >= NORMAL])),
+        tuple(ranked([one for one in every if one.score >= NORMAL])),
         len(begun), begun[0] if begun else -1, begun[-1] if begun else -1, speed(series),
     )  # fmt: skip
