@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from app.commands.gate_reports import as_json, junit, line
-from app.commands.run_paths import opened, sources_at
+from app.commands.run_paths import is_incomplete, opened, sources_at
 from app.commands.settings import SettingError
 from app.commands.terminal import printable
 from parsers import FormatError, Run, Source, SourceError
@@ -139,14 +139,14 @@ def _value(name: str, run: Run, one: Metric) -> RunValue:
     if one.measure == TAG:
         own = next((part for part in (run, *run.ranks) if one.tag in part.tags()), None)
         if own is None:
-            return RunValue(name, math.nan, missing=_no_tag(run, one.tag), incomplete=run.waiting)
-        return run_value(name, own.series(one.tag), one.value, one.gate.better, incomplete=run.waiting)
+            return RunValue(name, math.nan, missing=_no_tag(run, one.tag), incomplete=is_incomplete(run))
+        return run_value(name, own.series(one.tag), one.value, one.gate.better, incomplete=is_incomplete(run))
     own = next((part for part in (run, *run.ranks) if part.tags()), run)
     measured = _MEASURED[one.measure](own if one.measure == SPEED or not run.profiled else run)
     if measured is None:
-        return RunValue(name, math.nan, missing=_NOT_RECORDED[one.measure], incomplete=run.waiting)
+        return RunValue(name, math.nan, missing=_NOT_RECORDED[one.measure], incomplete=is_incomplete(run))
     source = measured.source if one.measure == MEMORY else ""
-    return RunValue(name, measured.value, incomplete=run.waiting, source=source)
+    return RunValue(name, measured.value, incomplete=is_incomplete(run), source=source)
 
 
 def _no_tag(run: Run, tag: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -77,12 +78,27 @@ def test_what_cannot_be_told(sides, tmp_path: Path) -> None:
     assert called("gate", tmp_path / "short", "--against", old, "--metric", "loss", "--allow-shorter").returncode == 0
 
 
-def test_a_run_whose_file_ends_within_a_record_is_unfinished(sides) -> None:
+@pytest.mark.parametrize("idle", [False, True])
+def test_a_run_whose_file_ends_within_a_record_is_unfinished(sides, idle: bool) -> None:
     new, old = sides("new", ALIKE), sides("old", BASELINE)
     file = next((new / "run1").iterdir())
     file.write_bytes(file.read_bytes()[:-3])
+    if idle:
+        os.utime(file, (1.7e9, 1.7e9))
     done = called("gate", new, "--against", old, "--metric", "loss")
     assert (done.returncode, "a file ends within a record" in done.stdout) == (3, True)
+    assert ("truncated" in done.stderr) == idle
+
+
+def test_damage_is_reported(sides) -> None:
+    new, old = sides("new", ALIKE), sides("old", BASELINE)
+    file = next((new / "run1").iterdir())
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    file.write_bytes(data)
+    done = called("gate", new, "--against", old, "--metric", "loss")
+    assert (done.returncode, str(file) in done.stderr) == (0, True)
+    assert str(file) in called("digest", new).stderr
 
 
 def test_worse_wins_over_what_cannot_be_told(sides) -> None:
