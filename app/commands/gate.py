@@ -107,15 +107,20 @@ def _metrics(options: argparse.Namespace) -> list[Metric]:
 
 def _baseline(paths: Sequence[str], metrics: Sequence[Metric], judged: Mapping[str, str]) -> Values:
     """Return the values of the baseline's runs; judged are names of the other side's runs by path."""
+    compared = [one for one in metrics if one.measure != DUMP]
+    if not compared:
+        return {}
+    if not paths:
+        raise SettingError("--against: expected the runs of a baseline, or a file that --save wrote, found none")
     if len(paths) == 1 and os.path.isfile(paths[0]) and paths[0].endswith(".json"):
         known = read_baseline(paths[0])
         empty = [RunValue(os.path.basename(paths[0]), math.nan, missing="not among the saved metrics")]
-        return {one.key: known.get(one.key) or empty for one in metrics}
+        return {one.key: known.get(one.key) or empty for one in compared}
     sources = sources_at(paths, "--against")
     both = next((name for name, source in sources if source.real_path in judged), None)
     if both is not None:
         raise SettingError(f"--against: expected other runs than those to be judged, found {both!r} on both sides")
-    return _values(sources, [one for one in metrics if one.measure != DUMP])
+    return _values(sources, compared)
 
 
 def _values(sources: Sequence[tuple[str, Source]], metrics: Sequence[Metric]) -> Values:

@@ -23,8 +23,8 @@ def add_digest_options(parser: argparse.ArgumentParser) -> None:
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `gate`."""
     parser.add_argument("runs", metavar="RUN", nargs="+", help="directory of a run, or of several, to be judged")
-    against = "directories of the baseline's runs, or one file that --save wrote"
-    parser.add_argument("--against", metavar="BASELINE", nargs="+", required=True, help=against)
+    against = "directories of the baseline's runs, or one file that --save wrote; --check-dump alone needs none"
+    parser.add_argument("--against", metavar="BASELINE", nargs="+", default=[], help=against)
     parser.add_argument("--metric", metavar="TAG", action="append", default=[], help="scalar to compare; may be repeated")
     parser.add_argument("--metrics", metavar="FILE", help="TOML file with several metrics, each with options of its own")
     parser.add_argument("--steps-per-second", action="store_true", help="compare the speed of the runs")

@@ -203,7 +203,7 @@ def _number(value: object) -> float:
 
 
 def _whole(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= 1 << 63:
         raise TypeError(f"expected a whole number, found {_short(value)}")
     return value
 
@@ -226,5 +226,5 @@ def _read(path: str, kind: str) -> bytes:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    text = f"a number of {value.bit_length():,} bits" if isinstance(value, int) and abs(value) >= 1 << 63 else repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"

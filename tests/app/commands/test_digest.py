@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from parsers.recording import Recorder
 from tests.app.commands.running import ROOT, called
 from tests.app.commands.written_runs import append, write_run
 from tests.recorded import RECORDED
+from tests.writers.dumps import Injection, write_dump
 
 HANG_S = 60.0
 """After so long a program that does not answer hangs."""
@@ -197,6 +199,20 @@ def test_a_run_that_appears_is_told_of_with_all_it_has(tmp_path: Path) -> None:
     ((name, news),) = runs.look(RESCAN)
     assert (name, [fact.kind for fact in news.facts]) == (f"{tmp_path.name}/two", ["non_finite"])
     assert list(runs.look(RESCAN * 3)) == []
+
+
+def test_a_dump_and_a_profile_that_appear_are_told_of_once(tmp_path: Path) -> None:
+    write_run(tmp_path / "run", {"loss": np.linspace(2, 1, 20)})
+    runs = FollowedRuns([str(tmp_path / "run")], re.compile(""), math.inf)
+    assert len(list(runs.begin(0.0))) == 1
+    write_dump(tmp_path / "run" / "dump", injection=Injection(3, 4, "nan"))
+    profiled = ROOT / "tests" / "data" / "mindspore_profiler" / "2.10_minddata" / "profiler"
+    shutil.copytree(profiled, tmp_path / "run" / "profiler")
+    news = list(runs.look(RESCAN))
+    kinds = {(name, fact.kind.partition("/")[0]) for name, one in news for fact in one.facts}
+    assert kinds == {("run", "advice"), ("run", "step_time"), ("run/dump", "first_cause")}
+    assert all(len(one.texts) > 0 for _, one in news)
+    assert list(runs.look(RESCAN + 1.0)) == []
 
 
 def test_an_interrupt_kills_the_command_that_runs(tmp_path: Path) -> None:

@@ -209,7 +209,8 @@ def test_a_hit_in_a_dump_is_worse(tmp_path: Path, sides) -> None:
     write_dump(tmp_path / "healthy")
     write_dump(tmp_path / "bad", injection=Injection(3, 4, "nan"))
     old = sides("old", BASELINE)
-    assert called("gate", tmp_path / "healthy", "--against", old, "--check-dump").returncode == 0
+    assert called("gate", tmp_path / "healthy", "--check-dump").returncode == 0
+    assert "--against" in called("gate", tmp_path / "healthy", "--check-dump", "--metric", "loss").stderr
     done = called("gate", tmp_path / "healthy", tmp_path / "bad", "--against", old, "--check-dump")
     assert (done.returncode, "hits in bad" in done.stdout) == (1, True)
     watch = tmp_path / "watch.toml"
@@ -240,12 +241,26 @@ def test_nan_in_a_saved_baseline_stays_nan(sides, tmp_path: Path) -> None:
     assert called("gate", new, "--against", saved, "--metric", "loss").returncode == 3
 
 
+def saved_as(**keys: object) -> str:
+    """A baseline of one run, with other values of some keys."""
+    run: dict[str, object] = {"run": "a", "value": 0.4, "last_step": 39, "bad": 0, "first_bad": -1, "missing": ""}
+    run |= {"incomplete": False, "source": ""}
+    return json.dumps({"mindscope_baseline": 1, "metrics": [{"metric": ["tag", "loss", "last", ""], "runs": [run | keys]}]})
+
+
+def test_a_baseline_written_by_hand_is_read(sides, tmp_path: Path) -> None:
+    (tmp_path / "base.json").write_text(saved_as())
+    done = called("gate", sides("new", ALIKE), "--against", tmp_path / "base.json", "--metric", "loss", "--margin", "10%")
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "", "[]", "{}", '{"mindscope_baseline": 2}', '{"mindscope_baseline": 1}', '{"mindscope_baseline": 1, "metrics": [3]}',
         "[" * 100_000, '{"mindscope_baseline": 1, "metrics": [{"metric": ["tag"], "runs": [{"run": "a", "value": "x"}]}]}',
-        "\xff\xfe\x00\xd8",
+        "\xff\xfe\x00\xd8", saved_as(last_step=1 << 64), saved_as(last_step=0.5), saved_as(run=3), saved_as(value=True),
+        saved_as(value=10**400), saved_as(missing=None),
     ],
 )  # fmt: skip
 def test_other_files_are_no_baseline(sides, tmp_path: Path, text: str) -> None:
