@@ -8,9 +8,9 @@ import os
 
 PARTS = (
     "listing", "many", "serving_many", "reading", "holes", "values", "graphs", "profiler", "showing", "tables", "starting",
-    "drawing", "long_series", "derived", "loggers", "graphs_view", "painted", "lineage", "insights", "timeline", "memory",
-    "dumps", "live", "clusters", "pipeline", "ranks", "strategy", "browsing", "growth", "explanations", "tuning", "ahead",
-    "conversion", "recording", "peers",
+    "drawing", "long_series", "derived", "loggers", "graphs_view", "painted", "lineage", "insights", "digests", "timeline",
+    "memory", "dumps", "live", "clusters", "pipeline", "ranks", "strategy", "browsing", "growth", "explanations", "tuning",
+    "ahead", "conversion", "recording", "peers",
 )  # fmt: skip
 
 

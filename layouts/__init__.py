@@ -169,7 +169,7 @@ modules_of_texts({
     "kit.cards.texts": ("cards",), "kit.damage_texts": ("damage",), "kit.elements": ("elements",),
     "kit.figures.alternatives": ("alternative",), "kit.grid_texts": ("grid",), "kit.plot_texts": ("plots",),
     "kit.recording": ("recording",), "kit.tensor_grid_texts": ("tensor_grid",),
-    "runs.runs.texts": ("kind",),
+    "runs.digest": ("digest",), "runs.runs.texts": ("kind",),
     "curves.curve_alternatives": ("curves",), "curves.expression_texts": ("expr",), "curves.insight_texts": ("insights",),
     "curves.last_values": ("last",), "curves.scalars.texts": ("final", "groups", "hover", "range", "threshold"),
     "values.histogram_alternatives": ("distributions",), "values.landscape_alternatives": ("landscapes",),

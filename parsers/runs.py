@@ -26,6 +26,7 @@ from parsers.verification import Verification
 
 if TYPE_CHECKING:
     from parsers.analysis.curves.derived import Derived
+    from parsers.analysis.runs.run_digest import RunDigest
     from parsers.dumps.access import RunDump
     from parsers.explanations.access import RunExplanations
     from parsers.graphs.access import Graphs
@@ -234,6 +235,16 @@ class Run:
         from parsers.analysis.curves.expressions import parse_expression
 
         return evaluate(parse_expression(expression), self.series)
+
+    def digest(self, tags: str = "") -> RunDigest:
+        """What this run shows, in facts: of its curves over all points, its profiles and its dump, as the pages state them.
+
+        tags is a regular expression that is found in each tag; re.error for an invalid one. `.facts` has the facts,
+        `.as_json()` the same as JSON holds them.
+        """
+        from parsers.analysis.runs.run_digest import run_digest
+
+        return run_digest(self, tags)
 
     def scalars_view(self, sessions: str = "newest") -> ScalarsView:
         """Scalars with a column `session` that counts restarts of each tag from 0; a session begins where step goes back.

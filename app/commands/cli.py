@@ -339,6 +339,30 @@ def _convert(options: argparse.Namespace) -> int:
     return convert.convert(options)
 
 
+def _add_digest_options(parser: argparse.ArgumentParser) -> None:
+    from app.commands import run_options
+
+    run_options.add_digest_options(parser)
+
+
+def _digest(options: argparse.Namespace) -> int:
+    from app.commands import digest
+
+    return digest.digest(options)
+
+
+def _add_gate_options(parser: argparse.ArgumentParser) -> None:
+    from app.commands import run_options
+
+    run_options.add_gate_options(parser)
+
+
+def _gate(options: argparse.Namespace) -> int:
+    from app.commands import gate
+
+    return gate.gate(options)
+
+
 def _add_no_options(_parser: argparse.ArgumentParser) -> None:
     pass
 
@@ -354,6 +378,8 @@ _COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Comm
         "check-dump", "check dumped tensors for NaN, Inf and other conditions", _add_check_dump_options,
         _on_files("DIR", "dump_checks", "check_dump"),
     ),
+    ("digest", "describe runs in words, or as JSON", _add_digest_options, _digest),
+    ("gate", "tell whether runs are worse than a baseline, by an exit code", _add_gate_options, _gate),
     (
         "index", "read everything ahead, so that a server finds it in its index", _add_index_options,
         _on_files("DIR", "indexing", "index_runs"),

@@ -66,6 +66,24 @@ def check_dump(options: argparse.Namespace) -> int:
     return report.code
 
 
+def hits_in(name: str, dump: RunDump, watch: str | None) -> tuple[int, int]:
+    """Return (hits of the watchpoints of a file, or of those recommended; number of tensors that could not be read).
+
+    A dump without tensors has -1 unread. SettingError for a mistake in the file.
+    """
+    watchpoints = _watchpoints(watch)
+    if not len(dump.tensors):
+        return 0, -1
+    measuring = Measuring()
+    try:
+        with ProgressBar(sys.stderr) as bar:
+            found, _ = _checked(dump, watchpoints, _CheckPart(bar, measuring, printable(name), 0, 1))
+    finally:
+        measuring.stop()
+    unread = (~found["hit"] & (found["why"].astype(str) == UNREADABLE)).to_numpy()
+    return int(found["hit"].sum()), int(found["row"][unread].nunique())
+
+
 def _most(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > 9:
         raise SettingError(f"--most: expected a whole number from 0 to 999999999, found {text!r}")

@@ -2,7 +2,7 @@
 
 import { counted } from "./counted.js";
 
-const NAMES = ["title", "placeholder", "aria-label"];
+const NAMES = ["title", "placeholder", "aria-label", "aria-description"];
 const SELECTOR = NAMES.map((name) => `[data-en-${name}]`).join(",");
 /** @type {Record<string, Wire.Texts>} */
 const catalogue = {};

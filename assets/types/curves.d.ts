@@ -59,6 +59,7 @@ declare namespace Curves {
     /** what was asked for marks of insights, null for nothing */
     marked: Wire.Query | null;
     marks: Mark[];
+    digests: Digest[];
     looked: number;
     askingAgain: number;
     rankings: number;

@@ -623,11 +623,23 @@ declare namespace Curves {
     cause: Record<string, string> | null;
   }
 
-  /** layouts/curves/scalars/insights.py: The marks on cards, and how many insights and series are missing. */
+  /** layouts/curves/scalars/digests.py: What one curve does; of a tag the first runs have one. */
+  interface Digest {
+    run: string;
+    tag: string;
+    label: string;
+    text: Wire.Texts;
+  }
+
+  /**
+   * layouts/curves/scalars/insights.py: The marks on cards, how many insights and series are missing, and, once no series
+   * is, what the curves do in words.
+   */
   interface Marks {
     marks: Mark[];
     left: number;
     more: number;
+    digests: Digest[];
   }
 
   /** layouts/curves/scalars/sheet.py: A group of the chosen runs. */

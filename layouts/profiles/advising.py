@@ -9,17 +9,26 @@ from dash import html
 from parsers.analysis.jobs.advice import Advice
 
 from layouts.kit import units as fmt
-from layouts.kit.i18n import t
+from layouts.kit.i18n import Text, both, t
 from layouts.profiles.idling import cause_bar
 
 _TIMES = ("interval", "retransmission")
 """Rules whose value is a time."""
 
 
+def text(one: Advice) -> Text:
+    """Return what was found as a sentence in both languages."""
+    return both(f"advice.{_key(one)}", **_values(one))
+
+
+def _values(one: Advice) -> dict[str, str]:
+    told = {name: value if isinstance(value, str) else quantity(name, value) for name, value in one.told.items()}
+    return {"value": value_text(one), "subject": ", ".join(one.subject), **told}
+
+
 def sentence(one: Advice) -> Any:
     """One or two sentences: what was found, and what the time consists of if that is known."""
-    told = {name: value if isinstance(value, str) else quantity(name, value) for name, value in one.told.items()}
-    said = html.P(t(f"advice.{_key(one)}", value=value_text(one), subject=", ".join(one.subject), **told))
+    said = html.P(t(f"advice.{_key(one)}", **_values(one)))
     if not one.parts_ns:
         return said
     if one.rule == "gaps":

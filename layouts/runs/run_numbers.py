@@ -6,7 +6,7 @@ from typing import Annotated, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 from parsers.analysis.lineage import results
-from parsers.analysis.runs.speed import RecordedSteps, Span, Speed, span, speed
+from parsers.analysis.runs.speed import RecordedSteps, Span, Speed, run_speed, span
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both
@@ -48,11 +48,7 @@ def facts(source: ValueSources, run: str, row: RunRow) -> list[RunFact]:
     taken = span([one for _, one in (*scalars, *large)], longest[1]) if longest else None
     if taken is not None and taken.seconds > 0:
         found.append(_duration(taken))
-    main = main_tag(source, run, row)
-    # An evaluation writes once an epoch, so its intervals contain its own time: the longer scalar tells the speed.
-    judged = [one for one in scalars if one[0] == main] + ([longest] if longest else [])
-    judged.sort(key=lambda one: -one[1].step.size)
-    measured = next(((tag, known) for tag, one in judged if (known := speed(one)) is not None), None)
+    measured = run_speed(dict(scalars or ([longest] if longest else [])), main_tag(source, run, row))
     if measured is not None:
         found.append(_speed(*measured))
     found.append({"name": "size", "text": fmt.size(own.size)})

@@ -26,6 +26,7 @@ import layouts
 from layouts.curves import expressions, lines, marks, thresholds
 from layouts.curves.last_values import ShownLast
 from layouts.curves.scalars import charts, matrix, ranking, sheet
+from layouts.curves.scalars.digests import SentDigest
 from layouts.curves.scalars.insights import InsightMark, InsightMarks
 from layouts.dumps.catalogue import DumpCatalogue
 from layouts.dumps.listing import DumpListing, ListedDump
@@ -110,6 +111,7 @@ WIRE: Mapping[str, Any] = {
 """Declarations by their names in scripts. A type that is not here is written out where it is used."""
 CURVES: Mapping[str, Any] = {
     "Mark": InsightMark,
+    "Digest": SentDigest,
     "Marks": InsightMarks,
     "Group": sheet.GroupOfRuns,
     "FinalCell": sheet.FinalCell,

@@ -8,6 +8,7 @@ import { currentPrefs, setPrefs } from "../../kit/prefs.js";
 import { last, same } from "../../kit/state.js";
 import * as strict from "../../kit/strictness.js";
 import * as cards from "../../kit/cards/cards.js";
+import { describe } from "./digests.js";
 import * as hover from "./hover.js";
 import { synthesis } from "./view.js";
 import { setView } from "./zoom.js";
@@ -64,6 +65,7 @@ export function draw(page) {
  */
 export function received(page, answer) {
   page.marks = answer.marks;
+  if (!answer.left) page.digests = answer.digests;
   page.looked = (page.looked || 0) + 1;
   all(page);
   if (!answer.left || !page.marked) return;
@@ -203,6 +205,7 @@ function badge(page, card) {
  * @param {Curves.MarkedCard} card
  */
 export function painted(page, card) {
+  describe(page, card);
   badge(page, card);
   place(page, card);
   const plot = card.querySelector(".js-plotly-plot");

@@ -75,8 +75,9 @@ const TWO_AXES = 108;  // px beside the plot area, as in layouts/curves/lines.py
  * @returns {Omit<Curves.Page, keyof CardsPage> & Pick<Curves.Page, "trails" | "runList">}
  */
 const fields = (page) => ({
-  extended: null, strict: insights.levels(page), marked: null, marks: [], looked: 0, askingAgain: 0, rankings: 0, ranking: null,
-  sheetAsk: null, sheet: null, tableDrawn: null, matrixDrawn: null, hoverLeft: null, trails: new Map(),
+  extended: null, strict: insights.levels(page), marked: null, marks: [], digests: [], looked: 0, askingAgain: 0,
+  rankings: 0, ranking: null, sheetAsk: null, sheet: null, tableDrawn: null, matrixDrawn: null, hoverLeft: null,
+  trails: new Map(),
   runList: runList.fresh(page),
 });
 

@@ -7,6 +7,7 @@ import { setLabel, translate } from "../../kit/i18n.js";
 import { last, listed, same, toggled } from "../../kit/state.js";
 import * as slots from "../../kit/cards/slots.js";
 import * as derived from "./derived.js";
+import * as digests from "./digests.js";
 import { named } from "./grouping.js";
 import * as hover from "./hover.js";
 import * as insights from "./insights.js";
@@ -25,7 +26,8 @@ export function buttons(key) {
 }
 
 export function files() {
-  return [...slots.imageItems(), ...slots.links([["scalars.csv", "scalars.save.csv"], ["scalars.json", "scalars.save.json"]])];
+  const tables = slots.links([["scalars.csv", "scalars.save.csv"], ["scalars.json", "scalars.save.json"]]);
+  return [...slots.imageItems(), ...tables, digests.item()];
 }
 
 /**
@@ -236,6 +238,7 @@ export const acts = {
     setView(page, key, x0 ? `${x0},${x1},,` : "", false);
   },
   ...derived.acts,
+  copy_text: digests.copy,
   /**
    * @param {Curves.Page} page
    * @param {HTMLElement} card

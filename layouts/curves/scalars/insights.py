@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from dash import ClientsideFunction, Input, Output, State
+from parsers import Insight
 from parsers.names import EXPRESSION
 
 from layouts.curves.insights import SentInsight, as_json, cause_link, view
+from layouts.curves.scalars.digests import SentDigest, digests
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, texts
 from layouts.runs.chosen_runs import label_of, selected_runs
@@ -53,22 +55,23 @@ class InsightMark(SentInsight):
 
 
 class InsightMarks(TypedDict):
-    """The marks on cards, and how many insights and series are missing."""
+    """The marks on cards, how many insights and series are missing, and, once no series is, what the curves do in words."""
 
     marks: list[InsightMark]
     left: int
     more: int
+    digests: list[SentDigest]
 
 
 def marks(source: RunSources, ask: Any) -> InsightMarks:
     """Return the insights into the tags and runs of a request {"tag": [...], "run": [...]}.
 
-    The result is {"marks": [...], "left": number of series not analysed yet, "more": number of insights left out}. A mark has
-    the fields of `told`, the run with its label, colour and start, the wall time of the insight, the view that shows it, and
-    the attributes of a link to its cause in the dump of the run, or None.
+    The result is {"marks": [...], "left": number of series not analysed yet, "more": number of insights left out, "digests":
+    [...]}. A mark has the fields of `told`, the run with its label, colour and start, the wall time of the insight, the view
+    that shows it, and the attributes of a link to its cause in the dump of the run, or None.
     """
     if ask is None:
-        return {"marks": [], "left": 0, "more": 0}
+        return {"marks": [], "left": 0, "more": 0, "digests": []}
     tags = texts(ask, "tag")
     if len(tags) > MOST_TAGS:
         raise BadInput(f"tag: expected at most {MOST_TAGS} tags, found {len(tags)}")
@@ -78,11 +81,13 @@ def marks(source: RunSources, ask: Any) -> InsightMarks:
     of_run = source.runs.colours(chosen)
     found: list[InsightMark] = []
     left, seconds = 0, SECONDS
+    known_of: dict[str, Sequence[Insight]] = {}
     for run in runs:
         known = set(source.runs.tags(run))
         asked = [tag for tag in tags if tag in known or tag.startswith(EXPRESSION)]
         every, missing = source.curves.insights(run, asked, seconds)
         left += missing
+        known_of[run] = every
         # Once one run has used up the time, the other runs give only the insights that are cached.
         seconds = 0.0 if missing else seconds
         for one in every:
@@ -96,4 +101,5 @@ def marks(source: RunSources, ask: Any) -> InsightMarks:
                 "started": row.started or 0.0, "cause": cause_link(row, one, series),
             })  # fmt: skip
     found.sort(key=lambda one: (-one["severity"], -one["score"]))
-    return {"marks": found[:MOST], "left": left, "more": max(0, len(found) - MOST)}
+    said = [] if left else digests(source, rows, tags, known_of)
+    return {"marks": found[:MOST], "left": left, "more": max(0, len(found) - MOST), "digests": said}

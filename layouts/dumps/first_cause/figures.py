@@ -10,6 +10,7 @@ from parsers.analysis.dumps.first_cause import NON_FINITE
 from parsers.deferred import pandas as pd
 
 from layouts.curves.smoothed_lines import WRONG
+from layouts.dumps.causes import counted
 from layouts.dumps.first_cause.work import BadOperators, Norms
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import MOST_NAMED, described, described_by, in_both, joined, listed, marked, named
@@ -111,17 +112,6 @@ def _hover(row: dict[Any, Any], what: str, word: str, language: str) -> str:
     if row["hops"] >= 0:
         lines.append(both("first_cause.hops_n", n=fmt.count(row["hops"]))[LANGUAGES.index(language)])
     return "<br>".join(lines)
-
-
-def counted(row: Mapping[Any, Any]) -> tuple[str, str]:
-    """Return how many values are bad, in both languages."""
-    nan, inf, count = int(row["nan"]), int(row["inf"]), int(row.get("count", -1))
-    if nan < 0 or inf < 0:
-        return both("first_cause.some_bad")
-    parts = [f"{fmt.count(n)} {name}" for n, name in ((nan, "NaN"), (inf, "Inf")) if n]
-    if count < 0:
-        return (" + ".join(parts),) * 2
-    return both("first_cause.bad_of", bad=" + ".join(parts), count=fmt.count(count))
 
 
 def norms(found: Norms, loss: tuple[str, dict[int, float]], *, language: str, dark: bool) -> dict[str, Any] | None:

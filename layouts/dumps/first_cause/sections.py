@@ -23,12 +23,13 @@ from parsers.analysis.dumps.gradients import (
 from parsers.deferred import pandas as pd
 from parsers.graphs.sources import is_own
 
-from layouts.dumps.first_cause.figures import counted, said
+from layouts.dumps.causes import cause, counted
+from layouts.dumps.first_cause.figures import said
 from layouts.dumps.first_cause.work import MOST_ROWS, BadOperators, FoundCauses, Stacks
 from layouts.dumps.links import address
 from layouts.dumps.tables import bilingual, short, table
 from layouts.kit import units as fmt
-from layouts.kit.i18n import both, t
+from layouts.kit.i18n import t
 from layouts.kit.tables import COUNT, NUMBER, Cell, Column, first_of
 
 _LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?: (?P<code>.*))?", re.DOTALL)
@@ -80,29 +81,7 @@ def _norm_from(row: Row) -> Any:
 
 def sentence(row: Row, *, ranks: int) -> html.Span:
     """The cause in one sentence."""
-    where = _where(row, ranks=ranks)
-    values = {"name": short(str(row["name"])), "from_name": short(str(row["from_name"])) if row["from_name"] else ""}
-    if row["kind"] != NON_FINITE:
-        key = f"first_cause.{row['kind']}_at"
-        return _said(key, where, ("",) * 2, **values, measured=fmt.number(row["measured"]), usual=fmt.number(row["usual"]))
-    key = f"first_cause.{row['origin']}"
-    if row["origin"] == BEFORE and not row["from_name"]:
-        key = "first_cause.before_unnamed"
-    if row["origin"] == RANK:
-        key = "first_cause.of_rank"
-        values["rank"] = fmt.count(row["from_rank"])
-    return _said(key, where, counted(row), **values)
-
-
-def _said(key: str, where: tuple[str, str], bad: tuple[str, str], **values: str) -> html.Span:
-    english = both(key, where=where[0], bad=bad[0], **values)[0]
-    chinese = both(key, where=where[1], bad=bad[1], **values)[1]
-    return bilingual(english[:1].upper() + english[1:], chinese)
-
-
-def _where(row: Row, *, ranks: int) -> tuple[str, str]:
-    step = fmt.count(row["iteration"])
-    return both("first_cause.on_rank", n=step, rank=row["rank"]) if ranks > 1 else both("first_cause.in_iteration", n=step)
+    return bilingual(*cause(row, ranks=ranks))
 
 
 def _none(found: FoundCauses, *, finished: bool) -> list[Any]:

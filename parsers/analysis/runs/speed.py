@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -92,6 +92,16 @@ def speed(recorded: RecordedSteps) -> Speed | None:
         return None
     covered, recent = place[kept], recorded.step[-INTERVALS - 1 :]
     return Speed(mean, covered.size, int(recent[covered].min()), int(recent[covered + 1].max()))
+
+
+def run_speed(recorded: Mapping[str, RecordedSteps], main: str = "") -> tuple[str, Speed] | None:
+    """Return the speed of a run and the tag that tells it: the longest, else the main one; None if neither does.
+
+    An evaluation writes once an epoch, so its intervals contain its own time: the longer of the two comes first.
+    """
+    longest = max(recorded, key=lambda tag: recorded[tag].step.size, default="")
+    judged = sorted({longest, main} & recorded.keys(), key=lambda tag: (-recorded[tag].step.size, tag != main))
+    return next(((tag, known) for tag in judged if (known := speed(recorded[tag])) is not None), None)
 
 
 def _plausible(wall: Floats) -> NDArray[np.bool_]:

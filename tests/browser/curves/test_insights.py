@@ -28,6 +28,14 @@ def test_from_the_list_of_a_run_to_the_place_on_the_curve(tmp_path: Path, serve:
         store.stop()
 
 
+def announced(page: Page) -> list[str]:
+    """The descriptions in the accessibility tree."""
+    session = page.context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
+    return [str(node["description"]["value"]) for node in nodes if node.get("description", {}).get("value")]
+
+
 def follow(page: Page, address: str) -> None:
     show(page, f"{address}/overview")
     entries = page.locator(".ms-insight")
@@ -50,6 +58,19 @@ def follow(page: Page, address: str) -> None:
     badge.click()
     page.locator(".ms-mark-item").first.click()
     expect(mark).to_have_count(1)
+    # The same in words: what a screen reader announces of the plot, and what is copied.
+    plot = page.locator(".ms-slot .js-plotly-plot").first
+    expect(plot).to_have_attribute("aria-description", re.compile("^loss .*first NaN at 350.*spike to .* at 200"))
+    assert any("first NaN at 350" in one for one in announced(page))
+    page.evaluate("document.documentElement.lang = 'zh'")
+    expect(plot).to_have_attribute("aria-description", re.compile("^loss .*步骤 350 首次出现 NaN"))
+    assert any("步骤 350 首次出现 NaN" in one for one in announced(page))
+    page.evaluate("document.documentElement.lang = 'en'")
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    page.locator(".ms-slot details:has([data-act='copy_text']) > summary").first.click()
+    page.locator("[data-act='copy_text']").first.click()
+    assert page.evaluate("window.copied") == plot.get_attribute("aria-description")
+    page.keyboard.press("Escape")
     # Of a group over another axis too, from a link alone; the bar is one line of a usual screen.
     show(page, f"{address}/scalars?group=regex:r(u)n&band=std&x=relative&smooth=0.5&log=loss")
     expect(page.locator(".ms-group-chip")).to_have_count(1)

@@ -43,6 +43,25 @@ def test_marks_say_where_and_why_the_severest_first(source):
     assert spike["reason"][0].startswith("Score ")
 
 
+def test_what_the_curves_do_is_said_once_all_are_analysed(source, monkeypatch):
+    answer = marks(source, {"tag": ["loss", "nowhere"], "run": []})
+    said = {one["run"]: one for one in answer["digests"]}
+    assert set(said) == {"a", "b"}
+    assert said["a"]["tag"] == "loss"
+    assert "first NaN at 300, 100 not finite" in said["a"]["text"][0]
+    assert "spike to" in said["a"]["text"][0]
+    assert "步骤 300 首次出现 NaN" in said["a"]["text"][1]
+    assert "nothing stands out" in said["b"]["text"][0]
+    monkeypatch.setattr(source.curves, "insights", lambda *_: ((), 1))
+    assert marks(source, {"tag": ["loss"], "run": []})["digests"] == []
+
+
+def test_of_many_runs_the_first_are_said():
+    source = MemorySource({str(number): {"scalar": {"loss": series(20), "acc": series(20)}} for number in range(9)})
+    answer = marks(source, {"tag": ["loss", "acc"], "run": []})
+    assert [one["tag"] for one in answer["digests"]] == ["loss"] * 5 + ["acc"] * 5
+
+
 @pytest.mark.parametrize("ask", [None, {"tag": []}, {"tag": ["nowhere"]}, {"tag": ["loss"], "run": ["nobody"]}])
 def test_what_is_not_there_has_no_marks(source, ask):
     assert marks(source, ask)["marks"] == []
