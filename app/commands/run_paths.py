@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from app.commands.settings import SettingError
+from app.commands.terminal import problem_line
 from parsers import Problem, Run, Source, discover
 from parsers.discovery import opens_alone
 
@@ -41,8 +42,6 @@ def opened(source: Source) -> Run:
 
 def print_problem(problem: Problem) -> None:
     """Print a problem on stderr."""
-    from app.commands.inspection import problem_line  # it imports what reads profiles, and few runs are damaged
-
     sys.stderr.write(problem_line(problem) + "\n")
 
 

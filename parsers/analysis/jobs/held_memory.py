@@ -15,4 +15,5 @@ def held_bytes(ranks: pd.DataFrame) -> Ints:
 
     That of the process counts where it is recorded, as it includes the pools and what lies beside them.
     """
-    return ranks[_PEAKS].to_numpy(np.int64).max(axis=1, initial=-1)
+    held: Ints = ranks[_PEAKS].to_numpy(np.int64).max(axis=1, initial=-1)
+    return held
