@@ -74,25 +74,25 @@ def test_order_and_columns_are_chosen_once(page: Page, address: str) -> None:
     show(page, f"{address}/scalars?tag=tag_0&full=tag_0")
     expect(page.locator(".ms-slot.ms-full")).to_have_count(1)
     point(page, 0, 0.5, 0.98)  # beside the lowest line
-    assert page.locator(TABLE).evaluate(NAMES) == ["run_10", "run_2", "run_1"]
+    becomes(page, lambda: page.locator(TABLE).evaluate(NAMES), ["run_10", "run_2", "run_1"])
     menu = page.locator(".ms-hover-settings > summary")
     menu.click()
     page.locator('.ms-hover-settings [data-value="name"]').click()
     page.locator('.ms-hover-settings [data-column="absolute"]').uncheck()
     menu.click()
     point(page, 0, 0.5, 0.97)
-    assert page.locator(TABLE).evaluate(NAMES) == ["run_1", "run_2", "run_10"]
+    becomes(page, lambda: page.locator(TABLE).evaluate(NAMES), ["run_1", "run_2", "run_10"])
     expect(page.locator(f"{TABLE} .ms-hover-nearest .ms-name")).to_have_text("run_10")
     expect(page.locator(f"{TABLE} thead .en")).to_have_text(["Run", "Value", "Step", "Relative"])
     show(page, f"{address}/scalars?tag=tag_1&full=tag_1")
     expect(page.locator(".ms-slot.ms-full")).to_have_count(1)
     point(page, 0, 0.5, 0.97)
-    assert page.locator(TABLE).evaluate(NAMES) == ["run_1", "run_2", "run_10"]
+    becomes(page, lambda: page.locator(TABLE).evaluate(NAMES), ["run_1", "run_2", "run_10"])
     menu.click()
     page.locator('.ms-hover-settings [data-value="value"]').click()
     menu.click()
     point(page, 0, 0.5, 0.5)
-    assert page.locator(TABLE).evaluate(NAMES) == ["run_2", "run_1", "run_10"]
+    becomes(page, lambda: page.locator(TABLE).evaluate(NAMES), ["run_2", "run_1", "run_10"])
 
 
 def test_a_zoomed_card_says_reading_until_its_points_are_exact(page: Page, address: str) -> None:
