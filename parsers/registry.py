@@ -18,6 +18,7 @@ from parsers.events.tensorboard import TENSORBOARD
 from parsers.files import RegularFile
 from parsers.graphs.conversion import CONVERSIONS
 from parsers.graphs.reader import GRAPHS
+from parsers.landscapes.files import LANDSCAPE_FILES
 from parsers.lineage.configs import CONFIGS
 from parsers.mlflow.database import MLFLOW_DATABASE, MLFLOW_RUN
 from parsers.mlflow.directories import MLFLOW_METRIC
@@ -45,7 +46,7 @@ READERS: tuple[Reader, ...] = (
 # Readers of what no name of a file tells: discovery says where it is.
 PLACED: tuple[Reader, ...] = (MLFLOW_METRIC, MLFLOW_RUN)
 # Kinds of files that belong to a run, whether a Reader reads them or not.
-KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS, MLFLOW_DATABASE)
+KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS, LANDSCAPE_FILES, MLFLOW_DATABASE)
 
 
 # Most files of a directory are of no kind: one search rejects them.

@@ -12,15 +12,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+import msgspec
 import numpy as np
 
 from app.landscapes import planes
 from app.landscapes.chosen import CheckpointPath, ChosenCheckpoints, chosen
 from app.landscapes.options import ALPHAS, LINE, PATH, RANDOM, LandscapeError, LandscapeOptions
 from app.landscapes.planes import PlaneFiles
-from app.landscapes.points_file import ON_PATH, Loss, Point, PointsFile
+from app.landscapes.points_file import PointsFile
 from app.landscapes.workers import GridPlace, GridRow, WorkerPool, setting_of
 from parsers.analysis.values.loss_surfaces import sharpness
+from parsers.landscapes.facts import FactsFile, FactsRecord, FailedPlace, checksum_of
+from parsers.landscapes.points import ON_PATH, Loss, PlannedSurface, Point
 from parsers.model import Floats
 from parsers.recording import EventWriter, Landscape, Surface
 
@@ -44,6 +47,7 @@ class ComputedLandscape:
     end: tuple[float, float, float]
     shown: float
     sharpness: float
+    decomposition: str
     failed: tuple[tuple[GridPlace, str], ...]
 
 
@@ -59,7 +63,10 @@ class ComputedLandscapes:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A surface to be computed. base: the checkpoint that has the tensors which do not vary. files: those of the path."""
+    """A surface to be computed. base: the checkpoint that has the tensors which do not vary. files: those of the path.
+
+    steps are those of the path, or of the ends of a line.
+    """
 
     tag: str
     kind: str
@@ -91,12 +98,14 @@ def compute(options: LandscapeOptions, say: Say = lambda _: None, show: Show = l
         varied = tuple(one.name for one in tasks[0].plane.tensors)
         say(f"weights that vary: {', '.join(varied)}")
         path = os.path.join(options.out, f"landscape-{mark}.points")
-        with PointsFile(path) as points:
+        surfaces = [_planned(task, found) for task in tasks]
+        with PointsFile(path, surfaces) as points:
             for number, task in enumerate(tasks):
-                _compute(number, task, options, points, lambda: show(len(points.known), sum(map(_size, tasks))))
+                _compute(number, task, options, points, lambda: show(len(points.known), sum(one.size for one in surfaces)))
             points.flush()
             results = tuple(_result(number, task, points) for number, task in enumerate(tasks))
         file = _write(options, found, results)
+        _write_facts(os.path.join(options.out, f"landscape-{mark}.json"), results)
         os.remove(path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -147,11 +156,17 @@ def _line(options: LandscapeOptions, paths: Sequence[CheckpointPath], folder: st
     if os.path.samefile(first, last):
         raise LandscapeError("line: expected two checkpoints, found one")
     plane = planes.line_between(first, last, ALPHAS, os.path.join(folder, str(number)))
-    return _Task(f"landscape_line_[{paths[0].steps[0]}, {paths[-1].steps[-1]}]", LINE, last, plane)
+    ends = (paths[0].steps[0], paths[-1].steps[-1])
+    return _Task(f"landscape_line_[{ends[0]}, {ends[1]}]", LINE, last, plane, () if options.against else ends)
 
 
-def _size(task: _Task) -> int:
-    return len(task.plane.x) * len(task.plane.y) + len(task.files)
+def _planned(task: _Task, found: ChosenCheckpoints) -> PlannedSurface:
+    """Describe a surface to who reads its points."""
+    plane, path = task.plane, task.plane.path
+    x, y = ([], []) if path is None else (path.x.tolist(), path.y.tolist())
+    return PlannedSurface(
+        task.tag, plane.x.tolist(), plane.y.tolist(), list(task.steps), x, y, found.unit, found.steps_per_epoch
+    )
 
 
 def _compute(number: int, task: _Task, options: LandscapeOptions, points: PointsFile, shown: Callable[[], None]) -> None:
@@ -189,8 +204,12 @@ def _result(number: int, task: _Task, points: PointsFile) -> ComputedLandscape:
         own = np.array([points.known[Point(number, ON_PATH, column)].value for column in range(len(task.files))])
         path, shown = (task.plane.path.x, task.plane.path.y, own), task.plane.path.shown
         end = (0.0, 0.0, float(own[-1]))
+    elif task.kind == LINE:
+        end = (1.0, 0.0, float(z[0, -1]))
+        path = (x[[0, -1]], np.zeros(2), z[0, [0, -1]]) if task.steps else None
     curved = sharpness(x, y, z, end) if len(y) > 1 else math.nan
-    return ComputedLandscape(task.tag, x, y, z, task.steps, path, end, shown, curved, failed)
+    kind = {PATH: "PCA", RANDOM: "Random", LINE: "Line"}[task.kind]
+    return ComputedLandscape(task.tag, x, y, z, task.steps, path, end, shown, curved, kind, failed)
 
 
 def _write(options: LandscapeOptions, found: ChosenCheckpoints, results: Sequence[ComputedLandscape]) -> str:
@@ -200,10 +219,25 @@ def _write(options: LandscapeOptions, found: ChosenCheckpoints, results: Sequenc
         for one in results:
             path = None if one.path is None else Surface(*one.path)
             value = Landscape(
-                Surface(one.x, one.y, one.z), path, one.steps, one.end, "PCA" if path is not None else "Random", found.unit,
+                Surface(one.x, one.y, one.z), path, one.steps, one.end, one.decomposition, found.unit,
                 found.steps_per_epoch,
             )  # fmt: skip
             writer.add(0, {one.tag: value}, wall_time=time.time())
     file = os.path.join(options.out, name)
     os.replace(half, file)
     return file
+
+
+def _write_facts(path: str, results: Sequence[ComputedLandscape]) -> None:
+    """Write what the summary file has no place for."""
+    records = [
+        FactsRecord(
+            one.tag, checksum_of(one.z), None if math.isnan(one.shown) else one.shown,
+            [FailedPlace(place.row, place.column, reason) for place, reason in one.failed if place.row != ON_PATH],
+        )
+        for one in results
+    ]  # fmt: skip
+    half = f"{path}.part"
+    with open(half, "wb") as stream:
+        stream.write(msgspec.json.encode(FactsFile(records)))
+    os.replace(half, path)

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from app.landscapes.options import LandscapeError
 from app.landscapes.planes import FILES, PlaneFiles
-from app.landscapes.points_file import Loss, Point
 from layouts.kit.units import duration
+from parsers.landscapes.points import Loss, Point
 
 READY_S = 600.0
 """Seconds that the script's imports and its setup may take."""
