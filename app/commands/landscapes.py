@@ -17,9 +17,8 @@ from app.commands.terminal import ProgressBar, printable
 from app.landscapes import ComputedLandscapes, LandscapeOptions, compute
 from app.landscapes.options import SIZES, LandscapeError
 from layouts.kit.units import duration, percent
+from parsers.analysis.values.landscapes import LITTLE_SHOWN
 
-LITTLE_SHOWN = 0.8
-"""A plane that has less of its path than this shows only a part of it."""
 MOST_LISTED = 10
 """Places without a loss of which the reason is said."""
 

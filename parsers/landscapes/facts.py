@@ -30,7 +30,7 @@ LANDSCAPE_FACTS = Schema(
     (
         Column("tag", "str", "", "tag of the landscape in the summary file"),
         Column("checksum", "int64", "", "CRC-32 of its losses as little-endian float32, row by row"),
-        Column("shown", "float64", "share", "part of the path's squared distances from its end that is in the plane; NaN: no path"),
+        Column("shown", "float64", "share", "part of the path's squared distances from its end in the plane; NaN: no path"),
     ),
 )
 LANDSCAPE_FAILURES = Schema(

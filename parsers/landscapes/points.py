@@ -1,8 +1,8 @@
 """Landscapes that `mindscope landscape` is computing: DIR/landscape-MARK.points, which grows with every finished point.
 
 A line is the CRC-32 of the rest in hexadecimal, a space, and JSON. The first one describes the surfaces (`PlannedSurface`),
-each further one is a point: [surface, row, column, loss, reason], where the loss is a number, "Infinity", "-Infinity" or null for
-none. A line that was not written whole ends the file.
+each further one is a point: [surface, row, column, loss, reason], where the loss is a number, "Infinity", "-Infinity" or null
+for none. A line that was not written whole ends the file.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.errors import FormatError
 from parsers.files import RegularFile
@@ -77,8 +78,8 @@ class PlannedSurface(msgspec.Struct, frozen=True):
 class GrowingLandscape:
     """A landscape that is computed, with what is finished of it: done points of `total`.
 
-    key tells it from others of the run. reasons: of the places without a loss, by row and column. updated: when the last point
-    was written, in seconds since 1970.
+    key tells it from others of the run and ends in its tag. reasons: of the places without a loss, by row and column. updated:
+    when the last point was written, in seconds since 1970.
     """
 
     key: str
@@ -148,7 +149,8 @@ class GrowingPoints:
         self._surfaces: tuple[PlannedSurface, ...] | None = None
         self._z: list[Floats] = []
         self._path_z: list[Floats] = []
-        self._known: list[set[tuple[int, int]]] = []
+        self._pending: list[NDArray[np.bool_]] = []
+        self._path_pending: list[NDArray[np.bool_]] = []
         self._reasons: list[dict[tuple[int, int], str]] = []
 
     def refresh(self) -> tuple[GrowingLandscape, ...]:
@@ -188,36 +190,33 @@ class GrowingPoints:
             self._surfaces = surfaces_of(text)
             self._z = [np.full((len(one.y), len(one.x)), np.nan) for one in self._surfaces]
             self._path_z = [np.full(len(one.path_x), np.nan) for one in self._surfaces]
-            self._known = [set() for _ in self._surfaces]
+            self._pending = [np.ones(z.shape, bool) for z in self._z]
+            self._path_pending = [np.ones(z.shape, bool) for z in self._path_z]
             self._reasons = [{} for _ in self._surfaces]
             return
         (number, row, column), loss = point_of(text)
-        into = None if not 0 <= number < len(self._surfaces) else self._path_z[number] if row == ON_PATH else self._z[number]
         place = (column,) if row == ON_PATH else (row, column)
-        if into is None or not all(0 <= at < size for at, size in zip(place, into.shape, strict=True)):
+        values, pending = (self._path_z, self._path_pending) if row == ON_PATH else (self._z, self._pending)
+        shape = values[number].shape if 0 <= number < len(values) else (0,) * len(place)
+        if not all(0 <= at < size for at, size in zip(place, shape, strict=True)):
             raise FormatError(f"expected a place of a surface, found surface {number}, row {row}, column {column}")
-        into[place] = loss.value
-        self._known[number].add((row, column))
+        values[number][place], pending[number][place] = loss.value, False
         if math.isnan(loss.value) and row != ON_PATH:
             self._reasons[number][row, column] = loss.reason
 
     def _landscape(self, number: int, one: PlannedSurface) -> GrowingLandscape:
-        z, known = self._z[number].copy(), self._known[number]
-        pending = np.ones(z.shape, bool)
-        places = np.array([place for place in known if place[0] != ON_PATH], np.intp).reshape(-1, 2)
-        pending[places[:, 0], places[:, 1]] = False
         x, y = np.array(one.x, np.float64), np.array(one.y, np.float64)
         path_x, path_y = np.array(one.path_x, np.float64), np.array(one.path_y, np.float64)
         steps = np.array(one.steps if one.path_x else (), np.int64)
         value = LandscapeValue(
-            x, y, z, steps, path_x, path_y, self._path_z[number].copy(), one.decomposition, one.unit,
-            one.steps_per_epoch, pending=pending,
+            x, y, self._z[number].copy(), steps, path_x, path_y, self._path_z[number].copy(), one.decomposition, one.unit,
+            one.steps_per_epoch, pending=self._pending[number].copy(),
         )  # fmt: skip
         if one.path_x and math.isfinite(value.path_z[-1]):
             value = replace(value, convergence=(float(path_x[-1]), float(path_y[-1]), float(value.path_z[-1])))
-        return GrowingLandscape(
-            f"{self._mark}/{number}", one.tag, value, len(known), one.size, dict(self._reasons[number]), self._updated
-        )
+        left = int(self._pending[number].sum() + self._path_pending[number].sum())
+        key = f"{self._mark}/{number}/{one.tag}"
+        return GrowingLandscape(key, one.tag, value, one.size - left, one.size, dict(self._reasons[number]), self._updated)
 
 
 class GrowingDirectory:

@@ -15,7 +15,7 @@ import { DEFAULTS, get, put } from "./view.js";
 
 const MOST_COMPARED = 3;
 const WAIT_MS = 80;
-const MARKS = { start: "○", end: "●", convergence: "☆" };
+const MARKS = { start: "○", end: "●", convergence: "☆", missing: "▨" };
 
 const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   catalogue: null, sheets: [], figure: null, playing: 0,
@@ -30,7 +30,7 @@ function comparing(page) {
 
 function finals(page) {
   return page.catalogue.runs.flatMap((run) => {
-    const sheet = run.sheets.filter((one) => one.final && !one.broken).pop();
+    const sheet = run.sheets.filter((one) => one.final && !one.broken && !one.of).pop();
     return sheet ? [{ run, sheet }] : [];
   });
 }
@@ -46,7 +46,10 @@ function focus(page) {
   const run = runs.find((one) => one.key === get(page, "of")) || runs.find((one) => one.sheets.some((sheet) => !sheet.final))
     || runs[0];
   if (!run) return [];
-  const sheet = run.sheets.find((one) => one.tag === get(page, "at")) || run.sheets.find((one) => !one.broken) || run.sheets[0];
+  const at = get(page, "at");
+  // A landscape that was computed while it was looked at has become a recorded one of its tag.
+  const sheet = run.sheets.find((one) => one.tag === at) || run.sheets.find((one) => at.endsWith(`/${one.name}`))
+    || run.sheets.find((one) => !one.broken) || run.sheets[0];
   return [{ run, sheet }];
 }
 
@@ -177,9 +180,15 @@ const acts = {
 
 function sheetName(sheet) {
   if (sheet.broken) return translate("landscape.broken", { tag: sheet.tag });
-  if (sheet.final) return `${translate("landscape.final")} (${sheet.tag})`;
+  const name = namedByContent(sheet);
+  return sheet.of ? translate("landscape.growing", { name }) : name;
+}
+
+function namedByContent(sheet) {
+  if (!sheet.unit) return `${translate(sheet.line ? "landscape.line" : "landscape.final")} (${sheet.name})`;
   const unit = translate(sheet.unit === "epoch" ? "landscape.epoch" : "landscape.step");
-  return translate("landscape.interval_of", { unit, first: count(sheet.first), last: count(sheet.last) });
+  const steps = { unit, first: count(sheet.first), last: count(sheet.last) };
+  return translate(sheet.line ? "landscape.line_of" : "landscape.interval_of", steps);
 }
 
 function drawControls(page) {
@@ -203,9 +212,12 @@ function drawControls(page) {
     get(page, "map"),
   );
   // Overlaid landscapes have the colours of their runs.
-  page.maps.hidden = overlaid(page);
-  page.find(".ms-landscape-opacity").hidden
-    = get(page, "view") === "isolines" || (overlaid(page) && get(page, "view") === "filled");
+  const line = page.sheets.some(({ sheet }) => sheet.line);
+  page.views.hidden = line;
+  page.find(".ms-landscape-lines").hidden = line;
+  page.maps.hidden = line || overlaid(page);
+  page.find(".ms-landscape-opacity").hidden = line
+    || get(page, "view") === "isolines" || (overlaid(page) && get(page, "view") === "filled");
   for (const key of ["lines", "opacity"]) page.find(`[data-control="${key}"]`).value = get(page, key);
   if (final) drawPicks(page);
   page.find(".ms-landscape-main").classList.toggle("ms-full", get(page, "full") === "1");
@@ -292,6 +304,12 @@ function legend(figure) {
     ]));
 }
 
+// How much of a landscape is computed, and when its last point came.
+function finished({ done, of, updated }) {
+  const time = new Date(updated * 1000).toLocaleTimeString();
+  return badge("landscape.done", { n: count(done), total: count(of), time }, "landscape.done.title", "accent");
+}
+
 function drawHead(page) {
   const { meta } = page.figure.layout;
   const title = page.find(".ms-landscape-main .ms-card-title");
@@ -299,7 +317,12 @@ function drawHead(page) {
   title.textContent
     = page.sheets.length === 1 && only ? `${only.run.name} · ${sheetName(only.sheet)}` : translate("landscape.compare");
   title.title = title.textContent;
-  const badges = meta.bad.filter((bad) => bad > 0).map((bad) => badge("landscape.bad", { n: count(bad) }, null, "wrong"));
+  const badges = meta.sheets.filter((sheet) => sheet.of).map(finished);
+  badges.push(...meta.bad.filter((bad) => bad > 0).map((bad) =>
+    badge("landscape.bad", { n: count(bad) }, "landscape.bad.title", "wrong")));
+  if (meta.sheets.some((sheet) => sheet.partly)) {
+    badges.push(badge("landscape.partly.badge", {}, "landscape.partly.title", "accent"));
+  }
   for (const [n, total] of [...meta.points, ...meta.passed].filter(([drawn, all]) => drawn < all)) {
     badges.push(badge("landscape.thinned", { n: count(n), total: count(total) }, "landscape.thinned.title", "accent"));
   }
@@ -310,12 +333,12 @@ function drawHead(page) {
   message.hidden = !meta.problems.length;
   page.root.classList.toggle("ms-landscape-bare", !meta.sheets.length);
   page.find(".ms-landscape-main .ms-card-badges").replaceChildren(...badges);
-  page.find(".ms-landscape-arrays").replaceChildren(...meta.sheets.map((sheet) => {
+  page.find(".ms-landscape-arrays").replaceChildren(...meta.sheets.filter((sheet) => !sheet.of).map((sheet) => {
     const label = meta.sheets.length > 1 ? words("landscape.save.npz_of", { run: sheet.label }) : words("landscape.save.npz");
     const query = new URLSearchParams({ run: sheet.run, tag: sheet.tag });
     return make("a", "ms-menu-item", label, { href: `${page.root.dataset.routes}landscape.npz?${query}`, download: "" });
   }));
-  const moves = meta.sheets.some((sheet) => sheet.path.length > 1);
+  const moves = meta.sheets.some((sheet) => sheet.path.length > 1 && !sheet.line);
   page.find('[data-act="play"]').hidden = !moves;
 }
 

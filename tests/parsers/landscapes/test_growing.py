@@ -32,7 +32,7 @@ def test_a_growing_file_is_read_on(tmp_path: Path) -> None:
     content = line([SURFACE]) + line([0, 1, 2, 0.5, ""])
     path.write_bytes(content[:-3])
     (one,) = found.landscapes()
-    assert (one.key, one.tag, one.done, one.total) == (f"{MARK}/0", "landscape_[1, 3]", 0, 8)
+    assert (one.key, one.tag, one.done, one.total) == (f"{MARK}/0/landscape_[1, 3]", "landscape_[1, 3]", 0, 8)
     assert (np.isnan(one.value.z).all(), one.value.pending.all()) == (True, True)
     more = line([0, 0, 0, None, "ValueError: no batch"]) + line([0, -1, 1, 0.25, ""]) + line([0, 0, 1, "Infinity", ""])
     path.write_bytes(content + more)
