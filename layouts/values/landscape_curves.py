@@ -52,9 +52,9 @@ def curves(sheets: Sequence[Sheet], look: LandscapeStyle) -> dict[str, Any]:
 def _line(sheet: Sheet, look: LandscapeStyle, colour: str) -> Trace:
     value = sheet.value
     return {
-        "type": "scatter", "mode": "lines+markers", "x": numbers(value.x), "y": numbers(value.z[0]), "showlegend": False,
-        "name": html.escape(sheet.label, quote=False), "line": {"color": colour, "width": 2},
-        "marker": {"color": colour, "size": 3}, "connectgaps": False, "meta": {"role": "line"},
+        "type": "scatter", "mode": "lines", "x": numbers(value.x), "y": numbers(value.z[0]), "showlegend": False,
+        "name": html.escape(sheet.label, quote=False), "line": {"color": colour, "width": 2.5},
+        "connectgaps": False, "meta": {"role": "line"},
         "hovertemplate": f"α %{{x:.4~g}}<br>{look.words['loss']} %{{y:.6~g}}<extra></extra>",
     }  # fmt: skip
 

@@ -49,7 +49,7 @@ function focus(page) {
   const at = get(page, "at");
   // A landscape that was computed while it was looked at has become a recorded one of its tag.
   const sheet = run.sheets.find((one) => one.tag === at) || run.sheets.find((one) => at.endsWith(`/${one.name}`))
-    || run.sheets.find((one) => !one.broken) || run.sheets[0];
+    || run.sheets.find((one) => !one.broken && !one.of) || run.sheets.find((one) => one.done < one.of) || run.sheets[0];
   return [{ run, sheet }];
 }
 
@@ -178,13 +178,13 @@ const acts = {
   csv: (page) => saving.csv(page),
 };
 
-function sheetName(sheet) {
-  if (sheet.broken) return translate("landscape.broken", { tag: sheet.tag });
-  const name = namedByContent(sheet);
-  return sheet.of ? translate("landscape.growing", { name }) : name;
+function listedName(sheet) {
+  const name = sheetName(sheet);
+  return sheet.of ? translate("landscape.growing", { name, n: count(sheet.done), total: count(sheet.of) }) : name;
 }
 
-function namedByContent(sheet) {
+function sheetName(sheet) {
+  if (sheet.broken) return translate("landscape.broken", { tag: sheet.tag });
   if (!sheet.unit) return `${translate(sheet.line ? "landscape.line" : "landscape.final")} (${sheet.name})`;
   const unit = translate(sheet.unit === "epoch" ? "landscape.epoch" : "landscape.step");
   const steps = { unit, first: count(sheet.first), last: count(sheet.last) };
@@ -204,7 +204,7 @@ function drawControls(page) {
   const [shown] = page.sheets;
   if (!final && shown) {
     fillSelect(page.runs, runs.map((run) => [run.key, run.name]), shown.run.key);
-    fillSelect(page.intervals, shown.run.sheets.map((sheet) => [sheet.tag, sheetName(sheet)]), shown.sheet.tag);
+    fillSelect(page.intervals, shown.run.sheets.map((sheet) => [sheet.tag, listedName(sheet)]), shown.sheet.tag);
   }
   fillSelect(
     page.maps,

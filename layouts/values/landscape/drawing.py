@@ -172,7 +172,7 @@ def _bands(source: ValueSources, requested: Sequence[Requested]) -> list[dict[st
                 value = newest(source, one.run, tag)
             except PayloadError:
                 continue
-            if len(value.intervals):
+            if len(value.intervals) and (tag == one.tag or not is_line(value)):
                 scale = max(1, value.step_per_epoch) if value.unit == "epoch" else 1
                 ends = [float(at) * scale for at in (value.intervals.min(), value.intervals.max())]
                 bands.append({"tag": tag, "from": ends[0], "to": ends[1], "chosen": tag == one.tag})

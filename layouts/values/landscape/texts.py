@@ -18,7 +18,7 @@ TEXTS = define_texts({
     "landscape.final": ("Final weights", "最终权重"),
     "landscape.line": ("Line between networks", "网络间连线"),
     "landscape.line_of": ("Line {unit} {first} – {last}", "连线 {unit} {first} – {last}"),
-    "landscape.growing": ("{name}, being computed", "{name}，计算中"),
+    "landscape.growing": ("{name}, {n} of {total} points", "{name}，{n} / {total} 个点"),
     "landscape.broken": ("{tag}: damaged", "{tag}：已损坏"),
     "landscape.compared": "common.n_of_total_runs",
     "landscape.beside": "common.side_by_side",
@@ -56,7 +56,7 @@ TEXTS = define_texts({
         "Finished points of a computation that has not ended. The last one came at {time}.",
         "计算尚未结束，已完成的点数；最后一个点完成于 {time}。",
     ),
-    "landscape.partly": ("(the picture shows only part of the path)", "（图中仅显示路径的一部分）"),
+    "landscape.partly": ("– only part of it is shown", "，仅显示部分路径"),
     "landscape.partly.badge": ("Only part of the path", "仅路径的一部分"),
     "landscape.partly.title": (
         "Less than 80 % of the path lies in this plane; its other directions are left out.",
