@@ -18,6 +18,7 @@ from app.landscapes import ComputedLandscapes, LandscapeOptions, compute
 from app.landscapes.options import SIZES, LandscapeError
 from layouts.kit.units import duration, percent
 from parsers.analysis.values.landscapes import LITTLE_SHOWN
+from parsers.landscapes.points import ON_PATH
 
 MOST_LISTED = 10
 """Places without a loss of which the reason is said."""
@@ -57,7 +58,8 @@ def _said(found: ComputedLandscapes) -> int:
         if one.shown < LITTLE_SHOWN:
             print("  the picture shows only a part of the path: its other directions are left out")
         for place, reason in one.failed[:MOST_LISTED]:
-            print(f"  no loss at row {place.row}, column {place.column}: {printable(reason)}")
+            where = f"row {place.row}, column {place.column}" if place.row != ON_PATH else f"step {one.steps[place.column]}"
+            print(f"  no loss at {where}: {printable(reason)}")
         if len(one.failed) > MOST_LISTED:
             print(f"  and at {len(one.failed) - MOST_LISTED:,} other places")
         failed += len(one.failed)

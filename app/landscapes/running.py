@@ -177,7 +177,8 @@ def _compute(number: int, task: _Task, options: LandscapeOptions, points: Points
         shown()
 
     pool = WorkerPool(options.jobs, options.limit_s, take)
-    rows = []
+    own = [column for column in range(len(task.files)) if Point(number, ON_PATH, column) not in points.known]
+    rows = [GridRow(number, tuple(GridPlace(ON_PATH, column, 0.0, 0.0) for column in own))] if own else []
     for row, y in enumerate(task.plane.y.tolist()):
         left = tuple(
             GridPlace(row, column, x, y) for column, x in enumerate(task.plane.x.tolist())
@@ -185,9 +186,6 @@ def _compute(number: int, task: _Task, options: LandscapeOptions, points: Points
         )  # fmt: skip
         if left:
             rows.append(GridRow(number, left))
-    own = [column for column in range(len(task.files)) if Point(number, ON_PATH, column) not in points.known]
-    if own:
-        rows.append(GridRow(number, tuple(GridPlace(ON_PATH, column, 0.0, 0.0) for column in own)))
     if rows:
         pool.run(rows, setting_of(task.plane, options.script, options.function, task.base, task.files))
 

@@ -28,7 +28,7 @@ def missing_traces(missing: MissingLosses, *, word: str, colour: str, ground: fl
     if ground is not None:
         marker = {"symbol": "x", "size": 3, "color": colour}
         return [places | {"type": "scatter3d", "z": numbers(np.full(len(missing.x), ground)), "marker": marker}]
-    return [hatched(missing, colour), places | {"type": "scatter", "marker": {"size": 14, "opacity": 0}}]
+    return [hatched(missing, colour), places | {"type": "scatter", "marker": {"size": 1, "opacity": 0}}]
 
 
 def hatched(missing: MissingLosses, colour: str) -> Trace:

@@ -180,7 +180,7 @@ def _contour(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
         contours |= {"labelfont": {"size": 10, "color": look.muted}, "labelformat": levels.ticks}
     return _ground(sheet, look, levels) | {
         "type": "contour", "zmin": levels.low, "zmax": levels.high, "autocontour": False, "contours": contours,
-        "line": line, "opacity": look.opacity if filled else 1.0,
+        "line": line, "opacity": look.opacity if filled else 1.0, "hoverongaps": False,
     }  # fmt: skip
 
 
@@ -278,11 +278,20 @@ def _layout(sheets: Sequence[Sheet], look: LandscapeStyle, levels: _Levels) -> d
         if solid:
             layout[f"scene{suffix}"] = _scene(domain, look, levels, panels)
         else:
-            layout[f"xaxis{suffix}"] = axis_of_plane(f"y{suffix}") | {"domain": domain}
-            layout[f"yaxis{suffix}"] = axis_of_plane(f"x{suffix}")
+            within = sheets if look.overlaid else sheets[panel : panel + 1]
+            across = _clipped([axis for sheet in within for axis in (sheet.value.x, sheet.value.path_x)])
+            up = _clipped([axis for sheet in within for axis in (sheet.value.y, sheet.value.path_y)])
+            layout[f"xaxis{suffix}"] = axis_of_plane(f"y{suffix}") | across | {"domain": domain}
+            layout[f"yaxis{suffix}"] = axis_of_plane(f"x{suffix}") | up
         if panels > 1:
             layout["annotations"].append(_heading(sheets[panel].label, [sheet.label for sheet in sheets], sum(domain) / 2))
     return layout
+
+
+def _clipped(axes: Sequence[Floats]) -> dict[str, Any]:
+    """Keep the range of an axis to grids and paths: plotly would give hatched cells room around them."""
+    ends = [end for axis in axes if len(axis) for end in (float(axis.min()), float(axis.max()))]
+    return {"autorangeoptions": {"clipmin": min(ends), "clipmax": max(ends)}} if ends else {}
 
 
 def axis_of_plane(anchor: str) -> dict[str, Any]:

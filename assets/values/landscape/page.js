@@ -323,7 +323,8 @@ function drawHead(page) {
   if (meta.sheets.some((sheet) => sheet.partly)) {
     badges.push(badge("landscape.partly.badge", {}, "landscape.partly.title", "accent"));
   }
-  for (const [n, total] of [...meta.points, ...meta.passed].filter(([drawn, all]) => drawn < all)) {
+  const whole = meta.sheets.every((sheet) => !sheet.of);
+  for (const [n, total] of [...meta.points, ...meta.passed].filter(([drawn, all]) => whole && drawn < all)) {
     badges.push(badge("landscape.thinned", { n: count(n), total: count(total) }, "landscape.thinned.title", "accent"));
   }
   if (meta.problems.length) badges.push(badge("landscape.problem", {}, null, "wrong"));
