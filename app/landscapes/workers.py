@@ -21,6 +21,8 @@ from parsers.landscapes.points import Loss, Point
 
 READY_S = 600.0
 """Seconds that the script's imports and its setup may take."""
+STARTS = 3
+"""Of a process that ends before it is ready: somebody may have killed it."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
@@ -74,13 +76,12 @@ class _Worker:
         self._buffer = b""
         self._send(setting)
 
-    def begin(self) -> None:
-        """Wait until the script has been run. Raises ScriptFailed."""
+    def begin(self) -> bool:
+        """Wait until the script has been run; return whether the process is there. Raises ScriptFailed for what it raised."""
         answer = self._line(READY_S)
-        if answer is None:
-            raise ScriptFailed(f"the script ended its process or took more than {duration(READY_S)} to be ready")
-        if answer[0] == "script":
+        if answer is not None and answer[0] == "script":
             raise ScriptFailed(f"the script failed: {answer[3]}")
+        return answer is not None
 
     def losses(self, places: Sequence[GridPlace], limit_s: float, take: Callable[[GridPlace, Loss], None]) -> GridPlace | None:
         """Compute places; return the one at which the process ended or was ended, None if all were answered."""
@@ -218,12 +219,18 @@ class WorkerPool:
 
     def _worker(self, number: int, setting: dict[str, Any]) -> _Worker:
         found = self._workers.get(number)
-        if found is None:
+        if found is not None:
+            return found
+        for _ in range(STARTS):
             found = _Worker(setting, self._threads_each)
             with self._lock:
                 self._workers[number] = found
-            found.begin()
-        return found
+            if found.begin():
+                return found
+            self._drop(number)
+            if self._stopped.is_set():
+                break
+        raise ScriptFailed(f"the script ended its process or took more than {duration(READY_S)} to be ready")
 
     def _drop(self, number: int) -> None:
         with self._lock:

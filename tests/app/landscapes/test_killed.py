@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -12,30 +11,43 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.landscapes import LandscapeOptions, compute
 from parsers.landscapes.files import POINTS, files_in
-from parsers.landscapes.points import point_of, text_of
+from parsers.landscapes.points import text_of
 from tests.app.commands.running import ROOT
 
 KILLS = 20
 SIZE = 16
+TOTAL = SIZE * SIZE + 4
 SCRIPT = """
-import os, time
+import os, signal, time
 import numpy as np
 
+def once(moment, place):
+    "Kill this process if it is to be killed now; never twice at one place, which would have no loss then."
+    kills = os.environ["KILLS"]
+    if not os.path.exists(f"{kills}/{moment}"):
+        return
+    try:
+        os.close(os.open(f"{kills}/{place}.done", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
+
 def setup():
-    with open(os.environ["WORKERS"], "a") as file:
-        print(os.getpid(), file=file)
+    once("setup", "setup")
 
 def loss(parameters):
     time.sleep(0.002)
     with open(os.environ["COMPUTED"], "ab", buffering=0) as file:
-        file.write(parameters["w.weight"].tobytes())
+        file.write(b"x")
+        once(file.tell(), parameters["w.weight"].tobytes().hex())
     return float(np.sin(3 * parameters["w.weight"]).sum() + (parameters["w.bias"] ** 2).sum())
 """
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "run"
     folder.mkdir()
     random = np.random.default_rng(5)
@@ -44,88 +56,82 @@ def run(tmp_path: Path) -> Path:
         np.savez(folder / f"net_{step}.npz", **{"w.weight": weight, "w.bias": weight[0]})  # type: ignore[arg-type]
         weight = weight + random.normal(size=(2, 3)) * 0.2
     (tmp_path / "loss.py").write_text(SCRIPT)
+    (tmp_path / "kills").mkdir()
+    monkeypatch.setenv("KILLS", str(tmp_path / "kills"))
+    monkeypatch.setenv("COMPUTED", str(tmp_path / "computed"))
     return folder
 
 
 def begun(run: Path, out: Path) -> subprocess.Popen[bytes]:
     """Start the command with two workers."""
-    given = ["--script", run.parent / "loss.py", "--out", out, "--checkpoints", "*.npz", "--size", SIZE, "--jobs", 2]
-    files = {"WORKERS": str(out) + ".workers", "COMPUTED": str(out) + ".computed"}
-    command = [sys.executable, "-m", "app", "landscape", *map(str, (run, *given))]
-    return subprocess.Popen(command, cwd=ROOT, env=os.environ | files, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    given = [run, "--script", run.parent / "loss.py", "--out", out, "--checkpoints", "*.npz", "--size", SIZE, "--jobs", 2]
+    command = [sys.executable, "-m", "app", "landscape", *map(str, given)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def finished(run: Path, out: Path) -> bytes:
-    """Run the command to its end; return the losses as the facts and the summary file have them."""
-    process = begun(run, out)
-    said, wrong = process.communicate(timeout=120)
-    assert process.returncode == 0, (said, wrong)
-    (file,) = out.glob("*.landscape_MS")
-    return file.read_bytes()[60:]  # after the record of the version, which has the time
+def losses_of(run: Path, out: Path) -> np.ndarray:
+    """Compute to the end; return all losses."""
+    script = str(run.parent / "loss.py")
+    (one,) = compute(LandscapeOptions(str(run), script, str(out), size=SIZE, jobs=2, checkpoints="*.npz")).landscapes
+    assert one.failed == ()
+    assert one.path is not None
+    return np.concatenate([one.z.ravel(), one.path[2]])
 
 
 def kept(out: Path) -> int:
-    """The number of whole points in the points file; -1 before there is one with its surfaces."""
+    """The number of whole points in the points file, 0 for none."""
     for _, path in files_in(str(out), POINTS):
         lines = Path(path).read_bytes().splitlines(keepends=True)
-        texts = [text for line in lines if (text := text_of(line)) is not None]
-        return len([point_of(text) for text in texts[1:]]) if texts else -1
-    return -1
+        return max(sum(text_of(line) is not None for line in lines) - 1, 0)
+    return 0
 
 
-def computed(out: Path) -> int:
-    path = Path(str(out) + ".computed")
-    return path.stat().st_size // (6 * 8) if path.exists() else 0
+def computed(run: Path) -> int:
+    path = run.parent / "computed"
+    return path.stat().st_size if path.exists() else 0
+
+
+def still(run: Path) -> None:
+    """Wait until workers of a command that was killed have ended: each ends with the row it is at."""
+    before = -1
+    while before != computed(run):
+        before = computed(run)
+        time.sleep(0.1)
 
 
 @pytest.mark.long
 def test_a_killed_command_goes_on_to_the_same_bits(run: Path, tmp_path: Path) -> None:
-    whole, out = tmp_path / "whole", tmp_path / "out"
-    wanted = losses_of(run, whole)
+    wanted = losses_of(run, tmp_path / "whole")
+    assert computed(run) == TOTAL
+    out = tmp_path / "out"
     random = np.random.default_rng(11)
-    total, moments = SIZE * SIZE + 4, []
+    moments = [0]
     for _ in range(KILLS):
-        before, started = kept(out), computed(out)
+        goal = computed(run) + int(random.integers(0, 24))
         process = begun(run, out)
-        goal = started + int(random.integers(0, 12))
         end = time.monotonic() + 60
-        while computed(out) < goal and process.poll() is None:
+        while computed(run) < goal and process.poll() is None:
             assert time.monotonic() < end
             time.sleep(0.001)
         time.sleep(float(random.uniform(0, 0.02)))
         process.kill()
         process.wait()
-        await_workers(out)
+        still(run)
         moments.append(kept(out))
-        assert moments[-1] >= before  # what was kept stays
-    again = computed(out)
-    left = total - max(kept(out), 0)
+        assert moments[-1] >= moments[-2]  # what was kept stays
+    before, left = computed(run), TOTAL - moments[-1]
     assert np.array_equal(losses_of(run, out), wanted)
-    assert computed(out) - again == left
-    assert len(set(moments)) > KILLS // 3
+    assert computed(run) - before == left
 
 
 @pytest.mark.long
 def test_killed_workers_are_replaced_and_the_bits_are_the_same(run: Path, tmp_path: Path) -> None:
     wanted = losses_of(run, tmp_path / "whole")
-    out = tmp_path / "out"
-    process = begun(run, out)
-    random = np.random.default_rng(12)
-    killed: set[int] = set()
-    workers = Path(str(out) + ".workers")
-    end = time.monotonic() + 120
-    while len(killed) < KILLS and process.poll() is None:
-        assert time.monotonic() < end
-        time.sleep(float(random.uniform(0, 0.03)))
-        alive = {int(line) for line in workers.read_text().split()} - killed if workers.exists() else set()
-        if alive:
-            worker = int(random.choice(sorted(alive)))
-            try:
-                os.kill(worker, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            killed.add(worker)
-    said, wrong = process.communicate(timeout=120)
-    assert process.returncode == 0, (said, wrong)
-    assert len(killed) >= KILLS // 2
-    assert np.array_equal(losses(out), wanted)
+    (tmp_path / "computed").unlink()
+    moments = np.random.default_rng(12).choice(np.arange(1, TOTAL), KILLS, replace=False)
+    for moment in ("setup", *moments):
+        (tmp_path / f"kills/{moment}").touch()
+    assert np.array_equal(losses_of(run, tmp_path / "out"), wanted)
+    killed = len(list((tmp_path / "kills").glob("*.done"))) - 1
+    assert killed >= KILLS - 5
+    assert computed(run) == TOTAL + killed
