@@ -74,6 +74,7 @@ def _options(options: argparse.Namespace) -> LandscapeOptions:
         size=_whole("--size", options.size, *SIZES), seed=_whole("--seed", options.seed, 0, 2**63 - 1),
         jobs=_whole("--jobs", options.jobs, 1, 1024), checkpoints=options.checkpoints, against=options.against,
         scale=options.scale, limit_s=_whole("--limit", options.limit, 0, 10**6),
+        dask=options.dask, dask_trust=options.dask_trust,
     )  # fmt: skip
 
 

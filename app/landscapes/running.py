@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -26,6 +27,11 @@ from parsers.landscapes.facts import FactsFile, FactsRecord, FailedPlace, checks
 from parsers.landscapes.points import ON_PATH, Loss, PlannedSurface, Point
 from parsers.model import Floats
 from parsers.recording import EventWriter, Landscape, Surface
+
+_NOT_MARKED = {"jobs", "limit_s", "out", "run", "dask", "dask_trust"}
+"""Options that change no point."""
+if TYPE_CHECKING:
+    from app.landscapes.cluster import ClusterPool
 
 Say = Callable[[str], None]
 Show = Callable[[int, int], None]
@@ -114,7 +120,7 @@ def compute(options: LandscapeOptions, say: Say = lambda _: None, show: Show = l
 
 def mark_of(options: LandscapeOptions, found: ChosenCheckpoints) -> str:
     """Return a hash of what the points depend on: checkpoints by name, size and time, options, and the script."""
-    wanted = {name: value for name, value in asdict(options).items() if name not in ("jobs", "limit_s", "out", "run")}
+    wanted = {name: value for name, value in asdict(options).items() if name not in _NOT_MARKED}
     facts: list[object] = [sorted(wanted.items(), key=str)]
     for path in found.paths:
         for file in path.files:
@@ -176,7 +182,6 @@ def _compute(number: int, task: _Task, options: LandscapeOptions, points: Points
         points.add(point, loss)
         shown()
 
-    pool = WorkerPool(options.jobs, options.limit_s, take)
     own = [column for column in range(len(task.files)) if Point(number, ON_PATH, column) not in points.known]
     rows = [GridRow(number, tuple(GridPlace(ON_PATH, column, 0.0, 0.0) for column in own))] if own else []
     for row, y in enumerate(task.plane.y.tolist()):
@@ -187,7 +192,15 @@ def _compute(number: int, task: _Task, options: LandscapeOptions, points: Points
         if left:
             rows.append(GridRow(number, left))
     if rows:
-        pool.run(rows, setting_of(task.plane, options.script, options.function, task.base, task.files))
+        _pool(options, take).run(rows, setting_of(task.plane, options.script, options.function, task.base, task.files))
+
+
+def _pool(options: LandscapeOptions, take: Callable[[Point, Loss], None]) -> WorkerPool | ClusterPool:
+    if not options.dask:
+        return WorkerPool(options.jobs, options.limit_s, take)
+    from app.landscapes.cluster import ClusterPool  # few have a cluster: Dask takes 0.5 s
+
+    return ClusterPool(options.dask, trust=options.dask_trust, limit_s=options.limit_s, take=take)
 
 
 def _result(number: int, task: _Task, points: PointsFile) -> ComputedLandscape:
