@@ -324,6 +324,8 @@ def _add_landscape_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _landscape(options: argparse.Namespace) -> int:
+    # Threads of numpy would wait for each other: the products of directions are small. Workers have their own share.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from app.commands import landscapes
 
     return landscapes.landscape(options)
