@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from fnmatch import translate
 
+from parsers.checkpoints import LANDSCAPE_FILES
 from parsers.events.explain import EXPLAIN
 from parsers.events.lineage import LINEAGE
 from parsers.events.mindspore import MINDSPORE
@@ -18,7 +19,6 @@ from parsers.events.tensorboard import TENSORBOARD
 from parsers.files import RegularFile
 from parsers.graphs.conversion import CONVERSIONS
 from parsers.graphs.reader import GRAPHS
-from parsers.landscapes.files import LANDSCAPE_FILES
 from parsers.lineage.configs import CONFIGS
 from parsers.mlflow.database import MLFLOW_DATABASE, MLFLOW_RUN
 from parsers.mlflow.directories import MLFLOW_METRIC

@@ -14,10 +14,10 @@ from typing import Annotated, NamedTuple
 import msgspec
 import numpy as np
 
+from parsers.checkpoints import FACTS, files_in
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.landscapes.files import FACTS, files_in
 from parsers.model import Floats
 from parsers.schema import Column, Schema
 

@@ -18,9 +18,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.checkpoints import POINTS, files_in
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.landscapes.files import POINTS, files_in
 from parsers.model import Floats
 from parsers.payloads.values import LandscapeValue
 

@@ -10,7 +10,7 @@ from layouts.runs.rows import RunRow
 from parsers import Source
 from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.lineage.results import main_tag
-from parsers.landscapes.files import POINTS
+from parsers.checkpoints import POINTS
 from parsers.model import COMPUTED_LANDSCAPES
 from parsers.names import printable
 from parsers.runs import Run

@@ -20,7 +20,7 @@ from parsers import (
     landscape_facts,
     landscape_plan,
 )
-from parsers.landscapes.files import FACTS, POINTS
+from parsers.checkpoints import FACTS, POINTS
 from parsers.model import COMPUTED_LANDSCAPES
 
 

@@ -13,6 +13,13 @@ import * as saving from "./files.js";
 import * as path from "./path.js";
 import { DEFAULTS, get, put } from "./view.js";
 
+/**
+ * A landscape of a run; `done` of `of` points are finished of one that is computed (`catalogue.py`).
+ * @typedef {{ tag: string, name: string, mark: string, final: boolean, line: boolean, first: number, last: number, unit: string,
+ *   broken: string, done: number, of: number, updated: number }} LandscapeSheet
+ * @typedef {{ key: string, name: string, colour: string, version: number, sheets: LandscapeSheet[] }} LandscapeRun
+ */
+
 const MOST_COMPARED = 3;
 const WAIT_MS = 80;
 const MARKS = { start: "○", end: "●", convergence: "☆", missing: "▨" };
@@ -28,6 +35,7 @@ function comparing(page) {
   return get(page, "mode") === "final";
 }
 
+/** @returns {{ run: LandscapeRun, sheet: LandscapeSheet }[]} */
 function finals(page) {
   return page.catalogue.runs.flatMap((run) => {
     const sheet = run.sheets.filter((one) => one.final && !one.broken && !one.of).pop();
@@ -42,6 +50,7 @@ function compared(page) {
 }
 
 function focus(page) {
+  /** @type {{ runs: LandscapeRun[] }} */
   const { runs } = page.catalogue;
   const run = runs.find((one) => one.key === get(page, "of")) || runs.find((one) => one.sheets.some((sheet) => !sheet.final))
     || runs[0];
@@ -178,11 +187,13 @@ const acts = {
   csv: (page) => saving.csv(page),
 };
 
+/** @param {LandscapeSheet} sheet */
 function listedName(sheet) {
   const name = sheetName(sheet);
   return sheet.of ? translate("landscape.growing", { name, n: count(sheet.done), total: count(sheet.of) }) : name;
 }
 
+/** @param {LandscapeSheet} sheet */
 function sheetName(sheet) {
   if (sheet.broken) return translate("landscape.broken", { tag: sheet.tag });
   if (!sheet.unit) return `${translate(sheet.line ? "landscape.line" : "landscape.final")} (${sheet.name})`;
@@ -192,6 +203,7 @@ function sheetName(sheet) {
 }
 
 function drawControls(page) {
+  /** @type {{ runs: LandscapeRun[] }} */
   const { runs } = page.catalogue;
   const final = comparing(page);
   pressSegment(page.modes, final ? "final" : "");
@@ -304,7 +316,10 @@ function legend(figure) {
     ]));
 }
 
-// How much of a landscape is computed, and when its last point came.
+/**
+ * How much of a landscape is computed, and when its last point came.
+ * @param {{ done: number, of: number, updated: number }} sheet
+ */
 function finished({ done, of, updated }) {
   const time = new Date(updated * 1000).toLocaleTimeString();
   return badge("landscape.done", { n: count(done), total: count(of), time }, "landscape.done.title", "accent");

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from app.landscapes import LandscapeOptions, compute
-from parsers.landscapes.files import POINTS, files_in
+from parsers.checkpoints import POINTS, files_in
 from parsers.landscapes.points import text_of
 from tests.app.commands.running import ROOT
 
