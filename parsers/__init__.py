@@ -36,6 +36,14 @@ if TYPE_CHECKING:
     )
     from parsers.graphs.access import GraphLocation, Graphs
     from parsers.graphs.graph import Graph, SourceLine
+    from parsers.landscapes.facts import (
+        LANDSCAPE_FACTS,
+        LANDSCAPE_FAILURES,
+        LandscapeFacts,
+        checksum_of,
+        landscape_facts,
+    )
+    from parsers.landscapes.points import GrowingDirectory, GrowingLandscape
     from parsers.lineage.datasets import DatasetGraph, DatasetNode, DatasetOperation
     from parsers.lineage.table import LineageRow, better, derive, lineage_frame, lineage_table, settings_frame, shared_tags
     from parsers.lineage.values import Setting
@@ -87,6 +95,8 @@ __all__ = [
     "INSIGHTS",
     "KERNELS",
     "LANDSCAPES",
+    "LANDSCAPE_FACTS",
+    "LANDSCAPE_FAILURES",
     "LINEAGE",
     "LINEAGE_TABLE",
     "MEMORY",
@@ -115,11 +125,14 @@ __all__ = [
     "Graph",
     "GraphLocation",
     "Graphs",
+    "GrowingDirectory",
+    "GrowingLandscape",
     "HistogramValue",
     "Idle",
     "ImageValue",
     "Insight",
     "Job",
+    "LandscapeFacts",
     "LandscapePlan",
     "LandscapeValue",
     "LineageRow",
@@ -145,9 +158,11 @@ __all__ = [
     "TraceFrames",
     "Value",
     "better",
+    "checksum_of",
     "derive",
     "discover",
     "insights",
+    "landscape_facts",
     "landscape_plan",
     "lineage_frame",
     "lineage_table",
@@ -169,6 +184,10 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "parsers.graphs.access": ("GraphLocation", "Graphs"),
     "parsers.graphs.graph": ("Graph", "SourceLine"),
+    "parsers.landscapes.facts": (
+        "LANDSCAPE_FACTS", "LANDSCAPE_FAILURES", "LandscapeFacts", "checksum_of", "landscape_facts",
+    ),
+    "parsers.landscapes.points": ("GrowingDirectory", "GrowingLandscape"),
     "parsers.lineage.datasets": ("DatasetGraph", "DatasetNode", "DatasetOperation"),
     "parsers.lineage.table": (
         "LineageRow", "better", "derive", "lineage_frame", "lineage_table", "settings_frame", "shared_tags",

@@ -1,5 +1,7 @@
 """Plans for loss landscapes that are not computed yet: ckpt_dir/train_metadata.json, written by MindSpore's SummaryCollector.
 
+Also the names of what `mindscope landscape` leaves beside the files of a run (`parsers.landscapes`).
+
 Training with `collect_landscape` (on by default) saves checkpoints and this file beside the event files; only
 `SummaryLandscape.gen_landscapes_with_multi_process` computes landscapes from them. Groups of steps, names of checkpoints and
 settings are read; the folders in the file belong to the training machine and are ignored.
@@ -8,7 +10,8 @@ settings are read; the folders in the file belong to the training machine and ar
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +19,14 @@ import msgspec
 
 from parsers.errors import FormatError
 from parsers.files import RegularFile
+from parsers.model import COMPUTED_LANDSCAPES, FileKind
 
 PLACE = os.path.join("ckpt_dir", "train_metadata.json")
 LIMIT = 4 << 20
 """Bytes; a checkpoint takes about 100 of them."""
+_COMPUTED = re.compile(r"\Alandscape-(?P<mark>[0-9a-f]{16})\.(?P<kind>points|json)\Z")
+LANDSCAPE_FILES = FileKind(name=COMPUTED_LANDSCAPES, pattern=_COMPUTED, makes_run=False, most=20)
+POINTS, FACTS = "points", "json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +104,17 @@ def landscape_plan(directory: str) -> LandscapePlan | None:
         train=found.create_landscape.get("train", True),
         result=found.create_landscape.get("result", True),
     )
+
+
+def files_in(directory: str, kind: str) -> Iterator[tuple[str, str]]:
+    """Yield (mark, path) of the files of POINTS or FACTS in a directory, the newest first; at most as many as are read."""
+    found = []
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                match = _COMPUTED.match(entry.name)
+                if match is not None and match["kind"] == kind and entry.is_file():
+                    found.append((-entry.stat().st_mtime_ns, match["mark"], entry.path))
+    except OSError:
+        return
+    yield from ((mark, path) for _, mark, path in sorted(found)[: LANDSCAPE_FILES.most])

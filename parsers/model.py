@@ -59,6 +59,9 @@ KINDS = (
 
 CONFIG = "config"
 """The kind of settings files beside the files of a run; they make no run and no `Reader` reads them."""
+COMPUTED_LANDSCAPES = "computed_landscapes"
+UNREAD = frozenset((CONFIG, COMPUTED_LANDSCAPES))
+"""Kinds of files of a run that no `Reader` reads, and whose changes are none of the training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +109,8 @@ class Source:
 
     @property
     def updated(self) -> float:
-        """Newest mtime in seconds of the files, profiles and dumps of this run and its ranks, except settings; 0.0 for none."""
-        own = max((f.mtime for f in self.files if f.kind != CONFIG), default=0.0)
+        """Newest mtime in seconds of files, profiles and dumps of this run and its ranks, except UNREAD ones; 0.0 for none."""
+        own = max((f.mtime for f in self.files if f.kind not in UNREAD), default=0.0)
         return max([own, self.profile_updated, self.dump_updated, *(rank.updated for rank in self.ranks)])
 
     @property

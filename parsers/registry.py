@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from fnmatch import translate
 
+from parsers.checkpoints import LANDSCAPE_FILES
 from parsers.events.explain import EXPLAIN
 from parsers.events.lineage import LINEAGE
 from parsers.events.mindspore import MINDSPORE
@@ -45,7 +46,7 @@ READERS: tuple[Reader, ...] = (
 # Readers of what no name of a file tells: discovery says where it is.
 PLACED: tuple[Reader, ...] = (MLFLOW_METRIC, MLFLOW_RUN)
 # Kinds of files that belong to a run, whether a Reader reads them or not.
-KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS, MLFLOW_DATABASE)
+KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS, LANDSCAPE_FILES, MLFLOW_DATABASE)
 
 
 # Most files of a directory are of no kind: one search rejects them.

@@ -8,7 +8,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from parsers.file_states import FileState
-from parsers.model import CONFIG, Batch, PayloadBlock, Problem, Reader, ScalarBlock, SourceFile, TagBlock
+from parsers.model import (
+    COMPUTED_LANDSCAPES,
+    UNREAD,
+    Batch,
+    PayloadBlock,
+    Problem,
+    Reader,
+    ScalarBlock,
+    SourceFile,
+    TagBlock,
+)
 from parsers.registry import reader_of_file
 
 Key = tuple[str, ...]
@@ -27,6 +37,7 @@ class RunFiles:
         self.version = 0
         self._states: dict[str, FileState] = {}
         self._next: dict[str, FileState] | None = None  # files that are read again, shown once they are complete
+        self._computed: list[SourceFile] = []
         self._caches: list[dict[Any, Any]] = []
         self._tags: dict[str, dict[str, list[tuple[int, Key]]]] = self.cache()
 
@@ -64,7 +75,7 @@ class RunFiles:
         """Read what is new in one file: (whether that changed anything, bytes read, whether there is more)."""
         states = self._states if self._next is None else self._next
         state = states.get(file.path)
-        if file.kind == CONFIG or (state is not None and _unchanged(file, state)):
+        if file.kind in UNREAD or (state is not None and _unchanged(file, state)):
             return False, 0, False
         state = state or FileState(file)
         reader = reader_of_file(file, state.reader)
@@ -87,11 +98,21 @@ class RunFiles:
                 self.touch()
         return changed, batch.bytes_read, batch.more
 
+    def look_at_computed(self, files: Sequence[SourceFile]) -> bool:
+        """Return whether a file of a computed landscape came, went or changed; the version grows then."""
+        computed = [file for file in files if file.kind == COMPUTED_LANDSCAPES]
+        if computed == self._computed:
+            return False
+        with self.lock:
+            self._computed = computed
+            self.version += 1
+        return True
+
     def settle(self, files: Sequence[SourceFile]) -> bool:
         """Show the files that were read again, all at once, when they are complete; until then the old data stay."""
         if self._next is None:
             return False
-        wanted = {file.path for file in files if file.kind != CONFIG}
+        wanted = {file.path for file in files if file.kind not in UNREAD}
         if wanted - self._next.keys() or any(state.more for state in self._next.values()):
             return False
         with self.lock:

@@ -107,6 +107,7 @@ class Run:
             limit = None if limit is None else limit - size
         for run, events in zip(followed, lineage, strict=True):
             changed |= run._files.settle(run.source.files)
+            changed |= run._files.look_at_computed(run.source.files)
             changed |= run._lineage.read_configs(run.source.files)
             if run._look_for_profiles():
                 run._files.version += 1

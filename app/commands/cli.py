@@ -315,6 +315,8 @@ def _add_landscape_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", metavar="N", default="40", help="points along each axis (default: 40)")
     parser.add_argument("--seed", metavar="N", default="0", help="of random directions (default: 0)")
     parser.add_argument("--jobs", metavar="N", default="1", help="worker processes (default: 1)")
+    parser.add_argument("--dask", metavar="ADDRESS", default="", help="compute on the workers of a Dask scheduler instead")
+    parser.add_argument("--dask-trust", action="store_true", help="use one that nothing checks; see the option of start")
     parser.add_argument("--checkpoints", metavar="GLOB", default="", help="files below RUN (default: those of the plan)")
     parser.add_argument("--against", metavar="FILE", default="", help="where a line begins (default: the first checkpoint)")
     parser.add_argument("--scale", metavar="WHAT", default="tensor", help="tensor or filter (default: tensor)")
@@ -322,6 +324,8 @@ def _add_landscape_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _landscape(options: argparse.Namespace) -> int:
+    # Threads of numpy would wait for each other: the products of directions are small. Workers have their own share.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from app.commands import landscapes
 
     return landscapes.landscape(options)

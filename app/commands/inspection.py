@@ -15,6 +15,7 @@ import msgspec
 
 from app.commands.terminal import printable, problem_line, width
 from parsers import Problem, Run, Source, discover
+from parsers.model import UNREAD
 from parsers.names import printable as encodable
 from parsers.profiler.access import Profile, RunProfiles
 from parsers.profiler.registry import FRAMES
@@ -114,7 +115,7 @@ def _problems(source: Source) -> Iterator[Problem]:
     found = dict.fromkeys(source.problems)
     yield from found
     for file in source.files:
-        if file.kind != "config":
+        if file.kind not in UNREAD:
             problems = reader_of_file(file).verify(file.path)
             found |= dict.fromkeys(problems)
             yield from problems

@@ -17,9 +17,9 @@ from app.commands.terminal import ProgressBar, printable
 from app.landscapes import ComputedLandscapes, LandscapeOptions, compute
 from app.landscapes.options import SIZES, LandscapeError
 from layouts.kit.units import duration, percent
+from parsers.analysis.values.landscapes import LITTLE_SHOWN
+from parsers.landscapes.points import ON_PATH
 
-LITTLE_SHOWN = 0.8
-"""A plane that has less of its path than this shows only a part of it."""
 MOST_LISTED = 10
 """Places without a loss of which the reason is said."""
 
@@ -58,7 +58,8 @@ def _said(found: ComputedLandscapes) -> int:
         if one.shown < LITTLE_SHOWN:
             print("  the picture shows only a part of the path: its other directions are left out")
         for place, reason in one.failed[:MOST_LISTED]:
-            print(f"  no loss at row {place.row}, column {place.column}: {printable(reason)}")
+            where = f"row {place.row}, column {place.column}" if place.row != ON_PATH else f"step {one.steps[place.column]}"
+            print(f"  no loss at {where}: {printable(reason)}")
         if len(one.failed) > MOST_LISTED:
             print(f"  and at {len(one.failed) - MOST_LISTED:,} other places")
         failed += len(one.failed)
@@ -73,6 +74,7 @@ def _options(options: argparse.Namespace) -> LandscapeOptions:
         size=_whole("--size", options.size, *SIZES), seed=_whole("--seed", options.seed, 0, 2**63 - 1),
         jobs=_whole("--jobs", options.jobs, 1, 1024), checkpoints=options.checkpoints, against=options.against,
         scale=options.scale, limit_s=_whole("--limit", options.limit, 0, 10**6),
+        dask=options.dask, dask_trust=options.dask_trust,
     )  # fmt: skip
 
 

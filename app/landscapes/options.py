@@ -22,7 +22,8 @@ class LandscapeOptions:
 
     kinds: of KINDS. intervals: (first, last) steps; () for those of the plan, or all checkpoints. size: places along each axis.
     checkpoints: glob below the run, "" for those of the plan. against: a checkpoint for the kind "line", "" for the first one.
-    limit_s: seconds that a point may take, 0 for any time.
+    limit_s: seconds that a point may take, 0 for any time. dask: address of a Dask scheduler whose workers compute, "" for own
+    processes; dask_trust allows an address that nothing checks (`app.dask_engine`).
     """
 
     run: str
@@ -38,6 +39,8 @@ class LandscapeOptions:
     against: str = ""
     scale: str = SCALES[0]
     limit_s: float = 0.0
+    dask: str = ""
+    dask_trust: bool = False
 
     def checked(self) -> LandscapeOptions:
         """Return the options, or raise LandscapeError for those that no landscape can have."""

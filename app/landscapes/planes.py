@@ -118,7 +118,9 @@ def _parts(files: Sequence[Weights]) -> tuple[surfaces.Parts, tuple[VariedTensor
             filters = tensor.shape[0] if len(tensor.shape) > 1 else 1
             first = 0
             for blocks in zip(*(file.blocks(name, block) for file in files), strict=True):
-                values = np.stack(blocks).astype(np.float64)
+                values = np.empty((len(blocks), len(blocks[0])))
+                for row, found in zip(values, blocks, strict=True):
+                    row[:] = found
                 yield surfaces.WeightPart(number, first, tensor.size, filters, values)
                 first += values.shape[1]
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from app.landscapes.points_file import ON_PATH
+from parsers.landscapes.points import ON_PATH
 from parsers.weights import opened
 
 BLOCK = 1 << 16

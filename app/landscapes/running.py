@@ -11,18 +11,27 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from app.landscapes import planes
 from app.landscapes.chosen import CheckpointPath, ChosenCheckpoints, chosen
 from app.landscapes.options import ALPHAS, LINE, PATH, RANDOM, LandscapeError, LandscapeOptions
 from app.landscapes.planes import PlaneFiles
-from app.landscapes.points_file import ON_PATH, Loss, Point, PointsFile
+from app.landscapes.points_file import PointsFile
 from app.landscapes.workers import GridPlace, GridRow, WorkerPool, setting_of
 from parsers.analysis.values.loss_surfaces import sharpness
+from parsers.landscapes.facts import FactsFile, FactsRecord, FailedPlace, checksum_of
+from parsers.landscapes.points import ON_PATH, Loss, PlannedSurface, Point
 from parsers.model import Floats
 from parsers.recording import EventWriter, Landscape, Surface
+
+_NOT_MARKED = {"jobs", "limit_s", "out", "run", "dask", "dask_trust"}
+"""Options that change no point."""
+if TYPE_CHECKING:
+    from app.landscapes.cluster import ClusterPool
 
 Say = Callable[[str], None]
 Show = Callable[[int, int], None]
@@ -44,6 +53,7 @@ class ComputedLandscape:
     end: tuple[float, float, float]
     shown: float
     sharpness: float
+    decomposition: str
     failed: tuple[tuple[GridPlace, str], ...]
 
 
@@ -59,7 +69,10 @@ class ComputedLandscapes:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A surface to be computed. base: the checkpoint that has the tensors which do not vary. files: those of the path."""
+    """A surface to be computed. base: the checkpoint that has the tensors which do not vary. files: those of the path.
+
+    steps are those of the path, or of the ends of a line.
+    """
 
     tag: str
     kind: str
@@ -91,12 +104,14 @@ def compute(options: LandscapeOptions, say: Say = lambda _: None, show: Show = l
         varied = tuple(one.name for one in tasks[0].plane.tensors)
         say(f"weights that vary: {', '.join(varied)}")
         path = os.path.join(options.out, f"landscape-{mark}.points")
-        with PointsFile(path) as points:
+        surfaces = [_planned(task, found) for task in tasks]
+        with PointsFile(path, surfaces) as points:
             for number, task in enumerate(tasks):
-                _compute(number, task, options, points, lambda: show(len(points.known), sum(map(_size, tasks))))
+                _compute(number, task, options, points, lambda: show(len(points.known), sum(one.size for one in surfaces)))
             points.flush()
             results = tuple(_result(number, task, points) for number, task in enumerate(tasks))
         file = _write(options, found, results)
+        _write_facts(os.path.join(options.out, f"landscape-{mark}.json"), results)
         os.remove(path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -105,7 +120,7 @@ def compute(options: LandscapeOptions, say: Say = lambda _: None, show: Show = l
 
 def mark_of(options: LandscapeOptions, found: ChosenCheckpoints) -> str:
     """Return a hash of what the points depend on: checkpoints by name, size and time, options, and the script."""
-    wanted = {name: value for name, value in asdict(options).items() if name not in ("jobs", "limit_s", "out", "run")}
+    wanted = {name: value for name, value in asdict(options).items() if name not in _NOT_MARKED}
     facts: list[object] = [sorted(wanted.items(), key=str)]
     for path in found.paths:
         for file in path.files:
@@ -147,11 +162,17 @@ def _line(options: LandscapeOptions, paths: Sequence[CheckpointPath], folder: st
     if os.path.samefile(first, last):
         raise LandscapeError("line: expected two checkpoints, found one")
     plane = planes.line_between(first, last, ALPHAS, os.path.join(folder, str(number)))
-    return _Task(f"landscape_line_[{paths[0].steps[0]}, {paths[-1].steps[-1]}]", LINE, last, plane)
+    ends = (paths[0].steps[0], paths[-1].steps[-1])
+    return _Task(f"landscape_line_[{ends[0]}, {ends[1]}]", LINE, last, plane, () if options.against else ends)
 
 
-def _size(task: _Task) -> int:
-    return len(task.plane.x) * len(task.plane.y) + len(task.files)
+def _planned(task: _Task, found: ChosenCheckpoints) -> PlannedSurface:
+    """Describe a surface to who reads its points."""
+    plane, path = task.plane, task.plane.path
+    x, y = ([], []) if path is None else (path.x.tolist(), path.y.tolist())
+    return PlannedSurface(
+        task.tag, plane.x.tolist(), plane.y.tolist(), list(task.steps), x, y, found.unit, found.steps_per_epoch
+    )
 
 
 def _compute(number: int, task: _Task, options: LandscapeOptions, points: PointsFile, shown: Callable[[], None]) -> None:
@@ -161,8 +182,8 @@ def _compute(number: int, task: _Task, options: LandscapeOptions, points: Points
         points.add(point, loss)
         shown()
 
-    pool = WorkerPool(options.jobs, options.limit_s, take)
-    rows = []
+    own = [column for column in range(len(task.files)) if Point(number, ON_PATH, column) not in points.known]
+    rows = [GridRow(number, tuple(GridPlace(ON_PATH, column, 0.0, 0.0) for column in own))] if own else []
     for row, y in enumerate(task.plane.y.tolist()):
         left = tuple(
             GridPlace(row, column, x, y) for column, x in enumerate(task.plane.x.tolist())
@@ -170,11 +191,16 @@ def _compute(number: int, task: _Task, options: LandscapeOptions, points: Points
         )  # fmt: skip
         if left:
             rows.append(GridRow(number, left))
-    own = [column for column in range(len(task.files)) if Point(number, ON_PATH, column) not in points.known]
-    if own:
-        rows.append(GridRow(number, tuple(GridPlace(ON_PATH, column, 0.0, 0.0) for column in own)))
     if rows:
-        pool.run(rows, setting_of(task.plane, options.script, options.function, task.base, task.files))
+        _pool(options, take).run(rows, setting_of(task.plane, options.script, options.function, task.base, task.files))
+
+
+def _pool(options: LandscapeOptions, take: Callable[[Point, Loss], None]) -> WorkerPool | ClusterPool:
+    if not options.dask:
+        return WorkerPool(options.jobs, options.limit_s, take)
+    from app.landscapes.cluster import ClusterPool  # few have a cluster: Dask takes 0.5 s
+
+    return ClusterPool(options.dask, trust=options.dask_trust, limit_s=options.limit_s, take=take)
 
 
 def _result(number: int, task: _Task, points: PointsFile) -> ComputedLandscape:
@@ -189,8 +215,12 @@ def _result(number: int, task: _Task, points: PointsFile) -> ComputedLandscape:
         own = np.array([points.known[Point(number, ON_PATH, column)].value for column in range(len(task.files))])
         path, shown = (task.plane.path.x, task.plane.path.y, own), task.plane.path.shown
         end = (0.0, 0.0, float(own[-1]))
+    elif task.kind == LINE:
+        end = (1.0, 0.0, float(z[0, -1]))
+        path = (x[[0, -1]], np.zeros(2), z[0, [0, -1]]) if task.steps else None
     curved = sharpness(x, y, z, end) if len(y) > 1 else math.nan
-    return ComputedLandscape(task.tag, x, y, z, task.steps, path, end, shown, curved, failed)
+    kind = {PATH: "PCA", RANDOM: "Random", LINE: "Line"}[task.kind]
+    return ComputedLandscape(task.tag, x, y, z, task.steps, path, end, shown, curved, kind, failed)
 
 
 def _write(options: LandscapeOptions, found: ChosenCheckpoints, results: Sequence[ComputedLandscape]) -> str:
@@ -200,10 +230,25 @@ def _write(options: LandscapeOptions, found: ChosenCheckpoints, results: Sequenc
         for one in results:
             path = None if one.path is None else Surface(*one.path)
             value = Landscape(
-                Surface(one.x, one.y, one.z), path, one.steps, one.end, "PCA" if path is not None else "Random", found.unit,
+                Surface(one.x, one.y, one.z), path, one.steps, one.end, one.decomposition, found.unit,
                 found.steps_per_epoch,
             )  # fmt: skip
             writer.add(0, {one.tag: value}, wall_time=time.time())
     file = os.path.join(options.out, name)
     os.replace(half, file)
     return file
+
+
+def _write_facts(path: str, results: Sequence[ComputedLandscape]) -> None:
+    """Write what the summary file has no place for."""
+    records = [
+        FactsRecord(
+            one.tag, checksum_of(one.z), None if math.isnan(one.shown) else one.shown,
+            [FailedPlace(place.row, place.column, reason) for place, reason in one.failed if place.row != ON_PATH],
+        )
+        for one in results
+    ]  # fmt: skip
+    half = f"{path}.part"
+    with open(half, "wb") as stream:
+        stream.write(msgspec.json.encode(FactsFile(records)))
+    os.replace(half, path)

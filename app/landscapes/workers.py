@@ -16,11 +16,13 @@ from typing import Any, NamedTuple
 
 from app.landscapes.options import LandscapeError
 from app.landscapes.planes import FILES, PlaneFiles
-from app.landscapes.points_file import Loss, Point
 from layouts.kit.units import duration
+from parsers.landscapes.points import Loss, Point
 
 READY_S = 600.0
 """Seconds that the script's imports and its setup may take."""
+STARTS = 3
+"""Of a process that ends before it is ready: somebody may have killed it."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
@@ -74,13 +76,12 @@ class _Worker:
         self._buffer = b""
         self._send(setting)
 
-    def begin(self) -> None:
-        """Wait until the script has been run. Raises ScriptFailed."""
+    def begin(self) -> bool:
+        """Wait until the script has been run; return whether the process is there. Raises ScriptFailed for what it raised."""
         answer = self._line(READY_S)
-        if answer is None:
-            raise ScriptFailed(f"the script ended its process or took more than {duration(READY_S)} to be ready")
-        if answer[0] == "script":
+        if answer is not None and answer[0] == "script":
             raise ScriptFailed(f"the script failed: {answer[3]}")
+        return answer is not None
 
     def losses(self, places: Sequence[GridPlace], limit_s: float, take: Callable[[GridPlace, Loss], None]) -> GridPlace | None:
         """Compute places; return the one at which the process ended or was ended, None if all were answered."""
@@ -132,61 +133,18 @@ class _Worker:
         return found
 
 
-class WorkerPool:
-    """Workers that share rows. `take` gets every finished point, from any thread; what it raises ends the work."""
+class RowComputer:
+    """Computes rows, one after the other, in a process that is replaced when it ends. `end` may be called by any thread."""
 
-    def __init__(self, jobs: int, limit_s: float, take: Callable[[Point, Loss], None]) -> None:
-        self._jobs, self._limit, self._take = jobs, limit_s, take
-        self._stopped = threading.Event()
-        self._failed: list[BaseException] = []
-        self._workers: dict[int, _Worker] = {}
+    def __init__(self, setting: dict[str, Any], limit_s: float, threads: int) -> None:
+        """threads: how many the libraries of the script may use."""
+        self._setting, self._limit, self._threads = setting, limit_s, threads
+        self._found: _Worker | None = None
         self._lock = threading.Lock()
-        self._threads_each = max((os.cpu_count() or 1) // jobs, 1)
+        self._ended = False
 
-    def run(self, rows: Sequence[GridRow], setting: dict[str, Any]) -> None:
-        """Compute rows. Raises ScriptFailed, what `take` raised, or KeyboardInterrupt, once all workers have ended."""
-        left: queue.SimpleQueue[GridRow] = queue.SimpleQueue()
-        for row in rows:
-            left.put(row)
-        threads = [
-            threading.Thread(target=self._work, args=(number, left, setting), daemon=True)
-            for number in range(min(self._jobs, len(rows)))
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            for thread in threads:
-                while thread.is_alive():  # a wait without a limit would not be interrupted by Ctrl-C
-                    thread.join(0.1)
-        except BaseException:
-            self._end()
-            raise
-        if self._failed:
-            raise self._failed[0]
-
-    def _end(self) -> None:
-        self._stopped.set()
-        with self._lock:
-            for worker in self._workers.values():
-                worker.stop()
-
-    def _work(self, number: int, left: queue.SimpleQueue[GridRow], setting: dict[str, Any]) -> None:
-        try:
-            while not self._stopped.is_set():
-                try:
-                    row = left.get_nowait()
-                except queue.Empty:
-                    return
-                self._row(number, row, setting)
-        except BaseException as error:  # noqa: BLE001 - raised again by `run`
-            if not self._stopped.is_set():
-                self._failed.append(error)
-                self._stopped.set()
-        finally:
-            self._drop(number)
-
-    def _row(self, number: int, row: GridRow, setting: dict[str, Any]) -> None:
-        """Compute a row; a place without a loss is tried once more alone."""
+    def compute(self, row: GridRow, give: Callable[[Point, Loss], None]) -> None:
+        """Compute a row; a place without a loss is tried once more alone. Raises ScriptFailed, and what `give` raises."""
         places = list(row.places)
         again: list[GridPlace] = []
 
@@ -194,39 +152,97 @@ class WorkerPool:
             if math.isnan(loss.value):
                 again.append(place)
             else:
-                self._take(Point(row.surface, place.row, place.column), loss)
+                give(Point(row.surface, place.row, place.column), loss)
 
-        while places and not self._stopped.is_set():
-            ended = self._worker(number, setting).losses(places, self._limit, take)
+        while places and not self._ended:
+            ended = self._worker().losses(places, self._limit, take)
             if ended is None:
                 break
-            self._drop(number)
+            self._drop()
             again.append(ended)
             places = places[places.index(ended) + 1 :]
         for place in again:
-            if not self._stopped.is_set():
-                self._take(Point(row.surface, place.row, place.column), self._once_more(number, place, setting))
+            if not self._ended:
+                loss = self._once_more(place)
+                if not self._ended:  # what was ended by us has no loss for that reason
+                    give(Point(row.surface, place.row, place.column), loss)
 
-    def _once_more(self, number: int, place: GridPlace, setting: dict[str, Any]) -> Loss:
+    def end(self) -> None:
+        """End the process; nothing is computed any more."""
+        self._ended = True
+        self._drop()
+
+    def _once_more(self, place: GridPlace) -> Loss:
         found: list[Loss] = []
-        worker = self._worker(number, setting)
+        worker = self._worker()
         if worker.losses([place], self._limit, lambda _, loss: found.append(loss)) is None:
             return found[0]
         reason = worker.why_ended(self._limit)
-        self._drop(number)
+        self._drop()
         return Loss(math.nan, reason)
 
-    def _worker(self, number: int, setting: dict[str, Any]) -> _Worker:
-        found = self._workers.get(number)
-        if found is None:
-            found = _Worker(setting, self._threads_each)
+    def _worker(self) -> _Worker:
+        if self._found is not None:
+            return self._found
+        for _ in range(STARTS):
+            found = _Worker(self._setting, self._threads)
             with self._lock:
-                self._workers[number] = found
-            found.begin()
-        return found
+                self._found = found
+            if found.begin():
+                return found
+            self._drop()
+            if self._ended:
+                break
+        raise ScriptFailed(f"the script ended its process or took more than {duration(READY_S)} to be ready")
 
-    def _drop(self, number: int) -> None:
+    def _drop(self) -> None:
         with self._lock:
-            found = self._workers.pop(number, None)
+            found, self._found = self._found, None
         if found is not None:
             found.stop()
+
+
+class WorkerPool:
+    """Processes that share rows. `take` gets every finished point, from any thread; what it raises ends the work."""
+
+    def __init__(self, jobs: int, limit_s: float, take: Callable[[Point, Loss], None]) -> None:
+        self._jobs, self._limit, self._take = jobs, limit_s, take
+        self._stopped = threading.Event()
+        self._failed: list[BaseException] = []
+
+    def run(self, rows: Sequence[GridRow], setting: dict[str, Any]) -> None:
+        """Compute rows. Raises ScriptFailed, what `take` raised, or KeyboardInterrupt, once all processes have ended."""
+        left: queue.SimpleQueue[GridRow] = queue.SimpleQueue()
+        for row in rows:
+            left.put(row)
+        threads_each = max((os.cpu_count() or 1) // self._jobs, 1)
+        computers = [RowComputer(setting, self._limit, threads_each) for _ in range(min(self._jobs, len(rows)))]
+        threads = [threading.Thread(target=self._work, args=(one, left), daemon=True) for one in computers]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                while thread.is_alive():  # a wait without a limit would not be interrupted by Ctrl-C
+                    thread.join(0.1)
+        except BaseException:
+            self._stopped.set()
+            for one in computers:
+                one.end()
+            raise
+        if self._failed:
+            raise self._failed[0]
+
+    def _work(self, computer: RowComputer, left: queue.SimpleQueue[GridRow]) -> None:
+        try:
+            while not self._stopped.is_set():
+                try:
+                    row = left.get_nowait()
+                except queue.Empty:
+                    return
+                computer.compute(row, self._take)
+        except BaseException as error:  # noqa: BLE001 - raised again by `run`
+            if not self._stopped.is_set():
+                self._failed.append(error)
+                self._stopped.set()
+        finally:
+            computer.end()

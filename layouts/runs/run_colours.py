@@ -30,7 +30,7 @@ TOGETHER: tuple[tuple[str, ...], ...] = (
     ("histogram",),
     ("image",),
     ("tensor",),
-    ("landscape", "checkpoints"),
+    ("landscape", "checkpoints", "growing"),
     ("text",),
     ("dataset_graph",),
 )

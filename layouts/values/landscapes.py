@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from parsers import LandscapeValue
-from parsers.analysis.values.landscapes import drawable, loss_scale
+from parsers.analysis.values.landscapes import drawable, loss_scale, missing_losses, pending
 
 from layouts.curves.smoothed_lines import Trace
 from layouts.kit.figures.typed_arrays import numbers, whole_numbers
 from layouts.kit.names import shortened
+from layouts.values.landscape_missing import missing_traces
 
 Floats = NDArray[np.float64]
 
@@ -47,14 +48,16 @@ class Sheet:
     label: str
     colour: str
     value: LandscapeValue
+    reasons: Mapping[tuple[float, float], str] = field(default_factory=dict)
+    """Of places without a loss, by (x, y), where known."""
 
 
 @dataclass(frozen=True, slots=True)
 class LandscapeStyle:
     """How landscapes are drawn. contours is the number of lines, opacity that of fills and surfaces.
 
-    words are "loss", "step", "epoch", "start", "end" and "convergence" in the reader's language. dark and the theme colours
-    text and muted are for the parts that CSS cannot style.
+    words are "loss", "step", "epoch", "start", "end", "convergence", "missing" and "alpha" in the reader's language. dark and
+    the theme colours text and muted are for the parts that CSS cannot style.
     """
 
     words: dict[str, str]
@@ -101,14 +104,14 @@ def figure(sheets: Sequence[Sheet], look: LandscapeStyle) -> dict[str, Any]:
     data: list[Trace] = []
     for number, sheet in enumerate(sheets):
         ground = _surface(sheet, look, levels) if look.view == "surface" else _contour(sheet, look, levels)
-        traces = [ground, *_path(sheet, look, levels), *_convergence(sheet, look, levels)]
+        traces = [ground, *_missing(sheet, look, levels), *_path(sheet, look, levels), *_convergence(sheet, look, levels)]
         place = _place(0 if look.overlaid else number, look)
         data += [trace | place | {"meta": trace["meta"] | {"sheet": number}} for trace in traces]
     for trace in [trace for trace in data if trace["meta"]["role"] == "ground"][:-1]:
         trace["showscale"] = False
     pairs = [(sheet.value, one.value) for sheet, one in zip(sheets, recorded, strict=True)]
     meta = {
-        "bad": [int(np.count_nonzero(~np.isfinite(whole.z))) for _, whole in pairs],
+        "bad": [int(np.count_nonzero(~np.isfinite(whole.z) & ~pending(whole))) for _, whole in pairs],
         "points": [[drawn.z.size, whole.z.size] for drawn, whole in pairs],
         "passed": [[len(drawn.intervals), len(whole.intervals)] for drawn, whole in pairs],
     }
@@ -177,7 +180,7 @@ def _contour(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
         contours |= {"labelfont": {"size": 10, "color": look.muted}, "labelformat": levels.ticks}
     return _ground(sheet, look, levels) | {
         "type": "contour", "zmin": levels.low, "zmax": levels.high, "autocontour": False, "contours": contours,
-        "line": line, "opacity": look.opacity if filled else 1.0,
+        "line": line, "opacity": look.opacity if filled else 1.0, "hoverongaps": False,
     }  # fmt: skip
 
 
@@ -188,6 +191,12 @@ def _surface(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
         "contours": {"z": lines, "x": {"highlight": False}, "y": {"highlight": False}},
         "lighting": {"ambient": 0.75, "diffuse": 0.5, "specular": 0.08, "roughness": 0.9},
     }  # fmt: skip
+
+
+def _missing(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> list[Trace]:
+    ground = levels.low if look.view == "surface" else None
+    found = missing_losses(sheet.value, sheet.reasons)
+    return missing_traces(found, word=look.words["missing"], colour=look.muted, ground=ground)
 
 
 # Path -----------------------------------------------------------------------------------------------------------------
@@ -269,14 +278,24 @@ def _layout(sheets: Sequence[Sheet], look: LandscapeStyle, levels: _Levels) -> d
         if solid:
             layout[f"scene{suffix}"] = _scene(domain, look, levels, panels)
         else:
-            layout[f"xaxis{suffix}"] = _axis(f"y{suffix}") | {"domain": domain}
-            layout[f"yaxis{suffix}"] = _axis(f"x{suffix}")
+            within = sheets if look.overlaid else sheets[panel : panel + 1]
+            across = _clipped([axis for sheet in within for axis in (sheet.value.x, sheet.value.path_x)])
+            up = _clipped([axis for sheet in within for axis in (sheet.value.y, sheet.value.path_y)])
+            layout[f"xaxis{suffix}"] = axis_of_plane(f"y{suffix}") | across | {"domain": domain}
+            layout[f"yaxis{suffix}"] = axis_of_plane(f"x{suffix}") | up
         if panels > 1:
             layout["annotations"].append(_heading(sheets[panel].label, [sheet.label for sheet in sheets], sum(domain) / 2))
     return layout
 
 
-def _axis(anchor: str) -> dict[str, Any]:
+def _clipped(axes: Sequence[Floats]) -> dict[str, Any]:
+    """Keep the range of an axis to grids and paths: plotly would give hatched cells room around them."""
+    ends = [end for axis in axes if len(axis) for end in (float(axis.min()), float(axis.max()))]
+    return {"autorangeoptions": {"clipmin": min(ends), "clipmax": max(ends)}} if ends else {}
+
+
+def axis_of_plane(anchor: str) -> dict[str, Any]:
+    """Return an axis of a plane beside another axis."""
     return {"anchor": anchor, "zeroline": False, "showgrid": False, "ticks": "", "nticks": 6, "tickformat": ".3~g"}
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from parsers import HistogramValue, LandscapePlan, PayloadSeries, Value
+from parsers import GrowingLandscape, HistogramValue, LandscapeFacts, LandscapePlan, PayloadSeries, Value
 
 
 class ValueSource(Protocol):
@@ -33,5 +34,19 @@ class ValueSource(Protocol):
         """Return the plan for computing landscapes from a member run's checkpoints; None if it collected none.
 
         Raises FormatError, whose text is meant for the user, if the file is damaged.
+        """
+        ...
+
+    def landscape_facts(self, run: str) -> LandscapeFacts | None:
+        """Return what `mindscope landscape` wrote beside the summary files of a member run; None if it wrote nothing.
+
+        Raises FormatError, whose text is meant for the user, if a file is damaged.
+        """
+        ...
+
+    def growing_landscapes(self, run: str) -> Sequence[GrowingLandscape]:
+        """Return the landscapes of a member run that are being computed, as far as they are.
+
+        Raises FormatError, whose text is meant for the user, if a file is damaged.
         """
         ...

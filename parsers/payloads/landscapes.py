@@ -23,7 +23,8 @@ def landscape(data: memoryview) -> LandscapeValue:
     if x.ndim != 1 or y.ndim != 1 or z.shape != (len(y), len(x)):
         raise FormatError(f"expected z of shape (len(y), len(x)), found x {x.shape}, y {y.shape}, z {z.shape}")
     problems = [] if z.size and np.isfinite(z).any() else ["It has no finite loss."]
-    problems += [sentence for name, axis in (("x", x), ("y", y)) if (sentence := _axis_problem(name, axis))]
+    axes = [("x", x), ("y", y)] if len(y) != 1 else [("x", x)]  # one y is that of a line
+    problems += [sentence for name, axis in axes if (sentence := _axis_problem(name, axis))]
     path = collect(parts.get(PATH, memoryview(b"")), {POINTS: DELIMITED}, {INTERVALS: VARINT})
     intervals = varints(path[INTERVALS], "<i4").astype(np.int64) if INTERVALS in path else np.empty(0, np.int64)
     path_x, path_y, path_z = (axis.ravel() for axis in _point(path[POINTS][-1] if POINTS in path else None))

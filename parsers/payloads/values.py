@@ -107,6 +107,7 @@ class LandscapeValue:
 
     intervals are the epochs or steps of the path's points, path_x, path_y and path_z have one value each; all are empty for a
     final landscape. unit is "epoch" or "step". convergence is the (x, y, z) where training ended, None where not recorded.
+    pending, of the shape of z, marks the places of a landscape that is still computed, None for one that is complete.
     """
 
     x: Floats
@@ -121,6 +122,7 @@ class LandscapeValue:
     step_per_epoch: int = 0
     convergence: tuple[float, float, float] | None = None
     problem: str = ""
+    pending: NDArray[np.bool_] | None = None
 
     @property
     def nbytes(self) -> int:

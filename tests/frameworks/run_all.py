@@ -1,5 +1,7 @@
 """`make test-frameworks`: runs every training of this folder and checks what its adapter recorded.   --store keeps the files
 
+Then it compares the landscapes that the examples compute with each framework.
+
 MINDSCOPE_FRAMEWORKS and MINDSCOPE_MINDSPORE are the Pythons with the frameworks; without the second MindSpore is left out.
 """
 
@@ -13,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from tests.frameworks.comparison import STORED, differences
+from tests.frameworks.landscapes import AS_FAR_AS, PYTHONS, distance, landscape_by, network
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = {
@@ -49,6 +52,19 @@ def store(run: Path) -> None:
             shutil.copy(path, target)
 
 
+def disagreeing(root: Path) -> int:
+    """Compute the landscape of the examples by each framework; return how many differ from that by numpy."""
+    run = network(root / "landscapes")
+    wanted = landscape_by("numpy", sys.executable, run, root / "numpy_landscape")
+    failed = 0
+    for framework, variable in PYTHONS.items():
+        if python := os.environ.get(variable):
+            found = distance(landscape_by(framework, str(ROOT / python), run, root / f"{framework}_landscape"), wanted)
+            failed += found > AS_FAR_AS
+            print(f"landscape by {framework}: {found:.2g} from that by numpy, expected up to {AS_FAR_AS:.0e}", flush=True)
+    return failed
+
+
 def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as made:
@@ -63,6 +79,7 @@ def main() -> int:
             print("\n".join([f"{run.name}: {'differs' if found else 'as handed over'}", *found]), flush=True)
             if "--store" in sys.argv and not found:
                 store(run)
+        failed += disagreeing(Path(made))
     return int(failed > 0)
 
 

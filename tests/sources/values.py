@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from layouts.values.source import ValueSource
-from parsers import HistogramValue, LandscapePlan, PayloadError, PayloadSeries, Value
+from parsers import GrowingLandscape, HistogramValue, LandscapeFacts, LandscapePlan, PayloadError, PayloadSeries, Value
 from tests.sources.made import recorded
 
 if TYPE_CHECKING:
@@ -53,3 +53,11 @@ class MemoryValues(ValueSource):
         if isinstance(found, Exception):
             raise found
         return found
+
+    def landscape_facts(self, run: str) -> LandscapeFacts | None:
+        found: LandscapeFacts | None = self._memory.of(run, "landscape_facts")
+        return found
+
+    def growing_landscapes(self, run: str) -> Sequence[GrowingLandscape]:
+        found: Sequence[GrowingLandscape] | None = self._memory.of(run, "growing")
+        return found or ()

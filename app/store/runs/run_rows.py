@@ -10,6 +10,8 @@ from layouts.runs.rows import RunRow
 from parsers import Source
 from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.lineage.results import main_tag
+from parsers.checkpoints import POINTS
+from parsers.model import COMPUTED_LANDSCAPES
 from parsers.names import printable
 from parsers.runs import Run
 
@@ -74,9 +76,10 @@ def run_row(key: str, run: Run, source: Source, counts: tuple[int, int], *, load
 def kinds_of(run: Run, source: Source) -> dict[str, int]:
     """Return kind -> number of tags. "checkpoints" is 1 if a plan to compute landscapes from checkpoints was found.
 
-    "dump" is the number of directories with dumps.
+    "dump" is the number of directories with dumps, "growing" that of files with points of landscapes that are computed.
     """
-    extra = {"checkpoints": int(bool(source.plan)), "dump": len(source.dump_dirs)}
+    growing = sum(file.kind == COMPUTED_LANDSCAPES and file.path.endswith(POINTS) for file in source.files)
+    extra = {"checkpoints": int(bool(source.plan)), "dump": len(source.dump_dirs), "growing": growing}
     return run.kinds() | profile_kinds(run) | {kind: number for kind, number in extra.items() if number}
 
 

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from collections.abc import Sequence
 
 from app.store.runs.following import Follower
 from layouts.values.source import ValueSource
-from parsers import HistogramValue, LandscapePlan, PayloadError, PayloadSeries, Value, landscape_plan
+from parsers import (
+    GrowingDirectory,
+    GrowingLandscape,
+    HistogramValue,
+    LandscapeFacts,
+    LandscapePlan,
+    PayloadError,
+    PayloadSeries,
+    Value,
+    landscape_facts,
+    landscape_plan,
+)
+from parsers.checkpoints import FACTS, POINTS
+from parsers.model import COMPUTED_LANDSCAPES
 
 
 class StoredValues(ValueSource):
@@ -15,6 +30,7 @@ class StoredValues(ValueSource):
     def __init__(self, runs: Follower) -> None:
         self._runs = runs
         self._measuring = threading.Lock()
+        self._growing: dict[str, GrowingDirectory] = {}
 
     def series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
         entry = self._runs.entries.get(run)
@@ -44,3 +60,20 @@ class StoredValues(ValueSource):
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         entry = self._runs.entries.get(run)
         return landscape_plan(entry.source.path) if entry else None
+
+    def landscape_facts(self, run: str) -> LandscapeFacts | None:
+        return landscape_facts(self._runs.entries[run].source.path) if self._computed(run, FACTS) else None
+
+    def growing_landscapes(self, run: str) -> Sequence[GrowingLandscape]:
+        if not self._computed(run, POINTS):
+            self._growing.pop(run, None)
+            return ()
+        found = self._growing.get(run) or GrowingDirectory(self._runs.entries[run].source.path)
+        self._growing[run] = found
+        return found.landscapes()
+
+    def _computed(self, run: str, ending: str) -> bool:
+        """Return whether a run has a file that `mindscope landscape` wrote, of this ending."""
+        entry = self._runs.entries.get(run)
+        files = entry.source.files if entry else ()
+        return any(file.kind == COMPUTED_LANDSCAPES and os.path.splitext(file.path)[1] == f".{ending}" for file in files)

@@ -22,8 +22,9 @@ function plain(value) {
 function rows(sheet, ground) {
   const name = [sheet.run, sheet.tag];
   const result = [];
-  ground.y.forEach((y, row) => ground.x.forEach((x, column) => {
-    result.push([...name, "landscape", "", "", plain(x), plain(y), plain(ground.z[row][column])]);
+  const losses = ground.meta.role === "line" ? { x: ground.x, y: [0], z: [ground.y] } : ground;
+  losses.y.forEach((y, row) => losses.x.forEach((x, column) => {
+    result.push([...name, "landscape", "", "", plain(x), plain(y), plain(losses.z[row][column])]);
   }));
   for (const point of sheet.path) result.push([...name, "path", sheet.unit, ...point]);
   if (sheet.convergence) result.push([...name, "convergence", "", "", ...sheet.convergence]);
@@ -33,7 +34,7 @@ function rows(sheet, ground) {
 export function csv(page) {
   const plot = page.plot();
   if (!plot || !page.figure) return;
-  const grounds = plot._fullData.filter((trace) => trace.meta && trace.meta.role === "ground");
+  const grounds = plot._fullData.filter((trace) => trace.meta && ["ground", "line"].includes(trace.meta.role));
   const { sheets } = page.figure.layout.meta;
   files.saveCsv([HEADER, ...grounds.flatMap((ground) => rows(sheets[ground.meta.sheet], ground))],
     files.called(page.root, subject(page)).name);

@@ -13,9 +13,16 @@ import * as saving from "./files.js";
 import * as path from "./path.js";
 import { DEFAULTS, get, put } from "./view.js";
 
+/**
+ * A landscape of a run; `done` of `of` points are finished of one that is computed (`catalogue.py`).
+ * @typedef {{ tag: string, name: string, mark: string, final: boolean, line: boolean, first: number, last: number, unit: string,
+ *   broken: string, done: number, of: number, updated: number }} LandscapeSheet
+ * @typedef {{ key: string, name: string, colour: string, version: number, sheets: LandscapeSheet[] }} LandscapeRun
+ */
+
 const MOST_COMPARED = 3;
 const WAIT_MS = 80;
-const MARKS = { start: "○", end: "●", convergence: "☆" };
+const MARKS = { start: "○", end: "●", convergence: "☆", missing: "▨" };
 
 const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   catalogue: null, sheets: [], figure: null, playing: 0,
@@ -28,9 +35,10 @@ function comparing(page) {
   return get(page, "mode") === "final";
 }
 
+/** @returns {{ run: LandscapeRun, sheet: LandscapeSheet }[]} */
 function finals(page) {
   return page.catalogue.runs.flatMap((run) => {
-    const sheet = run.sheets.filter((one) => one.final && !one.broken).pop();
+    const sheet = run.sheets.filter((one) => one.final && !one.broken && !one.of).pop();
     return sheet ? [{ run, sheet }] : [];
   });
 }
@@ -42,11 +50,15 @@ function compared(page) {
 }
 
 function focus(page) {
+  /** @type {{ runs: LandscapeRun[] }} */
   const { runs } = page.catalogue;
   const run = runs.find((one) => one.key === get(page, "of")) || runs.find((one) => one.sheets.some((sheet) => !sheet.final))
     || runs[0];
   if (!run) return [];
-  const sheet = run.sheets.find((one) => one.tag === get(page, "at")) || run.sheets.find((one) => !one.broken) || run.sheets[0];
+  const at = get(page, "at");
+  // A landscape that was computed while it was looked at has become a recorded one of its tag.
+  const sheet = run.sheets.find((one) => one.tag === at) || run.sheets.find((one) => at.endsWith(`/${one.name}`))
+    || run.sheets.find((one) => !one.broken && !one.of) || run.sheets.find((one) => one.done < one.of) || run.sheets[0];
   return [{ run, sheet }];
 }
 
@@ -175,14 +187,23 @@ const acts = {
   csv: (page) => saving.csv(page),
 };
 
+/** @param {LandscapeSheet} sheet */
+function listedName(sheet) {
+  const name = sheetName(sheet);
+  return sheet.of ? translate("landscape.growing", { name, n: count(sheet.done), total: count(sheet.of) }) : name;
+}
+
+/** @param {LandscapeSheet} sheet */
 function sheetName(sheet) {
   if (sheet.broken) return translate("landscape.broken", { tag: sheet.tag });
-  if (sheet.final) return `${translate("landscape.final")} (${sheet.tag})`;
+  if (!sheet.unit) return `${translate(sheet.line ? "landscape.line" : "landscape.final")} (${sheet.name})`;
   const unit = translate(sheet.unit === "epoch" ? "landscape.epoch" : "landscape.step");
-  return translate("landscape.interval_of", { unit, first: count(sheet.first), last: count(sheet.last) });
+  const steps = { unit, first: count(sheet.first), last: count(sheet.last) };
+  return translate(sheet.line ? "landscape.line_of" : "landscape.interval_of", steps);
 }
 
 function drawControls(page) {
+  /** @type {{ runs: LandscapeRun[] }} */
   const { runs } = page.catalogue;
   const final = comparing(page);
   pressSegment(page.modes, final ? "final" : "");
@@ -195,7 +216,7 @@ function drawControls(page) {
   const [shown] = page.sheets;
   if (!final && shown) {
     fillSelect(page.runs, runs.map((run) => [run.key, run.name]), shown.run.key);
-    fillSelect(page.intervals, shown.run.sheets.map((sheet) => [sheet.tag, sheetName(sheet)]), shown.sheet.tag);
+    fillSelect(page.intervals, shown.run.sheets.map((sheet) => [sheet.tag, listedName(sheet)]), shown.sheet.tag);
   }
   fillSelect(
     page.maps,
@@ -203,9 +224,12 @@ function drawControls(page) {
     get(page, "map"),
   );
   // Overlaid landscapes have the colours of their runs.
-  page.maps.hidden = overlaid(page);
-  page.find(".ms-landscape-opacity").hidden
-    = get(page, "view") === "isolines" || (overlaid(page) && get(page, "view") === "filled");
+  const line = page.sheets.some(({ sheet }) => sheet.line);
+  page.views.hidden = line;
+  page.find(".ms-landscape-lines").hidden = line;
+  page.maps.hidden = line || overlaid(page);
+  page.find(".ms-landscape-opacity").hidden = line
+    || get(page, "view") === "isolines" || (overlaid(page) && get(page, "view") === "filled");
   for (const key of ["lines", "opacity"]) page.find(`[data-control="${key}"]`).value = get(page, key);
   if (final) drawPicks(page);
   page.find(".ms-landscape-main").classList.toggle("ms-full", get(page, "full") === "1");
@@ -292,6 +316,15 @@ function legend(figure) {
     ]));
 }
 
+/**
+ * How much of a landscape is computed, and when its last point came.
+ * @param {{ done: number, of: number, updated: number }} sheet
+ */
+function finished({ done, of, updated }) {
+  const time = new Date(updated * 1000).toLocaleTimeString();
+  return badge("landscape.done", { n: count(done), total: count(of), time }, "landscape.done.title", "accent");
+}
+
 function drawHead(page) {
   const { meta } = page.figure.layout;
   const title = page.find(".ms-landscape-main .ms-card-title");
@@ -299,8 +332,14 @@ function drawHead(page) {
   title.textContent
     = page.sheets.length === 1 && only ? `${only.run.name} · ${sheetName(only.sheet)}` : translate("landscape.compare");
   title.title = title.textContent;
-  const badges = meta.bad.filter((bad) => bad > 0).map((bad) => badge("landscape.bad", { n: count(bad) }, null, "wrong"));
-  for (const [n, total] of [...meta.points, ...meta.passed].filter(([drawn, all]) => drawn < all)) {
+  const badges = meta.sheets.filter((sheet) => sheet.of).map(finished);
+  badges.push(...meta.bad.filter((bad) => bad > 0).map((bad) =>
+    badge("landscape.bad", { n: count(bad) }, "landscape.bad.title", "wrong")));
+  if (meta.sheets.some((sheet) => sheet.partly)) {
+    badges.push(badge("landscape.partly.badge", {}, "landscape.partly.title", "accent"));
+  }
+  const whole = meta.sheets.every((sheet) => !sheet.of);
+  for (const [n, total] of [...meta.points, ...meta.passed].filter(([drawn, all]) => whole && drawn < all)) {
     badges.push(badge("landscape.thinned", { n: count(n), total: count(total) }, "landscape.thinned.title", "accent"));
   }
   if (meta.problems.length) badges.push(badge("landscape.problem", {}, null, "wrong"));
@@ -310,12 +349,12 @@ function drawHead(page) {
   message.hidden = !meta.problems.length;
   page.root.classList.toggle("ms-landscape-bare", !meta.sheets.length);
   page.find(".ms-landscape-main .ms-card-badges").replaceChildren(...badges);
-  page.find(".ms-landscape-arrays").replaceChildren(...meta.sheets.map((sheet) => {
+  page.find(".ms-landscape-arrays").replaceChildren(...meta.sheets.filter((sheet) => !sheet.of).map((sheet) => {
     const label = meta.sheets.length > 1 ? words("landscape.save.npz_of", { run: sheet.label }) : words("landscape.save.npz");
     const query = new URLSearchParams({ run: sheet.run, tag: sheet.tag });
     return make("a", "ms-menu-item", label, { href: `${page.root.dataset.routes}landscape.npz?${query}`, download: "" });
   }));
-  const moves = meta.sheets.some((sheet) => sheet.path.length > 1);
+  const moves = meta.sheets.some((sheet) => sheet.path.length > 1 && !sheet.line);
   page.find('[data-act="play"]').hidden = !moves;
 }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
+from parsers import FormatError, GrowingLandscape, LandscapePlan, LandscapeValue, PayloadError
+from parsers.analysis.values.landscapes import is_line
 
 from layouts.kit.state import stamped, texts
 from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
@@ -13,12 +14,17 @@ from layouts.runs.damage import damage
 from layouts.runs.rows import RunRow
 from layouts.sources import ValueSources
 
-NEEDS = ("landscape", "checkpoints")
+NEEDS = ("landscape", "checkpoints", "growing")
 MOST_RUNS = 50
 """Maximum number of runs whose landscapes are listed."""
 MOST_PLANS = 5
 MOST_ELSEWHERE = 5
 _SHOWN_STEPS = 12
+_EMPTY: Mapping[str, Any] = {
+    "mark": "", "final": False, "line": False, "first": 0, "last": 0, "unit": "", "broken": "",
+    "done": 0, "of": 0, "updated": 0.0,
+}  # fmt: skip
+"""A sheet of which nothing is known. done of `of` points are finished of a landscape that is being computed."""
 
 
 def catalogue(source: ValueSources, state: Any, known: Any = None) -> dict[str, Any] | None:
@@ -31,7 +37,7 @@ def catalogue(source: ValueSources, state: Any, known: Any = None) -> dict[str, 
     runs = selected_runs(state, source, NEEDS)
     source.runs.want(runs)
     rows = {member: row for row in source.runs.rows() for member in row.members}
-    having = [run for run in runs if source.runs.tags(run, "landscape")]
+    having = [run for run in runs if source.runs.tags(run, "landscape") or growing(source, run)]
     drawn = source.runs.colours(texts(state, "run"))
     damaged = [] if having else damage(source, runs)
     found: dict[str, Any] = {
@@ -49,22 +55,40 @@ def catalogue(source: ValueSources, state: Any, known: Any = None) -> dict[str, 
 
 def _run(source: ValueSources, run: str, row: RunRow) -> dict[str, Any]:
     sheets = [_sheet(source, run, tag) for tag in source.runs.tags(run, "landscape")]
-    sheets.sort(key=lambda sheet: (sheet["final"], sheet["first"], sheet["last"]))
+    sheets += [_growing(one) for one in growing(source, run).values()]
+    sheets.sort(key=lambda sheet: (sheet["of"] > 0, sheet["final"], sheet["line"], sheet["first"], sheet["last"]))
     return {"key": run, "name": label_of(run, row), "version": source.runs.version(run), "sheets": sheets}
 
 
 def _sheet(source: ValueSources, run: str, tag: str) -> dict[str, Any]:
     items = source.values.series(run, "landscape", tag)
     mark = f"{len(items)}-{int(items.order[-1])}" if items is not None else ""
-    sheet: dict[str, Any] = {"tag": tag, "mark": mark, "final": False, "first": 0, "last": 0, "unit": "", "broken": ""}
+    sheet = dict(_EMPTY) | {"tag": tag, "name": tag, "mark": mark}
     try:
         value = newest(source, run, tag)
     except PayloadError as error:
         return sheet | {"broken": str(error)}
-    at = value.intervals
-    if not len(at):
-        return sheet | {"final": True}
-    return sheet | {"first": int(at[0]), "last": int(at[-1]), "unit": value.unit}
+    return sheet | _covered(value)
+
+
+def _growing(one: GrowingLandscape) -> dict[str, Any]:
+    named = {"tag": one.key, "name": one.tag, "mark": f"{one.done}", "done": one.done, "of": one.total, "updated": one.updated}
+    return dict(_EMPTY) | named | _covered(one.value)
+
+
+def _covered(value: LandscapeValue) -> dict[str, Any]:
+    """What a landscape is of: the final weights, a path, or a line."""
+    at, line = value.intervals, is_line(value)
+    ends = {"first": int(at[0]), "last": int(at[-1]), "unit": value.unit} if len(at) else {}
+    return {"final": not len(at) and not line, "line": line} | ends
+
+
+def growing(source: ValueSources, run: str) -> dict[str, GrowingLandscape]:
+    """Return the landscapes of a run that are being computed, by key; none if their files are damaged."""
+    try:
+        return {one.key: one for one in source.values.growing_landscapes(run)}
+    except FormatError:
+        return {}  # the command begins them anew
 
 
 def newest(source: ValueSources, run: str, tag: str) -> LandscapeValue:

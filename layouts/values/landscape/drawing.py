@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from dash import html
-from parsers import LandscapeValue, PayloadError, Setting
+from parsers import FormatError, LandscapeValue, PayloadError, Setting
 from parsers.analysis import relative_time, thinned
 from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.lineage import results
-from parsers.analysis.values.landscapes import MOST_PASSED
+from parsers.analysis.values.landscapes import LITTLE_SHOWN, MOST_PASSED, is_line
 from parsers.analysis.values.loss_surfaces import sharpness
 
 from layouts.curves.lines import figure as line_figure
@@ -27,11 +27,13 @@ from layouts.runs.chosen_runs import label_of
 from layouts.runs.rows import RunRow
 from layouts.sources import LineageSources, RunSources, ValueSources
 from layouts.values.landscape.asks import LandscapeRequest
-from layouts.values.landscape.catalogue import newest
+from layouts.values.landscape.catalogue import growing, newest
+from layouts.values.landscape.computed import ComputedFacts, computed_facts, facts_of_growing
 from layouts.values.landscape_alternatives import with_landscapes
+from layouts.values.landscape_curves import curves
 from layouts.values.landscapes import ACCENT, LandscapeStyle, Sheet, figure
 
-_WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
+_WORDS = ("loss", "step", "epoch", "start", "end", "convergence", "missing", "alpha")
 # Colours of text and muted text, as in assets/kit/kit.css.
 _TEXT = {"light": ("#1b2027", "#5b6572"), "dark": ("#e3e6ea", "#9da6b1")}
 _BAND, _BAND_CHOSEN = "rgba(127,127,127,0.14)", 0.22
@@ -55,6 +57,7 @@ class Requested:
     row: RunRow | None
     value: LandscapeValue | None
     problem: str
+    computed: ComputedFacts = field(default_factory=ComputedFacts)
 
 
 def load(source: ValueSources, sheets: Sequence[tuple[str, str]]) -> list[Requested]:
@@ -62,32 +65,46 @@ def load(source: ValueSources, sheets: Sequence[tuple[str, str]]) -> list[Reques
     rows = {member: row for row in source.runs.rows() for member in row.members}
     loaded = []
     for run, tag in sheets:
-        row = rows.get(run)
-        try:
-            value = newest(source, run, tag)
-        except PayloadError as error:
-            loaded.append(Requested(run, tag, label_of(run, row), row, None, str(error)))
-        else:
-            loaded.append(Requested(run, tag, label_of(run, row), row, value, value.problem))
+        loaded.append(_load(source, run, tag, rows.get(run)))
     return loaded
+
+
+def _load(source: ValueSources, run: str, tag: str, row: RunRow | None) -> Requested:
+    now = growing(source, run).get(tag)
+    if now is not None:
+        return Requested(run, tag, label_of(run, row), row, now.value, "", facts_of_growing(now))
+    try:
+        value = newest(source, run, tag)
+    except PayloadError as error:
+        return Requested(run, tag, label_of(run, row), row, None, str(error))
+    try:
+        known = computed_facts(source, run, value)
+    except FormatError as error:
+        return Requested(run, tag, label_of(run, row), row, value, f"{value.problem} {error}".strip())
+    return Requested(run, tag, label_of(run, row), row, value, value.problem, known)
 
 
 def chart(source: RunSources, ask: LandscapeRequest, requested: Sequence[Requested]) -> dict[str, Any]:
     """Draw the landscapes that can be shown; layout.meta names the run and tag of each."""
     of_run = source.runs.colours(ask.runs)
     shown = [one for one in requested if one.value is not None]
-    sheets = [Sheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value) for one in shown if one.value is not None]
+    sheets = [
+        Sheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value, one.computed.reasons)
+        for one in shown if one.value is not None
+    ]  # fmt: skip
     text, muted = _TEXT["dark" if ask.dark else "light"]
     look = LandscapeStyle(
         words={word: both(f"landscape.{word}")[ask.language == "zh"] for word in _WORDS},
         view=ask.view, scale=ask.scale, contours=ask.contours, opacity=ask.opacity,
         overlaid=ask.overlaid and len(sheets) > 1, dark=ask.dark, text=text, muted=muted,
     )  # fmt: skip
-    drawn = with_landscapes(figure(sheets, look), sheets)
+    lines = bool(sheets) and all(is_line(sheet.value) for sheet in sheets)
+    drawn = with_landscapes(curves(sheets, look) if lines else figure(sheets, look), sheets)
     drawn["layout"]["meta"] |= {
         "sheets": [
             {"run": one.run, "tag": one.tag, "label": one.label, "unit": one.value.unit, "convergence": one.value.convergence,
-             "path": _path(one.value)}
+             "path": _path(one.value), "line": is_line(one.value), "partly": one.computed.shown < LITTLE_SHOWN,
+             "done": one.computed.done, "of": one.computed.total, "updated": one.computed.updated}
             for one in shown if one.value is not None
         ],
         "problems": [f"{one.label}: {one.problem}" for one in requested if one.problem],
@@ -155,7 +172,7 @@ def _bands(source: ValueSources, requested: Sequence[Requested]) -> list[dict[st
                 value = newest(source, one.run, tag)
             except PayloadError:
                 continue
-            if len(value.intervals):
+            if len(value.intervals) and (tag == one.tag or not is_line(value)):
                 scale = max(1, value.step_per_epoch) if value.unit == "epoch" else 1
                 ends = [float(at) * scale for at in (value.intervals.min(), value.intervals.max())]
                 bands.append({"tag": tag, "from": ends[0], "to": ends[1], "chosen": tag == one.tag})
@@ -214,7 +231,7 @@ def _facts(source: LineageSources, one: Requested) -> dict[str, Any]:
         exact = f"{fmt.exact(first)} → {fmt.exact(last)}"
         ends = html.Div(f"{fmt.number(first)} → {fmt.number(last)}", title=exact)
         known["scalar"] = [html.Div(tag, className="ms-muted"), ends]
-    return known | (_landscape_facts(one.value) if one.value is not None else {})
+    return known | (_landscape_facts(one.value, one.computed) if one.value is not None else {})
 
 
 def _settings(source: LineageSources, run: str) -> dict[str, Any]:
@@ -230,9 +247,11 @@ def _setting(value: Setting) -> str:
     return fmt.exact(value) if isinstance(value, float) else str(value)
 
 
-def _landscape_facts(value: LandscapeValue) -> dict[str, Any]:
+def _landscape_facts(value: LandscapeValue, computed: ComputedFacts) -> dict[str, Any]:
     finite = value.z[np.isfinite(value.z)]
     known: dict[str, Any] = {"reduction": value.decomposition, "grid": f"{len(value.x)} × {len(value.y)}"}
+    if is_line(value):
+        known = {"places": fmt.count(len(value.x))}
     if finite.size:
         low, high = float(finite.min()), float(finite.max())
         text = f"{fmt.number(low)} – {fmt.number(high)}"
@@ -241,9 +260,13 @@ def _landscape_facts(value: LandscapeValue) -> dict[str, Any]:
         unit = t("landscape.epoch" if value.unit == "epoch" else "landscape.step")
         ends = f"{fmt.count(int(value.intervals[0]))} – {fmt.count(int(value.intervals[-1]))}"
         known["interval"] = [unit, f" {ends}"]
-        known["points"] = fmt.count(len(value.intervals))
+        if not is_line(value):
+            known["points"] = fmt.count(len(value.intervals))
     if value.step_per_epoch:
         known["step_per_epoch"] = fmt.count(value.step_per_epoch)
+    if math.isfinite(computed.shown):
+        partly = [" ", t("landscape.partly")] if computed.shown < LITTLE_SHOWN else []
+        known["shown"] = [fmt.percent(computed.shown), *partly]
     curved = math.nan if value.convergence is None else sharpness(value.x, value.y, value.z, value.convergence, _PRECISION)
     if math.isfinite(curved):
         known["sharpness"] = html.Span(fmt.number(curved), title=fmt.exact(curved))

@@ -103,7 +103,8 @@ def _moments(parts: Parts) -> tuple[Floats, Floats, int]:
 
 def write_directions(parts: Parts, plane: PathPlane, into: Sequence[Weights], scale: str = TENSOR) -> None:
     """Write the two directions of a plane, one value per weight, each scaled to the weights of the last checkpoint."""
-    _write(parts, into, scale, lambda part: ((part.values - part.values[-1]).T - plane.means) @ plane.components)
+    offset = plane.means @ plane.components
+    _write(parts, into, scale, lambda part: (plane.components.T @ (part.values - part.values[-1]) - offset[:, None]).T)
 
 
 def write_random_directions(parts: Parts, seed: int, into: Sequence[Weights], scale: str = TENSOR) -> None:

@@ -16,8 +16,10 @@ import pytest
 
 from app.landscapes import LandscapeOptions, compute
 from app.landscapes.options import LandscapeError
-from app.landscapes.points_file import Loss, Point, PointsFile
+from app.landscapes.points_file import PointsFile
 from parsers import open_run
+from parsers.landscapes.facts import checksum_of, landscape_facts
+from parsers.landscapes.points import Loss, PlannedSurface, Point
 from tests.app.commands.running import ROOT, called
 
 SCRIPT = """
@@ -107,7 +109,11 @@ def test_the_surface_is_the_loss_at_each_place_and_the_path_that_of_the_checkpoi
     read = open_run(tmp_path / "out").landscape("landscape_[1, 5]", 0)
     assert read.z == pytest.approx(one.z, rel=1e-6)  # MindSpore's form has float32
     assert (read.intervals.tolist(), read.unit, read.convergence[2]) == ([1, 2, 3, 4, 5], "step", pytest.approx(one.end[2]))
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [os.path.basename(found.file)]
+    left = sorted(path.suffix for path in (tmp_path / "out").iterdir())
+    assert (left, os.path.exists(found.file)) == ([".json", ".landscape_MS"], True)
+    facts, failures = landscape_facts(str(tmp_path / "out"))
+    assert (facts["tag"].tolist(), facts["shown"].tolist(), len(failures)) == (["landscape_[1, 5]"], [one.shown], 0)
+    assert facts["checksum"].tolist() == [checksum_of(read.z)]
 
 
 def test_random_directions_and_lines(run: Path, script: Path, tmp_path: Path) -> None:
@@ -138,7 +144,7 @@ def test_a_computation_goes_on_and_computes_no_point_again(
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 130
     (points,) = out.glob("*.points")
-    kept = len(points.read_bytes().splitlines())
+    kept = len(points.read_bytes().splitlines()) - 1
     counted.unlink()
     said: list[str] = []
     found = compute(options(run, script, out, size=40), said.append).landscapes[0]
@@ -179,7 +185,7 @@ def test_places_without_a_loss_have_their_reason(
     path.write_text(SCRIPT.replace("    assert parameters", f"{seen}{bad}    assert parameters"))
     monkeypatch.setenv("PLACE", "nan")
     compute(options(run, path, tmp_path / "first", size=3))
-    monkeypatch.setenv("PLACE", (tmp_path / "seen").read_text().splitlines()[0])
+    monkeypatch.setenv("PLACE", (tmp_path / "seen").read_text().splitlines()[5])  # after those of the five checkpoints
     found = compute(options(run, path, tmp_path / "out", size=3, limit_s=1.0 if "sleep" in body else 0.0)).landscapes[0]
     assert [(place.row, place.column, why) for place, why in found.failed] == [(0, 0, reason)]
     assert (math.isnan(found.z[0, 0]), np.isnan(found.z).sum()) == (True, 1)
@@ -220,21 +226,33 @@ def test_a_plan_names_the_steps_without_a_checkpoint(real_data: Path, tmp_path: 
     assert [one.tag for one in found.landscapes] == ["landscape_[1, 9]", "landscape_[10, 16]"]
 
 
+PLANNED = [PlannedSurface("landscape_[1]", [0.1, 0.2, 0.3, 0.4, 0.5], [0.0, 1.0])]
+
+
 def test_a_line_that_was_not_written_whole_ends_the_points(tmp_path: Path) -> None:
     path = tmp_path / "a.points"
-    with PointsFile(str(path)) as points:
+    with PointsFile(str(path), PLANNED) as points:
         for column in range(5):
             points.add(Point(0, 1, column), Loss(math.nan, "why") if column == 3 else Loss(column / 3))
     content = path.read_bytes()
+    first = content.index(b"\n") + 1
     for cut in range(len(content) + 1):
         path.write_bytes(content[:cut])
-        with PointsFile(str(path)) as points:
-            whole = content[:cut].count(b"\n")
+        with PointsFile(str(path), PLANNED) as points:
+            whole = max(content[:cut].count(b"\n") - 1, 0)
             assert len(points.known) == whole
             assert [loss.value for loss in points.known.values()][:3] == [0.0, 1 / 3, 2 / 3][:whole]
-        assert path.read_bytes() == b"".join(content.splitlines(keepends=True)[:whole])
-    with PointsFile(str(path)) as points:
+        assert path.read_bytes() == content[:first] + b"".join(content[first:].splitlines(keepends=True)[:whole])
+    with PointsFile(str(path), PLANNED) as points:
         assert points.known[Point(0, 1, 3)].reason == "why"
+
+
+def test_points_of_other_surfaces_are_not_taken(tmp_path: Path) -> None:
+    path = tmp_path / "a.points"
+    with PointsFile(str(path), PLANNED) as points:
+        points.add(Point(0, 1, 1), Loss(1.0))
+    with PointsFile(str(path), [*PLANNED, *PLANNED]) as points:
+        assert points.known == {}
 
 
 def test_the_command(run: Path, script: Path, tmp_path: Path) -> None:
@@ -254,8 +272,12 @@ def test_the_command(run: Path, script: Path, tmp_path: Path) -> None:
     assert (missing.returncode, "--script: expected a file" in missing.stderr) == (1, True)
 
 
-def test_points_are_json_that_others_can_read(tmp_path: Path) -> None:
-    with PointsFile(str(tmp_path / "a.points")) as points:
-        points.add(Point(1, -1, 2), Loss(0.1))
-    line = (tmp_path / "a.points").read_bytes()
-    assert json.loads(line[9:]) == [1, -1, 2, 0.1, ""]
+@pytest.mark.parametrize(("loss", "text"), [(0.1, 0.1), (math.inf, "Infinity"), (-math.inf, "-Infinity"), (math.nan, None)])
+def test_points_are_json_that_others_can_read(tmp_path: Path, loss: float, text: object) -> None:
+    with PointsFile(str(tmp_path / "a.points"), PLANNED) as points:
+        points.add(Point(1, -1, 2), Loss(loss))
+    first, line = (tmp_path / "a.points").read_bytes().splitlines()
+    assert json.loads(first[9:])[0]["x"] == PLANNED[0].x
+    assert json.loads(line[9:]) == [1, -1, 2, text, ""]
+    with PointsFile(str(tmp_path / "a.points"), PLANNED) as points:
+        assert str(points.known[Point(1, -1, 2)].value) == str(loss)

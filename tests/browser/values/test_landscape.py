@@ -211,8 +211,10 @@ def test_checkpoints_without_a_landscape_say_which_call_computes_it(page: Page, 
     show(page, f"{address}/landscape?run=lenet_sink_mode")
     plan = page.locator(".ms-landscape-plan")
     expect(plan).to_contain_text("lenet_sink_mode has collected 3 checkpoints (step 1–3)")
-    expect(plan.locator("code")).to_contain_text("gen_landscapes_with_multi_process(callback_fn")
-    expect(plan.locator("code")).to_contain_text(str(base / "lenet_sink_mode"))
+    ours, theirs = plan.locator("code").nth(0), plan.locator("code").nth(1)
+    expect(ours).to_contain_text(f"mindscope landscape {base / 'lenet_sink_mode'} --script loss.py")
+    expect(theirs).to_contain_text("gen_landscapes_with_multi_process(callback_fn")
+    expect(theirs).to_contain_text(str(base / "lenet_sink_mode"))
     show(page, f"{address}/landscape?run=nan_inf")
     expect(page.locator('[data-state="none"]')).to_contain_text("SummaryLandscape(")
 

@@ -1,0 +1,70 @@
+"""Landscapes on a Dask cluster: the same points as by own processes, also where a worker dies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.landscapes import LandscapeOptions, compute
+from app.landscapes.options import LandscapeError
+
+SCRIPT = """
+import os
+
+def loss(parameters):
+    with open(os.environ["SEEN"], "a") as seen:
+        print(os.getppid(), file=seen)
+    if parameters["w.bias"][0] > float(os.environ["WORST"]):
+        raise ValueError("too large")
+    return float((parameters["w.weight"] ** 2).sum() + parameters["w.bias"].sum())
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "run").mkdir()
+    random = np.random.default_rng(5)
+    weight = random.normal(size=(2, 3))
+    for step in range(1, 5):
+        np.savez(tmp_path / f"run/net_{step}.npz", **{"w.weight": weight, "w.bias": weight[0]})  # type: ignore[arg-type]
+        weight = weight + random.normal(size=(2, 3)) * 0.2
+    (tmp_path / "loss.py").write_text(SCRIPT)
+    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
+    monkeypatch.setenv("WORST", str(float(weight[0, 0])))
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def scheduler(run: Path) -> Iterator[str]:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+    ) as made:
+        yield made.scheduler_address
+
+
+def options(run: Path, out: Path, **more: object) -> LandscapeOptions:
+    given = {"size": 6, "checkpoints": "*.npz", **more}
+    return LandscapeOptions(str(run), str(run.parent / "loss.py"), str(out), **given)  # type: ignore[arg-type]
+
+
+def test_a_cluster_computes_the_same_points(run: Path, tmp_path: Path, scheduler: str) -> None:
+    (own,) = compute(options(run, tmp_path / "own")).landscapes
+    (tmp_path / "seen").unlink()
+    (found,) = compute(options(run, tmp_path / "out", dask=scheduler)).landscapes
+    assert np.array_equal(found.z, own.z, equal_nan=True)
+    assert found.failed == own.failed
+    assert 0 < len(own.failed) < 36
+    assert {reason for _, reason in found.failed} == {"ValueError: too large"}
+    assert str(os.getpid()) not in (tmp_path / "seen").read_text().split()
+
+
+def test_addresses_that_cannot_be_used(run: Path, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    for address, expected in (("tcp://192.0.2.1:8786", "--dask-trust"), ("nothing", "expected the address")):
+        with pytest.raises(LandscapeError, match=expected):
+            compute(options(run, tmp_path / "out", dask=address))
