@@ -15,8 +15,8 @@ import { DEFAULTS, get, put } from "./view.js";
 
 /**
  * A landscape of a run; `done` of `of` points are finished of one that is computed (`catalogue.py`).
- * @typedef {{ tag: string, name: string, mark: string, final: boolean, line: boolean, first: number, last: number, unit: string,
- *   broken: string, done: number, of: number, updated: number }} LandscapeSheet
+ * @typedef {{ tag: string, name: string, mark: string, final: boolean, line: boolean, first: number, last: number,
+ *   unit: string, broken: string, done: number, of: number, updated: number }} LandscapeSheet
  * @typedef {{ key: string, name: string, colour: string, version: number, sheets: LandscapeSheet[] }} LandscapeRun
  */
 
