@@ -25,7 +25,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.curves.seeds import FEW, student
+from parsers.analysis.curves.seeds import FEW
+from parsers.analysis.curves.student import student
 from parsers.model import Floats, Ints
 
 LINES = ("mean", "median", "worst")

@@ -19,16 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from parsers.analysis.curves.student import student
 from parsers.model import Floats
 
 FEW = 5
 """With fewer values, intervals are wide and comparisons uncertain."""
 Z = 1.959963984540054
 """Two-sided 95 % of a normal distribution."""
-_STUDENT = (
-    12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216, 2.22814, 2.20099, 2.17881, 2.16037,
-    2.14479, 2.13145, 2.11991, 2.10982, 2.10092, 2.09302, 2.08596,
-)  # fmt: skip
 # Of |trimmed mean / standard error| of n = 4 .. 30 normal values, from 4 million samples each; a test draws them anew.
 _YUEN = (
     16.12, 4.913, 3.427, 2.911, 3.601, 3.008, 2.709, 2.546, 2.763, 2.585, 2.467, 2.385, 2.488, 2.403, 2.336, 2.288, 2.353,
@@ -43,23 +40,6 @@ class Estimate(NamedTuple):
     low: float
     high: float
     n: int
-
-
-def student(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t with freedom >= 1 degrees of freedom, to 5 digits.
-
-    Beyond 20 by the expansion around the normal quantile (Abramowitz and Stegun 26.7.5).
-    """
-    if freedom <= len(_STUDENT):
-        return _STUDENT[freedom - 1]
-    z = Z
-    terms = (
-        (z**3 + z) / 4.0,
-        (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0,
-        (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / 384.0,
-        (79.0 * z**9 + 776.0 * z**7 + 1482.0 * z**5 - 1920.0 * z**3 - 945.0 * z) / 92160.0,
-    )
-    return z + sum(term / float(freedom) ** power for power, term in enumerate(terms, 1))
 
 
 def interquartile_mean(values: Floats) -> Estimate:

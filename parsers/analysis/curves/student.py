@@ -1,11 +1,9 @@
-"""Quantiles of Student's t for any level and any number of degrees of freedom, whole or not, as Welch's test needs them.
-
-`parsers.analysis.curves.seeds.student` is the table for 95 % and whole degrees of freedom.
-"""
+"""Quantiles of Student's t for any level and any number of degrees of freedom, whole or not, as Welch's test needs them."""
 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 _MOST_TERMS = 10_000
@@ -14,6 +12,12 @@ _ENOUGH = 1e-15
 _TINY = 1e-300
 _LARGE = 1e7
 """From so many degrees of freedom on the normal quantile differs by less than 1e-6."""
+
+
+@lru_cache(maxsize=1024)
+def student(freedom: float) -> float:
+    """Return the 97.5 % quantile of Student's t, which two-sided intervals of 95 % take; ValueError for freedom <= 0."""
+    return upper_quantile(0.025, freedom)
 
 
 def upper_tail(t: float, freedom: float) -> float:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.curves.seeds import student
+from parsers.analysis.curves.student import student
 from parsers.analysis.lineage.process import NO_RELEVANCE, Process, fitted
 from parsers.analysis.lineage.settings import SettingColumn, confounded, is_text, level_text, numbers_of, setting_columns
 from parsers.deferred import pandas as pd

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.curves.seeds import student
+from parsers.analysis.curves.student import student
 from parsers.analysis.lineage.strengths import spearman
 from parsers.model import Floats
 

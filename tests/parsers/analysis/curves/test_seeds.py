@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from parsers.analysis.curves.seeds import _YUEN, improvement, interquartile_mean, student
+from parsers.analysis.curves.seeds import _YUEN, improvement, interquartile_mean
+from parsers.analysis.curves.student import student
 from tests.amounts import long_after
 
 TIMES = 2000
@@ -19,7 +20,7 @@ VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40)
 
 def test_quantiles_of_student_are_those_of_scipy() -> None:
     for freedom in range(1, 500):
-        assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-5)
+        assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-9)
 
 
 @given(VALUES)
