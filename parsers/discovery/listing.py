@@ -187,6 +187,7 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
     """Return what a directory of this mtime holds; one that cannot be listed holds nothing and has an error."""
     settled = time.time() - mtime_ns / 1e9 > RACY_SECONDS
     directories, links, files, profiles = [], [], [], []
+    unnamed: list[str] = []
     profiled, dump = False, ""
     try:
         with os.scandir(path) as entries:
@@ -205,6 +206,8 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
                     profiled = True
                 elif directory and _named_profile(name, entry.path):
                     profiles.append(name)
+                elif not directory and name.endswith((".json", ".json.gz")) and not entry.is_symlink():
+                    unnamed.append(entry.path)
                 elif entry.is_symlink():
                     links.append(name)  # also a broken one: its target may exist at the next scan
                 elif directory:
@@ -214,6 +217,12 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
         return Listing(mtime_ns, False, (), (), (), (), False, "", text)
     if {"progress.csv", "result.json", "params.json"} <= {name for name, _, _ in files}:  # Ray writes each row to both
         files = [file for file in files if file[0] != "progress.csv"]
+    if unnamed and not profiled:
+        from parsers.trace_heads import head_of  # few directories have such files
+
+        heads = {file: head_of(file) for file in unnamed}
+        profiles += [os.path.basename(file) for file, head in heads.items() if head.is_trace]
+        settled = settled and all(head.is_final for head in heads.values())
     if not dump and directories and named_like_kernel_dump(os.path.basename(path)) and is_kernel_dump(path):
         dump = KERNEL
     steps = sorted(name for name in directories if STEP.fullmatch(name))

@@ -23,6 +23,7 @@ from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
 from parsers.profiler.json_files import read_json
 from parsers.profiler.registry import FILE_KINDS, INFO, METADATA, classify
 from parsers.profiler.trace.files import CHROME_TRACE
+from parsers.trace_heads import head_of
 
 PARTS = re.compile(r"ASCEND_PROFILER_OUTPUT|FRAMEWORK|PROF_.*|mindstudio_profiler_output|mindstudio_profiler_log")
 _BELOW = re.compile(rf"{PARTS.pattern}|{CLUSTER_OUTPUT}|device_\d+|rank[_-]?\d+.*")
@@ -127,9 +128,15 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
 
 
 def _classified(path: str, directories: Set[str]) -> tuple[str, int | None] | None:
-    """Return kind and rank of a file by its name. A file that stands in place of a directory is a trace of any name."""
-    known = classify(os.path.basename(path))
-    return (CHROME_TRACE.name, None) if known is None and path in directories else known
+    """Return kind and rank of a file by its name. A file that stands in place of a directory, or is a trace by its content, is
+    a trace of any name; one that states its rank has that."""
+    name = os.path.basename(path)
+    known = classify(name)
+    if known is None and (path in directories or (name.endswith((".json", ".json.gz")) and head_of(path).is_trace)):
+        known = CHROME_TRACE.name, None
+    if known == (CHROME_TRACE.name, None):
+        return CHROME_TRACE.name, head_of(path).rank
+    return known
 
 
 def _shown(path: str) -> str:

@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.curves.seeds import FEW
-from parsers.analysis.curves.student import student
 from parsers.model import Floats, Ints
 
 LINES = ("mean", "median", "worst")
@@ -256,6 +255,8 @@ def _mean_interval(values: Floats) -> _Ends:
     (mean,) = _mean(values)
     deviation = values.std(axis=0)
     error = deviation / math.sqrt(n - 1)
+    from parsers.analysis.curves.student import student  # with the module statistics; few charts have intervals
+
     quantile = student(n - 1)
     below = above = np.full(values.shape[1], quantile)
     if FEW <= n <= _MOST_RESAMPLED:

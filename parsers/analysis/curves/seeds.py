@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.curves.student import student
 from parsers.model import Floats
 
 FEW = 5
@@ -57,6 +56,8 @@ def interquartile_mean(values: Floats) -> Estimate:
     left = n - 2 * cut
     pulled = np.clip(ordered, ordered[cut], ordered[n - cut - 1])
     error = math.sqrt((n - 1) * float(pulled.var(ddof=1)) / (left * (left - 1)))
+    from parsers.analysis.curves.student import student  # with the module statistics; few charts have intervals
+
     half = error * (_YUEN[n - 4] if 4 <= n < 4 + len(_YUEN) else student(left - 1))
     return Estimate(middle * size, (middle - half) * size, (middle + half) * size, n)
 
