@@ -27,6 +27,7 @@ from typing import Any
 from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Watchpoint
 from parsers.analysis.dumps.watchpoints.recommended import recommended
 from parsers.errors import FormatError, SourceError
+from parsers.files import RegularFile
 
 LARGEST = 1 << 20
 """Bytes of a file of watchpoints: one that is larger is another file."""
@@ -43,8 +44,8 @@ def read_watchpoints(path: str | os.PathLike[str]) -> tuple[Watchpoint, ...]:
     """
     name = os.fspath(path)
     try:
-        with open(name, "rb") as stream:
-            data = stream.read(LARGEST + 1)
+        with RegularFile(name) as file:
+            data = file.read(0, LARGEST + 1)
     except OSError as error:
         raise SourceError(f"{name}: expected a readable TOML file, found none: {error.strerror or error}") from error
     if len(data) > LARGEST:
