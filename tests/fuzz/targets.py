@@ -41,7 +41,7 @@ from parsers.lineage.configs import read_config
 from parsers.lineage.description import Description
 from parsers.mlflow.database import sources_in
 from parsers.mlflow.directories import MLFLOW_METRIC
-from parsers.model import CONFIG, Problem, Reader, Series
+from parsers.model import COMPUTED_LANDSCAPES, CONFIG, Problem, Reader, Series
 from parsers.model import KINDS as PROBLEM_KINDS
 from parsers.payloads.access import INDEXES
 from parsers.payloads.decoding import DECODERS
@@ -68,7 +68,7 @@ from parsers.tuning.config import read_tuning
 from parsers.tuning.expressions import parse_constraint
 from parsers.tuning.journal import StudyFile
 from parsers.tuning_frames import command_of, parameters_frame, trials_frame, values_frame, workers_frame
-from tests.fuzz import dumped
+from tests.fuzz import dumped, landscape_files
 from tests.fuzz.corpus import Files, Seeds
 from tests.writers.mlflow import write_database
 
@@ -130,6 +130,10 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
     yield Target("mlflow-database", "database", _given(_mlflow()), _read_mlflow, kinds=("mlflow_db", "mlflow_run"))
     yield Target("mlflow-metric", "text", _given((b"1795782911940 0.1 0\n1795782911950 nan 1\n",)), _read_metric)
     yield Target("landscape-plan", "tree", seeds.plans, _read_plan, (FormatError,))
+    kinds = (COMPUTED_LANDSCAPES,)
+    facts, points = _given(landscape_files.FACTS), _given(landscape_files.points())
+    yield Target("landscape-facts", "tree", facts, landscape_files.read_facts, (FormatError,), kinds)
+    yield Target("landscape-points", "text", points, landscape_files.read_points, (FormatError,), kinds)
     yield Target("npy", "npy", seeds.arrays, _read_twin)
     yield Target("image", "png", seeds.images, _decode_image, (FormatError,))
     yield Target("snapshot", "snapshot", seeds.snapshots, _load_snapshot, (FormatError,))

@@ -51,7 +51,7 @@ OPERATIONS = 40
 _COLUMNS = 400
 _CONFIG = GRAPH_CONFIG | {"staticPlot": True}
 _MARGIN = {"l": 46, "r": 8, "t": 4, "b": 20, "pad": 0}
-_WORDS = dict.fromkeys(("loss", "step", "epoch", "start", "end", "convergence"), "")
+_WORDS = dict.fromkeys(("loss", "step", "epoch", "start", "end", "convergence", "missing", "alpha"), "")
 """Hover texts of a landscape: empty, because a picture has no hover."""
 
 Picture: TypeAlias = Any
