@@ -1,5 +1,7 @@
-"""Finds the runs below a base directory, from names and stat alone. No file is opened but `mlflow.db`, which holds many runs, and
-the beginning of JSON that no other name explains: it may be a trace (`parsers.trace_heads`).
+"""Finds the runs below a base directory, from names and stat alone.
+
+No file is opened but `mlflow.db`, which holds many runs, and the beginning of JSON that its name does not explain: it may be a
+trace (`parsers.trace_heads`).
 
 A directory is a run if it directly holds a file of a kind in `parsers.registry`:
 
@@ -11,8 +13,9 @@ A directory is a run if it directly holds a file of a kind in `parsers.registry`
 * the names of other loggers (`parsers.tables`, `parsers.wandb`, `parsers.mlflow`) and of reports of conversions;
 
 or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, ``cluster_analysis_output``, or
-``profiler_*`` with profiler output), or if it holds profiler files or traces itself, or if it is a dump (`parsers.dumps.places`): of a
-rank (``rank_<n>/.dump_metadata``), of an Ascend device, or of msprobe (``step<n>/<rank>/dump.json``).
+``profiler_*`` with profiler output), or if it holds profiler files or traces itself, or if it is a dump
+(`parsers.dumps.places`): of a rank (``rank_<n>/.dump_metadata``), of an Ascend device, or of msprobe
+(``step<n>/<rank>/dump.json``).
 Runs below ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 

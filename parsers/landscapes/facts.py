@@ -55,8 +55,8 @@ class LandscapeFacts(NamedTuple):
 class FailedPlace(msgspec.Struct, array_like=True):
     """A place without a loss."""
 
-    row: int
-    column: int
+    row: Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]
+    column: Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]
     reason: str
 
 

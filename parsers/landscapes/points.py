@@ -12,7 +12,7 @@ import threading
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -57,7 +57,7 @@ class PlannedSurface(msgspec.Struct, frozen=True):
     tag: str
     x: list[float]
     y: list[float]
-    steps: list[int] = []
+    steps: list[Annotated[int, msgspec.Meta(ge=-(1 << 62), lt=1 << 62)]] = []
     path_x: list[float] = []
     path_y: list[float] = []
     unit: str = "step"
