@@ -24,6 +24,7 @@ from parsers.model import COMPUTED_LANDSCAPES, FileKind
 PLACE = os.path.join("ckpt_dir", "train_metadata.json")
 LIMIT = 4 << 20
 """Bytes; a checkpoint takes about 100 of them."""
+_STEP = re.compile(r"[0-9]{1,18}")
 _COMPUTED = re.compile(r"\Alandscape-(?P<mark>[0-9a-f]{16})\.(?P<kind>points|json)\Z")
 LANDSCAPE_FILES = FileKind(name=COMPUTED_LANDSCAPES, pattern=_COMPUTED, makes_run=False, most=20)
 POINTS, FACTS = "points", "json"
@@ -71,7 +72,7 @@ def _names(places: Mapping[str, Any]) -> dict[int, str]:
     names = {step: str(path).replace("\\", "/").rpartition("/")[2] for step, path in places.items()}
     return {
         int(step): name for step, name in names.items()
-        if step.isascii() and step.isdigit() and name not in ("", ".", "..")
+        if _STEP.fullmatch(step) and name not in ("", ".", "..")
     }  # fmt: skip
 
 

@@ -128,11 +128,10 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
 
 
 def _classified(path: str, directories: Set[str]) -> tuple[str, int | None] | None:
-    """Return kind and rank of a file by its name. A file that stands in place of a directory, or is a trace by its content, is
-    a trace of any name; one that states its rank has that."""
-    name = os.path.basename(path)
-    known = classify(name)
-    if known is None and (path in directories or (name.endswith((".json", ".json.gz")) and head_of(path).is_trace)):
+    """Return kind and rank of a file by its name. A file that stands in place of a directory is a trace of any name; a trace
+    that states its rank has that."""
+    known = classify(os.path.basename(path))
+    if known is None and path in directories:
         known = CHROME_TRACE.name, None
     if known == (CHROME_TRACE.name, None):
         return CHROME_TRACE.name, head_of(path).rank
