@@ -62,7 +62,7 @@ class _Curves:
 
 
 class _Followed:
-    """One run, its ranks included, and what was told of it."""
+    """A run with its ranks, and the facts printed so far."""
 
     def __init__(self, name: str, source: Source, wanted: re.Pattern[str], patience: float, now: float) -> None:
         self.name = name

@@ -62,8 +62,8 @@ def _prepare(conversion: Conversion, references: References, directory: str) -> 
            "weights": [os.path.join(directory, name) for name in writers]}  # fmt: skip
     with open(os.path.join(directory, "job.json"), "w", encoding="utf-8") as file:
         json.dump(job, file)
-    arrays = {f"v{place}": array for place, array in enumerate(references.inputs)}
-    np.savez(os.path.join(directory, "inputs.npz"), **arrays)  # type: ignore[arg-type]
+    arrays: dict[str, Any] = {f"v{place}": array for place, array in enumerate(references.inputs)}
+    np.savez(os.path.join(directory, "inputs.npz"), **arrays)
 
 
 def _run(conversion: Conversion, references: References, directory: str, python: str) -> Check:
@@ -136,8 +136,8 @@ class References:
         while self._next <= piece:
             values = self._computed(self._pieces[self._next])
             if self._next == piece:
-                arrays = {f"v{place}": array for place, array in enumerate(values.values())}
-                np.savez(os.path.join(directory, f"piece_{piece}.npz"), names=json.dumps(list(values)), **arrays)  # type: ignore[arg-type]
+                arrays: dict[str, Any] = {f"v{place}": array for place, array in enumerate(values.values())}
+                np.savez(os.path.join(directory, f"piece_{piece}.npz"), names=json.dumps(list(values)), **arrays)
             for name in self._model.outputs:
                 array = values.get(name)
                 if array is not None and array.size > 1 and array.dtype.kind == "f" and float(np.ptp(array)) == 0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from app.conversion.blocks import Group, scope_of
@@ -358,7 +358,7 @@ class _BodyMaker:
     def _live(self, place: int) -> list[str]:
         return [name for value, name in self._variables.items() if self._last.get(value, -1) >= place]
 
-    def _target(self, value: str, hint: str, dying: list[str], place: int, busy: set[str] = frozenset()) -> str:  # type: ignore[assignment]
+    def _target(self, value: str, hint: str, dying: list[str], place: int, busy: Set[str] = frozenset()) -> str:
         """Choose the variable of a value: that of an operand used for the last time, else a new one."""
         names = [self._variables[one] for one in dying]
         for name in sorted(names, key=lambda name: name != "x"):

@@ -6,10 +6,11 @@ model of several gigabytes is never in memory at once. Data types are those of N
 
 from __future__ import annotations
 
+import io
 import math
 import os
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import onnx
@@ -75,11 +76,11 @@ class Weight:
         return found.view("uint16") if self.dtype == "bfloat16" else found
 
 
-def _filled(file: IO[bytes], data: Array) -> int:
+def _filled(file: io.RawIOBase, data: Array) -> int:
     """Read into an array and return the bytes read; one read of the system has at most 2 GiB."""
     place = 0
     while place < data.size:
-        count = file.readinto(data[place:])  # type: ignore[attr-defined]
+        count = file.readinto(data.data[place:])
         if not count:
             break
         place += count

@@ -17,8 +17,8 @@ FLUSH_S = 2.0
 class PointsFile:
     """Appends points; a context manager. `known` are those that were finished before. May be used by any thread.
 
-    A file of other surfaces is begun anew. A line that was not written whole ends what is known: it and what follows are
-    written again.
+    A file of other surfaces is overwritten. Reading stops at the first incomplete line, which is overwritten together with all
+    lines after it.
     """
 
     def __init__(self, path: str, surfaces: Sequence[PlannedSurface]) -> None:

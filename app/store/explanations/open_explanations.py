@@ -132,7 +132,7 @@ class ExplainedRuns:
             known = found
         finally:
             held.of.forget()
-            with self._lock:  # together, so that nobody is told that what was known before is up to date
+            with self._lock:  # together: otherwise `open` could call the previous snapshot up to date
                 held.stamp, held.read, held.cost = stamp, time.monotonic(), time.thread_time() - begun
                 if known is not None:
                     held.known, held.mark = known, f"{self._base}.{next(self._marks):x}"

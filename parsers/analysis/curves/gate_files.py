@@ -26,6 +26,7 @@ from typing import Any
 
 from parsers.analysis.curves.gates import HIGHER, LOWER, Gate, RunValue, check_value, parse_margin
 from parsers.errors import FormatError, SourceError
+from parsers.files import RegularFile
 from parsers.json_text import parse_json
 from parsers.lineage.table import better as better_by_name
 
@@ -216,8 +217,8 @@ def _text(value: object) -> str:
 
 def _read(path: str, kind: str) -> bytes:
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(LARGEST + 1)
+        with RegularFile(path) as file:
+            data = file.read(0, LARGEST + 1)
     except OSError as error:
         raise SourceError(f"{path}: expected a readable {kind} file, found none: {error.strerror or error}") from error
     if len(data) > LARGEST:
