@@ -363,6 +363,10 @@ function drawMissing(page) {
   const title = translations(page.root.dataset.title || "");
   const lacks = page.find(".ms-profiling-lacks");
   writeBoth(lacks, which ? "profiling.lacks_with" : "profiling.lacks", (language) => ({ page: title[language] }));
+  const traced = page.find(".ms-profiling-traced");
+  traced.hidden = !profile.frames.includes("trace") || !document.querySelector(".ms-shell");
+  const address = linkTo(page, "timeline", which && page.against ? page.against : { run: page.run, profile });
+  for (const [name, value] of Object.entries(address)) traced.querySelector("a").setAttribute(name, value);
   const or = translations("profiling.or");
   writeBoth(page.find(".ms-profiling-wanted"), wanted.length ? "profiling.needs" : "profiling.needs_other",
     (language) => ({ wanted: wanted.join(or[language]) }));

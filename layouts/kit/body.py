@@ -33,6 +33,8 @@ TEXTS = define_texts({
     "body.notes_n": ("Notes on the files: {n}", "文件提示：{n} 条"),
     "body.stop": "common.stop",
 })
+WRITTEN = ("body.notes_n",)
+"""Texts that assets/kit/body.js writes on every page."""
 MOST_PROBLEMS = 50
 """Maximum number of problems in the list of damage."""
 
@@ -81,7 +83,7 @@ def frame(
         className=f"ms-body {subject.class_name} {class_name}".rstrip(),
         **{
             "data-instance": ids.instance, "data-page": ids.page, "data-routes": routes,
-            "data-texts": json.dumps(for_browser([*subject.texts, *texts])),
+            "data-texts": json.dumps(for_browser([*WRITTEN, *subject.texts, *texts])),
             **{f"data-{name}": value for name, value in data.items()},
         },
     )  # fmt: skip

@@ -50,9 +50,11 @@ def body(
         [html.Summary(t("profiling.files")), html.P(className="ms-profiling-wanted"), html.P(className="ms-profiling-found")],
         className="ms-profiling-files",
     )
+    line = [t("profiling.traced"), " ", html.A(t("profiling.to_timeline"))]
+    traced = html.P(line, className="ms-profiling-traced", hidden=True)
     missing = missing_data(
         html.P(className="ms-empty-sentence ms-profiling-lacks"), record_of(PROFILES, ids.page), page=ids.page,
-        above=[lacking, html.Div(className="ms-body-elsewhere")],
+        above=[traced, lacking, html.Div(className="ms-body-elsewhere")],
     )
     return frame(
         PROFILES, ids, routes, children, above=[status_line("profiling")], states=[state("missing", missing)],

@@ -51,6 +51,8 @@ TEXTS = define_texts({
     "profiling.lacks_with": (
         "The profile to compare with has no data for the page {page}.", "对比的性能数据中没有{page}所需的数据。",
     ),
+    "profiling.traced": ("It has a trace.", "其中有轨迹数据。"),
+    "profiling.to_timeline": "common.open_the_timeline",
     "profiling.files": "common.files",
     "profiling.needs": ("Any of these has it: {wanted}", "以下任一文件即可：{wanted}"),
     "profiling.needs_other": ("Its profiler does not record what the page needs.", "采集工具没有记录该页面需要的数据。"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +32,7 @@ WRITTEN: dict[str, tuple[str, str] | str] = {
 TEXTS = {key: (text, text) if isinstance(text, str) else text for key, text in WRITTEN.items()}
 PEBBLES = BodySubject("pebbles", "ms-pebbles", "scalar", TEXTS, stores=("bucket",))
 IDS = Ids("beach", "x")
+ASSETS = Path(__file__).resolve().parents[3] / "assets"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -66,7 +69,7 @@ def test_the_frame_shows_nothing_of_the_page_before_the_browser_has_chosen() -> 
     assert content.children[0].children == "own"
     attributes = made.to_plotly_json()["props"]
     assert (attributes["data-page"], attributes["data-routes"], attributes["data-keys"]) == ("beach", "/r/", "a b")
-    assert set(json.loads(attributes["data-texts"])) == {*TEXTS, "body.stop"}
+    assert set(json.loads(attributes["data-texts"])) == {*TEXTS, "body.notes_n", "body.stop"}
 
 
 def test_one_state_is_shown_at_first_and_those_of_the_subject_come_last() -> None:
@@ -160,3 +163,11 @@ def test_work_is_stopped_and_resumed_by_what_a_part_asks() -> None:
     assert diggers.asked == [("work", "a", "dig", ""), ("cancel", "a", "dig"), ("work", "a", "dig", ""),
                              ("work", "a", "dig", "again")]  # fmt: skip
     assert progress(found) == {"state": "working", "done": 1, "total": 2, "text": "", "mark": "m"}
+
+
+def test_the_browser_has_every_text_that_the_script_of_the_body_writes() -> None:
+    script = (ASSETS / "kit" / "body.js").read_text("utf-8")
+    written = set(re.findall(r"\"(body\.\w+)\"", script))
+    sent = json.loads(frame(PEBBLES, IDS, "", [], data={}).to_plotly_json()["props"]["data-texts"])
+    assert written
+    assert written <= set(sent)
