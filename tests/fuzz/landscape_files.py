@@ -6,14 +6,8 @@ import math
 import os
 
 from parsers import landscape_facts
-from parsers.landscapes.points import (
-    GrowingDirectory,
-    Loss,
-    PlannedSurface,
-    Point,
-    line_of_point,
-    line_of_surfaces,
-)
+from parsers.landscapes.points import GrowingDirectory, Loss, PlannedSurface, Point, line_of_point, line_of_surfaces
+from tests.fuzz.promises import write_file
 
 NAME = "landscape-0123456789abcdef"
 FACTS = (
@@ -32,21 +26,14 @@ def points() -> tuple[bytes, ...]:
 
 def read_facts(data: bytes, folder: str) -> None:
     """Read a file of facts."""
-    _write(folder, f"{NAME}.json", data)
+    write_file(folder, f"{NAME}.json", data)
     landscape_facts(folder)
 
 
 def read_points(data: bytes, folder: str) -> None:
     """Read a points file, and again after it was cut."""
-    path = _write(folder, f"{NAME}.points", data)
+    path = write_file(folder, f"{NAME}.points", data)
     growing = GrowingDirectory(folder)
     growing.landscapes()
     os.truncate(path, len(data) // 2)
     growing.landscapes()
-
-
-def _write(folder: str, name: str, data: bytes) -> str:
-    path = os.path.join(folder, name)
-    with open(path, "wb") as file:
-        file.write(data)
-    return path

@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
-import re
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -24,9 +22,7 @@ from app.store.runs.notes_format import Newer
 from app.store.runs.notes_format import decode as decode_notes
 from parsers import open_run
 from parsers.analysis import ExpressionError, evaluate, parse_expression
-from parsers.analysis.profiles import memory
 from parsers.checkpoints import PLACE, landscape_plan
-from parsers.cluster_frames import JOB_FRAMES
 from parsers.debugger import messages
 from parsers.errors import FormatError, PayloadError
 from parsers.events.reader import EventReader
@@ -41,8 +37,7 @@ from parsers.lineage.configs import read_config
 from parsers.lineage.description import Description
 from parsers.mlflow.database import sources_in
 from parsers.mlflow.directories import MLFLOW_METRIC
-from parsers.model import COMPUTED_LANDSCAPES, CONFIG, Problem, Reader, Series
-from parsers.model import KINDS as PROBLEM_KINDS
+from parsers.model import COMPUTED_LANDSCAPES, CONFIG, Reader, Series
 from parsers.payloads.access import INDEXES
 from parsers.payloads.decoding import DECODERS
 from parsers.payloads.images import encoded_image
@@ -50,16 +45,8 @@ from parsers.payloads.pictures import grey_picture
 from parsers.payloads.twins import with_twin
 from parsers.payloads.values import TensorValue
 from parsers.profiler import snapshot as frame_snapshot
-from parsers.profiler.access import Profile
-from parsers.profiler.frame_parts import ProfileInput
-from parsers.profiler.job_access import Job
-from parsers.profiler.jobs import find_jobs
-from parsers.profiler.ranks import KINDS as KINDS_OF_JOBS
-from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES
-from parsers.profiler.sessions import ProfileFile, Session
-from parsers.profiler.trace import sources, storage
-from parsers.profiler.trace.columns import Trace
-from parsers.profiler.trace.files import SOURCES, TRACE_FILES
+from parsers.profiler.registry import FILE_KINDS, FRAMES
+from parsers.profiler.trace.files import TRACE_FILES
 from parsers.recording.wire import delimited, float32, float64, number
 from parsers.registry import KINDS, READERS
 from parsers.runs import Run
@@ -68,16 +55,13 @@ from parsers.tuning.config import read_tuning
 from parsers.tuning.expressions import parse_constraint
 from parsers.tuning.journal import StudyFile
 from parsers.tuning_frames import command_of, parameters_frame, trials_frame, values_frame, workers_frame
-from tests.fuzz import dumped, landscape_files
+from tests.fuzz import dumped, landscape_files, profile_files
 from tests.fuzz.corpus import Files, Seeds
+from tests.fuzz.promises import Broken, check_problems, is_chosen, write_file
 from tests.writers.mlflow import write_database
 
 MOST_VALUES = 6
 """Tags of one kind, graphs of a file and nodes of a graph that are looked at."""
-
-
-class Broken(AssertionError):
-    """A result is not what its schema or its documentation says."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +107,7 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
         yield Target(f"value-{reader_name}-{kind}", "message", files, partial(_decode_value, decoder), refuses)
     for kind in FILE_KINDS:
         for suffix, (name, files) in seeds.profiles(kind).items():
-            form, run = _FORMS.get(suffix, "table"), partial(_read_profile, kind, name, seeds)
+            form, run = _FORMS.get(suffix, "table"), partial(profile_files.read_profile, kind, name, seeds)
             yield Target(f"profile-{kind}{suffix}", form, _given(files), run, kinds=(kind,))
     for suffix, (name, files) in seeds.recorded(CONFIG).items():
         yield Target(f"config{suffix}", _FORMS.get(suffix, "text"), _given(files), partial(_read_config, name), kinds=(CONFIG,))
@@ -139,10 +123,10 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
     yield Target("snapshot", "snapshot", seeds.snapshots, _load_snapshot, (FormatError,))
     yield Target("frame-snapshot", "snapshot", seeds.frame_snapshots, _load_frame, (FormatError,))
     traces = tuple(file for kind in TRACE_FILES for _, files in seeds.profiles(kind.name).values() for file in files[:4])
-    yield Target("trace-text", "text", _given(traces), _read_trace)
-    yield Target("trace-compressed", "plain", lambda: tuple(map(gzip.compress, traces)), _read_trace)
-    yield Target("trace-storage", "plain", seeds.stored_traces, _open_trace, (FormatError,))
-    for name, form, found, run in dumped.targets(seeds.named, _check_problems):
+    yield Target("trace-text", "text", _given(traces), profile_files.read_trace)
+    yield Target("trace-compressed", "plain", lambda: tuple(map(gzip.compress, traces)), profile_files.read_trace)
+    yield Target("trace-storage", "plain", seeds.stored_traces, profile_files.open_trace, (FormatError,))
+    for name, form, found, run in dumped.targets(seeds.named, check_problems):
         yield Target(name, form, _given(tuple(found)), run)
     yield Target("notes", "notes", seeds.notes, _decode_notes, (Newer,))
     yield Target("debugger", "message", _given(_DEBUGGER), _read_debugger)
@@ -220,17 +204,17 @@ def _mlflow() -> Files:
 
 
 def _read_mlflow(data: bytes, folder: str) -> None:
-    for source in sources_in(_write(folder, "mlflow.db", data), "mlflow.db"):
+    for source in sources_in(write_file(folder, "mlflow.db", data), "mlflow.db"):
         run = Run(source)
         run.refresh(source)
         SCALARS.check(run.scalars)
-        _check_problems([*source.problems, *run.problems])
+        check_problems([*source.problems, *run.problems])
         str(run.settings)
 
 
 def _read_metric(data: bytes, folder: str) -> None:
-    batch = MLFLOW_METRIC.read(_write(folder, "loss", data))
-    _check_problems(batch.problems)
+    batch = MLFLOW_METRIC.read(write_file(folder, "loss", data))
+    check_problems(batch.problems)
 
 
 _STUDY = Path(__file__).resolve().parents[1] / "data" / "optuna" / "5.0.0"
@@ -240,7 +224,7 @@ _CONSTRAINTS = (b"layers * width ** 2 <= 4096", b"1 < x < 3 and not_a / x != 0 o
 
 
 def _read_search(data: bytes, folder: str) -> None:
-    for one in read_tuning(_write(folder, "search.yaml", data)).parameters:
+    for one in read_tuning(write_file(folder, "search.yaml", data)).parameters:
         if one.kind != "choice" and not one.low <= one.high:
             raise Broken(f"a parameter from {one.low} to {one.high}")
 
@@ -254,11 +238,11 @@ def _violate(data: bytes, _folder: str) -> None:
 
 def _read_journal(data: bytes, folder: str) -> None:
     """Read a journal in two parts, as while it grows, and make every frame of its studies."""
-    reader = StudyFile(_write(folder, "journal.log", data[: len(data) // 2]))
+    reader = StudyFile(write_file(folder, "journal.log", data[: len(data) // 2]))
     reader.refresh()
-    _write(folder, "journal.log", data)
+    write_file(folder, "journal.log", data)
     reader.refresh()
-    _check_problems(reader.problems)
+    check_problems(reader.problems)
     for study in reader.studies:
         for frame in (trials_frame, values_frame, parameters_frame, workers_frame):
             frame(study)
@@ -270,11 +254,11 @@ def _read_journal(data: bytes, folder: str) -> None:
 
 
 def _read_run(reader: Reader, name: str, data: bytes, folder: str) -> None:
-    path = _write(folder, name, data)
+    path = write_file(folder, name, data)
     reader.sniff(data[:4096])
-    _check_problems(reader.verify(path))
-    _check_problems(reader.read(path, reader.read(path, limit=1).cursor).problems)
-    if not _chosen(data, 4):
+    check_problems(reader.verify(path))
+    check_problems(reader.read(path, reader.read(path, limit=1).cursor).problems)
+    if not is_chosen(data, 4):
         return
     run = open_run(folder)
     _look_at(run)
@@ -308,13 +292,13 @@ def _look_at(run: Run) -> None:
         _ = run.dataset_graph.mark
     while run.verify(limit=1 << 20):
         pass
-    _check_problems(run.problems)
+    check_problems(run.problems)
 
 
 def _look_at_explanations(found: RunExplanations) -> None:
     for name, schema in EXPLANATION_FRAMES.items():
         schema.check(found.outcomes(0.7) if name == "outcomes" else getattr(found, name))
-    _check_problems(found.problems)
+    check_problems(found.problems)
     if len(found.samples) != len(set(found.samples["sample"])):
         raise Broken("a sample has two rows")
 
@@ -349,7 +333,7 @@ def _look_at_graph(graph: Graph) -> None:
     for column in ("source", "target"):
         if not graph.edges[column].between(0, size - 1).all():
             raise Broken(f"an edge to a node that is none: {column}")
-    _check_problems(graph.problems)
+    check_problems(graph.problems)
 
 
 def _decode_graph(form: GraphFormat, data: bytes, _folder: str) -> None:
@@ -363,13 +347,13 @@ def _decode_value(decoder: Callable[[memoryview], object], data: bytes, _folder:
 
 
 def _read_config(name: str, data: bytes, folder: str) -> None:
-    config = read_config(_write(folder, name, data))
+    config = read_config(write_file(folder, name, data))
     Description().add_others(config.settings)
-    _check_problems(config.problems)
+    check_problems(config.problems)
 
 
 def _read_plan(data: bytes, folder: str) -> None:
-    _write(folder, PLACE, data)
+    write_file(folder, PLACE, data)
     landscape_plan(folder)
 
 
@@ -377,7 +361,7 @@ _TENSOR = np.zeros((2, 3), np.float32)
 
 
 def _read_twin(data: bytes, folder: str) -> None:
-    _write(folder, os.path.join("export_1", "tensor", "tag_1.npy"), data)
+    write_file(folder, os.path.join("export_1", "tensor", "tag_1.npy"), data)
     with_twin(TensorValue(_TENSOR, "float32", "float32"), os.path.join(folder, "events"), "tag", 1)
 
 
@@ -385,124 +369,6 @@ def _decode_image(data: bytes, _folder: str) -> None:
     with contextlib.suppress(FormatError):
         grey_picture(data)
     encoded_image(data)
-
-
-# Profiles --------------------------------------------------------------------------------------------------------------------
-
-
-def _read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) -> None:
-    """Read every frame that a kind of file gives, or helps to give: then the file it helps lies beside it, intact."""
-    files = [_profile_file(folder, name, kind, data)]
-    helped = {reader.file.name for reader in FRAME_READERS if kind in {also.name for also in reader.also_reads}}
-    for other in sorted(helped - {kind}):
-        intact, found = next(iter(seeds.profiles(other).values()))
-        files.append(_profile_file(folder, intact, other, found[0]))
-    if _chosen(data, 8):
-        profile = Profile("session", 0, tuple(files))
-        for frame, schema in FRAMES.items():
-            if profile.gives(frame):
-                schema.check(profile.frame(frame))
-        _check_problems(profile.problems)
-    else:
-        beside = {file.kind: ProfileInput(file.path, file.name, {}) for file in files}
-        for file, reader in ((file, reader) for file in files for reader in FRAME_READERS if reader.file.name == file.kind):
-            part = reader.read(ProfileInput(file.path, file.name, beside))
-            reader.schema.check(part.frame)
-            _check_problems(part.problems)
-    _read_of_job(tuple(files))
-    profile = Profile("session", 0, tuple(files))
-    if kind in SOURCES:
-        _look_at_trace(profile.trace.columns)
-        _ = profile.trace.slices, profile.trace.tracks, profile.trace.flows, profile.trace.counters
-    if any(profile.gives(frame) for frame in ("memory", "operator_memory", "static_memory", "module_memory")):
-        _look_at_memory(profile)
-    _ = profile.about, profile.step_points
-    _check_problems(profile.problems)
-    if kind in ("profiler_info", "profiler_metadata"):
-        _check_problems(open_run(folder).problems)
-
-
-def _look_at_memory(profile: Profile) -> None:
-    """Check that blocks sum to the curve, and that the parts of a pool and of a plan are what they are said to be."""
-    records, frame = profile.memory, profile.operator_memory
-    for component in (*memory.components(records), "PTA"):
-        series, blocks = memory.curve(records, component), memory.counted(records, frame, component)
-        for time in (0, *series.time[:1].tolist(), *series.time[-1:].tolist()):
-            found = memory.explain(frame, blocks, series, time)
-            if found.before + int(found.groups["size_bytes"].sum()) != found.total:
-                raise Broken("the blocks do not sum to the curve")
-            memory.extremes(series, 0, time, 7)
-        memory.peak(records, component)
-    for clock in ("ns", "event"):
-        blocks = memory.blocks_of(frame, clock=clock)
-        pool = memory.pool_at(frame, blocks, int(blocks.start[0])) if len(blocks) else None
-        if pool is not None and pool.used + pool.free != int(pool.map["size_bytes"].sum()):
-            raise Broken("the parts of the pool do not sum to it")
-    for graph in profile.static_memory["graph"].unique().tolist()[:MOST_VALUES]:
-        memory.plan(profile.static_memory, graph)
-    memory.large_components(profile.module_memory)
-
-
-def _read_of_job(files: tuple[ProfileFile, ...]) -> None:
-    """Read the frames of a job of one rank with these files."""
-    kinds = {file.kind for file in files}
-    wanted = [name for name, giving in KINDS_OF_JOBS.items() if kinds.intersection(giving)]
-    if not wanted:
-        return
-    session = Session("session", os.path.dirname(files[0].path), files)
-    for found in find_jobs((session,)):
-        job = Job(found)
-        for name in wanted:
-            JOB_FRAMES[name].check(job.frame(name))
-        _check_problems(job.problems)
-
-
-def _profile_file(folder: str, name: str, kind: str, data: bytes) -> ProfileFile:
-    path = _write(folder, os.path.join("profiler", name), data)
-    return ProfileFile(path, name, kind, 0, len(data), 0)
-
-
-def _read_trace(data: bytes, folder: str) -> None:
-    _look_at_trace(sources.read(_write(folder, "trace.json", data)))
-
-
-def _look_at_trace(trace: Trace) -> None:
-    """Check what a trace promises, and ask for the arguments of some slices."""
-    slices = trace.slices
-    size = len(slices)
-    if size and min(int(slices.start.min()), int(slices.duration.min()), int(slices.self.min())) < 0:
-        raise Broken("a time of a slice is negative")
-    if [(track.first, track.last) for track in trace.tracks if track.last > track.first] != [
-        (int(rows[0]), int(rows[-1]) + 1)
-        for rows in np.split(np.arange(size), np.flatnonzero(np.diff(slices.track)) + 1)
-        if len(rows)
-    ]:
-        raise Broken("the slices are not in the order of their tracks")
-    named = (slices.name, trace.names), (slices.category, trace.categories), (trace.counters.series, trace.series)
-    for codes, texts in named:
-        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < len(texts):
-            raise Broken("a number of a text that there is not")
-    for ends in (trace.flows.source, trace.flows.target):
-        if len(ends) and not 0 <= int(ends.min()) <= int(ends.max()) < size:
-            raise Broken("an arrow to a slice that there is not")
-    for row in {0, size - 1} if size else ():
-        # A row that a damaged table lists may not be found by its number.
-        with contextlib.suppress(*((LookupError,) if trace.path.endswith(".db") else ())):
-            sources.arguments(trace, row)
-    for text in (*trace.names, *trace.categories, *trace.series, *(track.process + track.thread for track in trace.tracks)):
-        text.encode()
-    _check_problems(trace.problems)
-
-
-def _open_trace(data: bytes, folder: str) -> None:
-    """Open a stored trace: the length of its header in four bytes, the header, the columns."""
-    end = 4 + int.from_bytes(data[:4], "little")
-    _write(folder, storage.HEADER, data[4:end])
-    _write(folder, storage.COLUMNS, data[end:])
-    trace = storage.open(folder)
-    if len(trace.slices) != len(trace.slices.depth):
-        raise Broken("columns of different lengths")
-    list(trace.names)
 
 
 # Files of our own ------------------------------------------------------------------------------------------------------------
@@ -520,39 +386,11 @@ def _load_frame(data: bytes, _folder: str) -> None:
                 raise Broken(f"expected a frame, found {type(frame).__name__}")
             for column in frame.columns:
                 frame[column].tolist()
-            _check_problems(problems)
+            check_problems(problems)
 
 
 def _decode_notes(data: bytes, _folder: str) -> None:
     decode_notes(data)
-
-
-# ---------------------------------------------------------------------------------------------------------------------------
-
-
-def _chosen(data: bytes, of: int) -> bool:
-    """Return whether this file is one, of `of`, that is also asked for what takes long; always the same for a file."""
-    return zlib.crc32(data) % of == 0
-
-
-def _write(folder: str, name: str, data: bytes) -> str:
-    path = os.path.join(folder, name)
-    try:
-        file = open(path, "wb", buffering=0)  # noqa: SIM115  closed below; the directory is made once only
-    except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        file = open(path, "wb", buffering=0)  # noqa: SIM115
-    with file:
-        file.write(data)
-    return path
-
-
-def _check_problems(problems: object) -> None:
-    for problem in problems if isinstance(problems, list | tuple) else ():
-        if not isinstance(problem, Problem) or problem.kind not in PROBLEM_KINDS or not problem.text:
-            raise Broken(f"expected a problem of a known kind with a text, found {problem!r}")
-        if re.search(r"[\ud800-\udfff]", problem.text):
-            raise Broken(f"a text that no page can show: {problem.text!r}")
 
 
 COVERED = (*(kind.name for kind in KINDS), *(form.name for form in FORMATS), *FILE_KINDS)

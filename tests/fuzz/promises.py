@@ -1,0 +1,41 @@
+"""What every result promises, and how a case writes its files."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+
+from parsers.model import KINDS as PROBLEM_KINDS
+from parsers.model import Problem
+
+
+class Broken(AssertionError):
+    """A result is not what its schema or its documentation says."""
+
+
+def is_chosen(data: bytes, of: int) -> bool:
+    """Return whether this file is one, of `of`, that is also asked for what takes long; always the same for a file."""
+    return zlib.crc32(data) % of == 0
+
+
+def write_file(folder: str, name: str, data: bytes) -> str:
+    """Write a file below a folder; return its path."""
+    path = os.path.join(folder, name)
+    try:
+        file = open(path, "wb", buffering=0)  # noqa: SIM115  closed below; the directory is made once only
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        file = open(path, "wb", buffering=0)  # noqa: SIM115
+    with file:
+        file.write(data)
+    return path
+
+
+def check_problems(problems: object) -> None:
+    """Check that every problem has a known kind and a text that pages can show."""
+    for problem in problems if isinstance(problems, list | tuple) else ():
+        if not isinstance(problem, Problem) or problem.kind not in PROBLEM_KINDS or not problem.text:
+            raise Broken(f"expected a problem of a known kind with a text, found {problem!r}")
+        if re.search(r"[\ud800-\udfff]", problem.text):
+            raise Broken(f"a text that no page can show: {problem.text!r}")
