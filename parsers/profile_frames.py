@@ -37,7 +37,8 @@ _SHAPES = (
 )
 _CORE = Column(
     "core", "category", "",
-    "what it ran on: AI_CORE, AI_VECTOR_CORE, MIX_AIC ..., AI_CPU, COMMUNICATION, HOST_CPU, GPU, GPU_KERNEL; empty for unknown",
+    "what it ran on: AI_CORE, AI_VECTOR_CORE, MIX_AIC ..., AI_CPU, COMMUNICATION, COPY (copies and fills of memory), HOST_CPU, "
+    "GPU, GPU_KERNEL; empty for unknown",
 )  # fmt: skip
 
 OPERATORS = Schema(
@@ -54,7 +55,8 @@ OPERATORS = Schema(
         *_TIMES,
         Column("share", "float64", "", "part of the time of all operators of the file, as written: 0 to 1"),
         Column("self_ns", "float64", "ns", "time on the host without what it calls; NaN for unknown"),
-        Column("device_ns", "float64", "ns", "time of what it started on the device; NaN for unknown"),
+        Column("device_ns", "float64", "ns", "time of what it and what it calls started on the device; NaN for unknown"),
+        Column("device_self_ns", "float64", "ns", "time of what it started there itself; NaN for unknown"),
         Column("dispatch_ns", "float64", "ns", "time to dispatch it; NaN for unknown"),
         Column("start_ns", "int64", "ns", "begin of a single execution, by the clock of the file; -1 for none"),
         Column("flops", "float64", "", "operations of the cube unit in one execution"),
@@ -84,6 +86,8 @@ OPERATOR_TYPES = Schema(
         Column("share", "float64", "", "part of the time of all types of the file, as written: 0 to 1"),
         Column("per_step", "float64", "", "executions in one step; NaN for unknown"),
         Column("self_ns", "float64", "ns", "time on the host without what they call; NaN for unknown"),
+        Column("device_ns", "float64", "ns", "time of what they and what they call started on the device; NaN for unknown"),
+        Column("device_self_ns", "float64", "ns", "time of what they started there themselves; NaN for unknown"),
         FILE,
     ),
 )
@@ -134,7 +138,7 @@ STEPS = Schema(
     "and free. What a file does not have is NaN.",
     (
         Column("step", "int64", "step", "training step; -1 for the average over steps, and where the file has no steps"),
-        Column("kind", "category", "", "step, or average: as the writer of the file computed it"),
+        Column("kind", "category", "", "step; average: as the writer computed it; cut: the recording ended within it"),
         _DEVICE,
         Column("start_ns", "int64", "ns", "begin by the clock of the device; -1 for unknown"),
         Column("total_ns", "float64", "ns", "whole step; of new files computing + exposed communication + free"),
@@ -145,6 +149,8 @@ STEPS = Schema(
         Column("bubble_ns", "float64", "ns", "send and receive operations"),
         Column("exposed_without_receive_ns", "float64", "ns", "exposed communication, bubble excepted"),
         Column("preparing_ns", "float64", "ns", "begin of the step on the host to the first task on the device"),
+        Column("copies_ns", "float64", "ns", "part of free_ns in which memory of the device was copied or filled"),
+        Column("fetching_ns", "float64", "ns", "part of the step in which the host fetched data: torch's DataLoader"),
         FILE,
     ),
 )
@@ -268,7 +274,7 @@ API = Schema(
     "api",
     "Calls of the host into the runtime of the device, by level and name.",
     (
-        Column("level", "category", "", "acl, runtime, node, hccl, communication, model"),
+        Column("level", "category", "", "acl, runtime, driver, node, hccl, communication, model"),
         Column("name", "category", "", "function"),
         Column("count", "float64", "", "calls"),
         *_TIMES,
@@ -328,7 +334,7 @@ MEMORY = Schema(
     "Memory of the device over time, by component, in the order of time. Components joined by + are sums of the others; APP is "
     "what the process holds, device what the whole device does.",
     (
-        Column("component", "category", "", "PTA, MindSpore, GE, WORKSPACE, APP, device, or a sum such as PTA+GE"),
+        Column("component", "category", "", "PTA, MindSpore, GE, WORKSPACE, APP, device, a sum such as PTA+GE; CUDA, HIP, CPU"),
         Column("stream", "int64", "", "stream whose request changed the totals, which are those of all streams; -1 for none"),
         _NUMBER,
         Column("time_ns", "int64", "ns", "time by the clock of the file"),
@@ -346,7 +352,7 @@ OPERATOR_MEMORY = Schema(
     (
         Column("name", "category", "", "operator that allocated it, with its scopes where the file has them"),
         Column("scope", "category", "", "scopes of the operator, separated by /; empty for none"),
-        Column("component", "category", "", "PTA, MindSpore or GE; of the memory tracker the pool; empty for unknown"),
+        Column("component", "category", "", "PTA, MindSpore, GE, CUDA ...; of the memory tracker the pool; empty for unknown"),
         Column("stream", "int64", "", "stream; -1 for unknown"),
         _NUMBER,
         Column("size_bytes", "int64", "B", "size; -1 for unknown"),
@@ -405,14 +411,15 @@ MODULE_MEMORY = Schema(
 
 HARDWARE = Schema(
     "hardware",
-    "Devices as CANN describes them, by the order of the file; a row for each device of each file.",
+    "Devices as CANN and torch describe them, by the order of the file; a row for each device of each file.",
     (
         _NUMBER,
-        Column("cube_cores", "int64", "", "cores with a cube unit; -1 for unknown"),
+        Column("cube_cores", "int64", "", "cores with a cube unit, of GPUs multiprocessors; -1 for unknown"),
         Column("vector_cores", "int64", "", "vector cores; 0 where vector units are part of the others; -1 for unknown"),
         Column("cube_hz", "float64", "1/s", "frequency of the cores with a cube unit; NaN for unknown"),
         Column("vector_hz", "float64", "1/s", "frequency of the vector cores; NaN for unknown"),
         Column("chip", "category", "", "name of the device: Ascend910B; empty for unknown"),
+        Column("memory_bytes", "int64", "B", "memory of the device; -1 for unknown"),
         FILE,
     ),
 )

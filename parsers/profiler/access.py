@@ -12,7 +12,7 @@ import numpy as np
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.model import Problem, Source
-from parsers.profiler.frame_parts import ProfileFileKind, ProfileInput, constant, joined
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, constant, joined
 from parsers.profiler.job_access import Job
 from parsers.profiler.jobs import find_jobs
 from parsers.profiler.json_files import read_json
@@ -63,6 +63,7 @@ class Profile(Frames):
         self._lock = threading.RLock()
         self._frames: dict[str, pd.DataFrame] = {}
         self._problems: dict[str, tuple[Problem, ...]] = {}
+        self._together: dict[str, dict[str, FramePart]] = {}
         self._trace: TraceFrames | None = None
 
     def __repr__(self) -> str:
@@ -86,6 +87,7 @@ class Profile(Frames):
         with self._lock:
             if name not in self._frames:
                 self._frames[name] = schema.check(self._read(schema))
+                self._add_read_together()
             return self._frames[name]
 
     def held(self) -> dict[str, tuple[pd.DataFrame, tuple[Problem, ...]]]:
@@ -102,6 +104,7 @@ class Profile(Frames):
         """Drop all frames; the damage found is kept."""
         with self._lock:
             self._frames.clear()
+            self._together.clear()
             self._trace = None
 
     @property
@@ -171,7 +174,7 @@ class Profile(Frames):
             if reader.schema is not schema or self.kinds.intersection(reader.unless):
                 continue
             for file in (file for file in self.files if file.kind == reader.file.name):
-                part = reader.read(self._input(file))
+                part = self._part(reader, file)
                 problems |= dict.fromkeys(part.problems)
                 frames.append(part.frame)
         self._problems[schema.name] = tuple(problems)
@@ -184,6 +187,22 @@ class Profile(Frames):
         problems |= dict.fromkeys(self._problems.get(derived.source.name, ()))
         self._problems[schema.name] = tuple(problems)
         return rows
+
+    def _part(self, reader: FrameReader, file: ProfileFile) -> FramePart:
+        """Read the rows of a file; of a file that is read for several frames at once, those of the others are kept."""
+        if reader.together is None:
+            return reader.read(self._input(file))
+        known = self._together.get(file.path, {})
+        if reader.schema.name not in known:
+            known = self._together[file.path] = dict(reader.together(self._input(file)))
+        return known.pop(reader.schema.name)
+
+    def _add_read_together(self) -> None:
+        """Make the frames that were read beside the one that was asked for, so that the file is not read again for them."""
+        names = {name for parts in self._together.values() for name in parts}
+        for name in names - self._frames.keys():
+            self._frames[name] = FRAMES[name].check(self._read(FRAMES[name]))
+        self._together.clear()
 
     def _input(self, file: ProfileFile) -> ProfileInput:
         beside = {one.kind: ProfileInput(one.path, one.name, {}) for one in reversed(self.files)}

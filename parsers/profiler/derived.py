@@ -15,6 +15,8 @@ from parsers.schema import Schema
 
 _TEXTS = ("type", "core", "input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats")
 
+_ONCE = ("self_ns", "device_ns", "device_self_ns")
+
 
 def operators_of(kernels: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     """Group executions into operators (schema OPERATORS) by name, type and core, for cores without operators in `known`.
@@ -54,7 +56,7 @@ def types_of(operators: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "type": first["type"].array, "core": first["core"].array, "count": count, "total_ns": total, "mean_ns": mean,
         "min_ns": left["min_ns"].groupby(groups).min().to_numpy(), "max_ns": left["max_ns"].groupby(groups).max().to_numpy(),
-        "share": _shares(first, total), "self_ns": left["self_ns"].groupby(groups).sum(min_count=1).to_numpy(),
+        "share": _shares(first, total), **{name: left[name].groupby(groups).sum(min_count=1).to_numpy() for name in _ONCE},
     }  # fmt: skip
     return _by_file(OPERATOR_TYPES, columns, first)
 

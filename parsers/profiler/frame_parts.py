@@ -61,6 +61,7 @@ def stamped(stem: str, end: str = "csv") -> re.Pattern[str]:
 
 
 Read = Callable[[ProfileInput], FramePart]
+ReadTogether = Callable[[ProfileInput], Mapping[str, FramePart]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class FrameReader:
     """Reads one frame from one kind of profiler file.
 
     It is not used in a rank that also has a file whose kind is named in `unless`. also_reads are the kinds of files beside
-    it that read looks into.
+    it that read looks into. together reads this frame and others of the file in one pass, by their names.
     """
 
     schema: Schema
@@ -76,6 +77,7 @@ class FrameReader:
     read: Read
     unless: tuple[str, ...] = ()
     also_reads: tuple[ProfileFileKind, ...] = ()
+    together: ReadTogether | None = None
 
 
 def frame_of(schema: Schema, rows: int, columns: Mapping[str, Any], file: str) -> pd.DataFrame:

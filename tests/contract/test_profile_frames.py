@@ -15,6 +15,7 @@ from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES, INFO
 from tests.amounts import some_or_every
 from tests.contract.samples import PROFILE_SAMPLES
 from tests.parsers.profiler.written import FILES
+from tests.writers.kineto_traces import training
 
 WITHOUT_SAMPLE = ("op_summary", "get_next_ascend", "database", "msprof", "analysis")
 """Kinds of files whose tests write one on the spot."""
@@ -25,7 +26,9 @@ every_frame = pytest.mark.parametrize("reader", FRAME_READERS, ids=lambda r: f"{
 
 
 def sample_of(reader: FrameReader) -> tuple[str, bytes]:
-    """Name and bytes of the smallest sample in tests/data, or of the one in `written`."""
+    """Name and bytes of the smallest sample in tests/data, or of the one in `written`; of several frames one with all."""
+    if reader.together is not None:
+        return "trace.json", training().text().encode()
     if reader.file.name in PROFILE_SAMPLES:
         path = PROFILE_SAMPLES[reader.file.name][0]
         return path.name, path.read_bytes()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from operator import attrgetter
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
@@ -35,6 +35,18 @@ from parsers.profiler.trace.times import LATEST, nanoseconds
 
 Progress = Callable[[int, int], None]
 """Called with the bytes read so far and those of the file."""
+
+
+class Beside(Protocol):
+    """What a second reader takes in the same pass: pieces of events, and the JSON of values beside them by their name."""
+
+    wanted: frozenset[str]
+    values: dict[str, bytes]
+
+    def add(self, piece: EventPiece) -> None:
+        """Take in the events of a piece."""
+
+
 _LEGACY = re.compile(r"timeline_display(?:_\d+)?\.json")
 _COMPLETE, _PAIR, _ASYNC, _INSTANT, _FLOW, _COUNTER, _META, _NONE, _OTHER = range(9)
 _PHASES = {
@@ -83,17 +95,25 @@ class _ChromeColumns:
             parts.clear()
 
 
-def read(path: str, progress: Progress | None = None) -> Trace:
-    """Read a trace. Whatever is wrong with its content is in its problems; OSError if the file cannot be read."""
+def read(path: str, progress: Progress | None = None, beside: Beside | None = None) -> Trace:
+    """Read a trace. Whatever is wrong with its content is in its problems; OSError if the file cannot be read.
+
+    `beside` takes what the events and the object around them have beside the slices.
+    """
     complaints = TraceComplaints(path)
     with TraceBytes(path) as source:
         reader = EventReader(source, _dropping(complaints), _mending(complaints))
+        if beside is not None:
+            reader.wanted = beside.wanted
+            reader.values = beside.values
         events = _Events(reader, complaints)
         if source.size == 0:
             complaints.add("empty_file", "The file is empty.")
         reported = 0
         for piece in reader.pieces():
             events.add(piece)
+            if beside is not None:
+                beside.add(piece)
             report_read(source.consumed - reported)
             reported = source.consumed
             if progress is not None:

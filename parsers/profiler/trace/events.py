@@ -26,6 +26,8 @@ PIECE = 1 << 20
 """Bytes decoded at a time."""
 LONGEST_EVENT = 64 << 20
 """Maximum bytes of one event."""
+LONGEST_VALUE = 4 << 20
+"""Maximum bytes of a value beside the events that is kept."""
 WITHIN = 20
 """Bits of a place that hold the number of an event within its piece."""
 _MOST_SEARCHED = 2 << 20
@@ -93,6 +95,10 @@ class EventReader:
     """Called for an event that was read although it is not valid JSON."""
     about: dict[str, str] = field(default_factory=dict)
     """Short values beside the events in the object form."""
+    wanted: frozenset[str] = frozenset()
+    """Names of values beside the events that are kept whole."""
+    values: dict[str, bytes] = field(default_factory=dict)
+    """The JSON of those, at most LONGEST_VALUE bytes of each."""
     complete: bool = False
     """The file ends where its JSON does."""
     documents: int = 0
@@ -161,7 +167,9 @@ class EventReader:
                 self.documents += 1
                 at = yield from self._array(at + 1)
             else:
-                at = self._value(at, name)
+                begin, at = at, self._value(at, name)
+                if name in self.wanted and name not in self.values and 0 <= at - begin <= LONGEST_VALUE:
+                    self.values[name] = self.source.read(begin, at - begin)
             if at < 0:
                 return -1
         return -1
