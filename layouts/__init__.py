@@ -124,7 +124,7 @@ PAGES: tuple[Page, ...] = (
         "jobs.advice", ("Advice", "调优建议"),
         needs=_frames(
             "steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels",
-            "memory", "static_memory", "step_times", "groups", "collectives",
+            "memory", "static_memory", "step_times", "hardware", "groups", "collectives",
             "packets", "links", "cluster_steps", "ranks", "device_times",
         ),
         group="performance", keeps=_SESSION,
@@ -178,7 +178,7 @@ modules_of_texts({
     "profiles.composition_texts": ("composition",), "profiles.efficiency_texts": ("efficiency",),
     "profiles.step_alternatives": ("step_figures",), "profiles.texts": ("profiling",),
     "profiles.track_alternatives": ("tracks",),
-    "jobs.advice.job_texts": ("advice",), "jobs.rank_alternatives": ("rank_rows",),
+    "jobs.advice.job_texts": ("advice",), "jobs.advice.trace_texts": ("advice",), "jobs.rank_alternatives": ("rank_rows",),
     "dumps.debugger.selected_texts": ("debugger",), "dumps.live": ("live",), "dumps.texts": ("debugging",),
     "explanations.texts": ("explanations",),
 })  # fmt: skip

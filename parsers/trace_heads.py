@@ -25,15 +25,18 @@ _BOM = b"\xef\xbb\xbf"
 _EVENTS = re.compile(rb'"traceEvents"\s*:\s*\[')
 _PHASE = re.compile(rb'\[\s*\{(?:[^{}]|\{[^{}]*\})*?"ph"\s*:\s*"')
 _RANK = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}]*?"rank"\s*:\s*(\d{1,9})\b')
+_SIZE = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}]*?"world_size"\s*:\s*(\d{1,9})\b')
 _NAMED_RANK = re.compile(r"(?:^|[^a-zA-Z])rank[_-]?(\d{1,9})(?:$|[^\d])", re.IGNORECASE)
 
 
 class TraceHead(NamedTuple):
-    """Whether a file is a trace, its rank (None for unknown), and whether that stays so, whatever is appended."""
+    """Whether a file is a trace, its rank (None for unknown), whether that stays so, whatever is appended, and the number of
+    ranks of its job (0 for unknown)."""
 
     is_trace: bool
     rank: int | None = None
     is_final: bool = True
+    ranks: int = 0
 
 
 _NO_TRACE = TraceHead(False)
@@ -64,7 +67,7 @@ def _told(file: RegularFile) -> TraceHead:
     for head in _heads(file):
         begin = head.removeprefix(_BOM).lstrip()
         if begin[:1] == b"{" and _EVENTS.search(begin):
-            return TraceHead(True, _rank_in(begin, file.path))
+            return TraceHead(True, _rank_in(begin, file.path), ranks=_ranks_in(begin))
         if begin[:1] == b"[" and _PHASE.match(begin):
             return TraceHead(True, _rank_in(b"", file.path))
         if begin[:1] not in (b"{", b""):
@@ -91,3 +94,9 @@ def _rank_in(head: bytes, path: str) -> int | None:
     stated = _RANK.search(head)
     named = _NAMED_RANK.search(os.path.basename(path))
     return int(stated[1]) if stated is not None else int(named[1]) if named is not None else None
+
+
+def _ranks_in(head: bytes) -> int:
+    """Return the number of ranks of the job that a trace states; 0 for none."""
+    stated = _SIZE.search(head)
+    return int(stated[1]) if stated is not None else 0

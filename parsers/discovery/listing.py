@@ -20,6 +20,8 @@ from parsers.registry import KINDS, kind_of
 RANK_NAME = re.compile(r"rank_?(\d+)")
 MAY_MARK = re.compile(r"(?!(?:config|hparams)\.json).*\.(?:json|json\.gz|csv|db|txt)")
 """The names among which are all those that make a directory a profile (`parsers.profiler.registry.marks_profile`)."""
+_TRACE_NAME = re.compile(r"(?:.*\.)?trace\.json(?:\.gz)?")
+"""Names of traces in the form of Chrome, beside which others may have any name."""
 PROFILE_PARTS = ("ASCEND_PROFILER_OUTPUT", "FRAMEWORK")
 PLAN_DIRECTORY = os.path.dirname(PLACE)
 KERNEL, MSPROBE = "kernel", "msprobe"
@@ -188,6 +190,7 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
     settled = time.time() - mtime_ns / 1e9 > RACY_SECONDS
     directories, links, files, profiles = [], [], [], []
     unnamed: list[str] = []
+    traces: list[str] = []
     profiled, dump = False, ""
     try:
         with os.scandir(path) as entries:
@@ -198,7 +201,9 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
                     continue
                 directory = _is_directory(entry)
                 known = None if directory else classify(name)
-                if not directory and _marks_profile(name):
+                if not directory and _TRACE_NAME.fullmatch(name):
+                    traces.append(name)
+                elif not directory and _marks_profile(name):
                     profiled = True
                 elif known:
                     files.append((name, *known))
@@ -221,8 +226,11 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
         from parsers.trace_heads import head_of  # few directories have such files
 
         heads = {file: head_of(file) for file in unnamed}
-        profiles += [os.path.basename(file) for file, head in heads.items() if head.is_trace]
+        found = [os.path.basename(file) for file, head in heads.items() if head.is_trace]
+        profiles += [*found, *traces] if found else []
+        traces = [] if found else traces
         settled = settled and all(head.is_final for head in heads.values())
+    profiled |= bool(traces)  # they are the profile if there are no traces of other names beside them
     if not dump and directories and named_like_kernel_dump(os.path.basename(path)) and is_kernel_dump(path):
         dump = KERNEL
     steps = sorted(name for name in directories if STEP.fullmatch(name))

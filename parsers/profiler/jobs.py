@@ -29,6 +29,8 @@ from parsers.profiler.groups import MOST_RANKS
 from parsers.profiler.job_files import CLUSTER_ANALYSE
 from parsers.profiler.registry import INFO, METADATA
 from parsers.profiler.sessions import OF_JOB, ProfileFile, Session
+from parsers.profiler.trace.files import CHROME_TRACE
+from parsers.trace_heads import head_of
 
 _RANK = re.compile(r"(?<![a-zA-Z])((?:rank|device)[_-]?)\d{1,9}(?!\d)", re.IGNORECASE)
 _STAMP = re.compile(r"(?:([^/]*)_)?(?<=_)\d+_(\d{14,20})(?=_ascend_(?:ms|pt)\b)|(?<!\d)(\d{14,20})(?=_ascend_(?:ms|pt)\b)")
@@ -140,7 +142,8 @@ def _legacy(session: Session) -> JobFiles:
             by_rank[file.rank].append(file)
     members = tuple(Member(session.name, session.path, rank, "", tuple(files)) for rank, files in by_rank.items())
     problems: list[Problem] = []
-    size = max((_size_in_names(files, problems) for files in by_rank.values()), default=0)
+    told = (size(files, problems) for files in by_rank.values() for size in (_size_in_names, _size_in_traces))
+    size = max(told, default=0)
     own = (session,) if any(file.kind in OF_JOB for file in session.files) else ()
     return JobFiles(session.name, members, own, size, problems=(*problems[:_FEW], *_beyond(session.path, members, size)))
 
@@ -148,6 +151,12 @@ def _legacy(session: Session) -> JobFiles:
 def _size_in_names(files: Iterable[ProfileFile], problems: list[Problem]) -> int:
     found = ((file.path, _SIZE.search(file.name)) for file in files if file.kind == CLUSTER_ANALYSE.name)
     return max((_size_told(match[1], path, problems) for path, match in found if match is not None), default=0)
+
+
+def _size_in_traces(files: Iterable[ProfileFile], problems: list[Problem]) -> int:
+    """Return the number of ranks that traces of torch state at their beginning, which was read to find them."""
+    stated = ((file.path, head_of(file.path).ranks) for file in files if file.kind == CHROME_TRACE.name)
+    return max((_size_told(ranks, path, problems) for path, ranks in stated), default=0)
 
 
 def _size_told(value: Any, path: str, problems: list[Problem]) -> int:
@@ -198,7 +207,7 @@ class _Info(msgspec.Struct):
 def _told(session: Session, rank: int, lists: _Lists) -> _One:
     one = _One(session, rank)
     kinds = {file.kind: file for file in reversed(session.files)}
-    sizes = [_size_in_names(session.files, one.problems)]
+    sizes = [_size_in_names(session.files, one.problems), _size_in_traces(session.files, one.problems)]
     start = 0
     if METADATA.name in kinds:
         about = _decoded(kinds[METADATA.name].path, _JobMetadata)

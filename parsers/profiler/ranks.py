@@ -35,6 +35,7 @@ from parsers.profiler.communication_tables import Tasks
 from parsers.profiler.database import Database
 from parsers.profiler.groups import hash_of, ranks_in, ranks_named, text_of, told_ranks
 from parsers.profiler.json_files import LONGEST_JSON, read_json
+from parsers.profiler.kineto import of_rank, recording
 from parsers.profiler.lines import Complaints
 from parsers.profiler.progress import report_read
 from parsers.profiler.sessions import ProfileFile
@@ -43,16 +44,18 @@ from parsers.profiler.tables import NONE
 FRAMES = tuple(JOB_FRAMES)
 """What can be asked for."""
 KINDS: Mapping[str, tuple[str, ...]] = {
-    "groups": ("profiler_metadata", "database", "msprof", "cluster_groups", "cluster_database"),
+    "groups": ("profiler_metadata", "database", "msprof", "cluster_groups", "cluster_database", "chrome_trace"),
     "collectives": (
         "communication", "analysis", "database", "msprof", "hccl_raw", "cluster_communication", "cluster_database",
+        "chrome_trace",
     ),
     "packets": ("communication", "analysis", "database", "msprof", "cluster_communication", "cluster_database"),
     "links": ("communication_matrix", "analysis", "database", "msprof", "hccl_raw", "cluster_matrix", "cluster_database"),
     "cluster_steps": (
         "step_trace_time", "analysis", "cluster_analyse", "step_trace_raw", "cluster_steps", "cluster_database",
+        "chrome_trace",
     ),
-    "ranks": rank_facts.KINDS, "device_times": device_times.KINDS,
+    "ranks": (*rank_facts.KINDS, "chrome_trace"), "device_times": (*device_times.KINDS, "chrome_trace"),
     "stages": ("parallel_strategy",),
 }  # fmt: skip
 """Frame -> kinds of files that give it, the first ones first."""
@@ -160,7 +163,23 @@ def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
         rows.append(device_times.read(reading))
     if "stages" in what and reading.has("parallel_strategy"):
         rows.append(_stages(reading))
+    if reading.has("chrome_trace"):
+        rows = _with_trace(reading, what, rows)
     return packed(rows, reading.problems())
+
+
+def _with_trace(reading: _RankReading, what: Collection[str], rows: list[Rows]) -> list[Rows]:
+    """Return the rows, and from a trace of torch those of the frames that no other file gives."""
+    full = [one for one in rows if len(one)]
+    wanted = set(what) - {one.schema.name for one in full}
+    complaints = reading.complaints("chrome_trace")
+    try:
+        found = recording.read(reading.path("chrome_trace"))
+    except OSError as error:
+        complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
+        return rows
+    complaints.problems += [one for one in found.trace.problems if one not in complaints.problems]
+    return [*full, *of_rank.rows_of(found, wanted, reading.name("chrome_trace"))] if found.is_kineto else rows
 
 
 def _facts(reading: _RankReading, rank: int) -> Rows:

@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from parsers.errors import FormatError
 from parsers.model import Problem
@@ -32,6 +33,7 @@ _DEVICE = re.compile(r"(?:^|[\\/])PROF_[^\\/]*[\\/](?:.*[\\/])?device_(\d{1,9})[
 DEEPEST = 6
 MOST_FILES = 400_000
 """Maximum profiler files of one run: 40 of each of 10,000 ranks."""
+_ENDINGS = re.compile(r"(?:\.pt)?(?:\.trace)?\.json(?:\.gz)?$")
 _RANK = re.compile(r"(?:^|[^a-z])rank[_-]?(\d{1,9})(?:$|[^\d])", re.IGNORECASE)
 
 
@@ -122,9 +124,32 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
             )
             for file, kind, own, status in sorted(entries, key=lambda entry: entry[0])
         )
-        sessions.append(Session(_shown(os.path.relpath(path, run)), path, files))
+        sessions += _by_recording(Session(_shown(os.path.relpath(path, run)), path, files))
     shown = [session for session in sessions if any(file.kind not in ABOUT for file in session.files)]
     return tuple(sorted(shown, key=lambda session: session.name)), tuple(problems)
+
+
+def _by_recording(session: Session) -> list[Session]:
+    """Return a session, or of traces alone of which several are of one rank a session for each recording.
+
+    torch writes a trace for each cycle of its schedule, and people keep traces of several programs in one directory. Those of
+    one rank each, which have other ranks, stay together.
+    """
+    traces = [file for file in session.files if file.kind == CHROME_TRACE.name]
+    if len(traces) < len(session.files) or len({file.rank for file in traces}) == len(traces):
+        return [session]
+    in_time = sorted(traces, key=lambda file: (file.mtime_ns, file.name))
+    by_rank: dict[int, list[ProfileFile]] = {}
+    for file in in_time:
+        by_rank.setdefault(file.rank, []).append(file)
+    if len(by_rank) > 1:
+        groups = zip_longest(*by_rank.values())
+        recordings = [tuple(file for file in group if file is not None) for group in groups]
+        return [Session(f"{session.name} ({number})", session.path, own) for number, own in enumerate(recordings, 1)]
+    short = [_ENDINGS.sub("", file.name) or file.name for file in in_time]
+    names = [name if short.count(name) == 1 else file.name for name, file in zip(short, in_time, strict=True)]
+    above = "" if session.name == "." else f"{session.name}/"
+    return [Session(f"{above}{name}", file.path, (file,)) for name, file in zip(names, in_time, strict=True)]
 
 
 def _classified(path: str, directories: Set[str]) -> tuple[str, int | None] | None:

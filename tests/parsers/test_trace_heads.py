@@ -58,7 +58,7 @@ def test_what_a_file_is_follows_from_how_it_begins(
     [("rank0.json", 0), ("a_rank_7_b.json", 7), ("x.rank-12.json.gz", 12), ("gpu3.json", None), ("franking5.json", None)],
 )
 def test_a_rank_that_a_trace_does_not_state_is_that_of_its_name(name: str, rank: int | None, tmp_path: Path) -> None:
-    assert head_of(str(write(tmp_path / name, [EVENT]))) == (True, rank, True)
+    assert head_of(str(write(tmp_path / name, [EVENT])))[:3] == (True, rank, True)
 
 
 def test_every_trace_of_the_samples_is_found_and_read(real_data: Path) -> None:
@@ -99,9 +99,9 @@ def test_nothing_is_opened_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_file_that_is_being_written_is_looked_at_again(tmp_path: Path) -> None:
     path = write(tmp_path / "trace_of_mine.json", b'{"schemaVersion": 1,')
     os.utime(path, (time.time(), time.time()))
-    assert head_of(str(path)) == (False, None, False)
+    assert head_of(str(path))[:3] == (False, None, False)
     path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [EVENT]}))
-    assert head_of(str(path)) == (True, None, True)
+    assert head_of(str(path))[:3] == (True, None, True)
 
 
 def test_what_is_no_regular_file_is_no_trace(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from layouts.jobs.advice.drawing import UNITS, drawn
 from layouts.jobs.advice.job_texts import TEXTS as JOB
 from layouts.jobs.advice.stage_kernels import ComparedStages, compared_stages
 from layouts.jobs.advice.texts import TEXTS as OWN
+from layouts.jobs.advice.trace_texts import TEXTS as TRACE
 from layouts.kit.body import damage, status_line
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button
@@ -37,7 +38,7 @@ from layouts.profiles.reviewing import READ, Reviewed, computes, review_of
 from layouts.profiles.source import JobWork
 from layouts.sources import ProfileSources
 
-TEXTS = {**OWN, **JOB}
+TEXTS = {**OWN, **JOB, **TRACE}
 
 
 class SavingsProgress(TypedDict):

@@ -24,6 +24,7 @@ from parsers.analysis.profiles.memory import (
     pool_at,
     top,
 )
+from parsers.analysis.profiles.memory.capacity import HOST_COMPONENT, memory_of_device
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.model import Ints
@@ -172,7 +173,8 @@ def overall(source: ProfileSources, known: Recordings, ask: MemoryRequest) -> tu
     modules = ask.choice.frame(source, "module_memory")
     answer["modules"] = markup(modules_card.parts(large_components(modules), modules)) if modules is not None else []
     frames = {name: ask.choice.frame(source, name) for name in FRAMES}
-    answer["absent"] = markup(absent.lines(frames, recording, spans, state, capacity=_capacity(ask, static)[0]))
+    capacity, _ = _capacity(source, ask, static, recording)
+    answer["absent"] = markup(absent.lines(frames, recording, spans, state, capacity=capacity))
     answer["head"] = markup(said)
     return answer, figure
 
@@ -191,7 +193,7 @@ def _told(
     source: ProfileSources, known: Recordings, ask: MemoryRequest, recording: Recording, spans: Sequence[Span], state: str,
     static: pd.DataFrame | None,
 ) -> head.Told:
-    capacity, of_file = _capacity(ask, static)
+    capacity, of_file = _capacity(source, ask, static, recording)
     frame, peak = known.frame(ask.choice, "operator_memory"), top(recording.series)
     pool = _pool(frame, recording, peak)
     blocks, addressed = _addressed(frame, recording, peak)
@@ -217,9 +219,13 @@ def _grown(frame: pd.DataFrame, recording: Recording, spans: Sequence[Span], lea
     return (str(found["group"].iat[place]), int(grown[place])) if place >= 0 and grown[place] > 0 else None
 
 
-def _capacity(ask: MemoryRequest, static: pd.DataFrame | None) -> tuple[int, bool]:
+def _capacity(
+    source: ProfileSources, ask: MemoryRequest, static: pd.DataFrame | None, recording: Recording | None
+) -> tuple[int, bool]:
     """Return (the capacity in bytes, whether a file has it); a setting goes before the file, 0 is neither."""
     found = plan_card.value_of(static, "capacity")
+    if not found and (recording is None or recording.component != HOST_COMPONENT):
+        found = memory_of_device(ask.choice.frame(source, "hardware"))
     return (ask.capacity, False) if ask.capacity else (found, found > 0)
 
 
@@ -249,7 +255,7 @@ def drawn(source: ProfileSources, known: Recordings, ask: MemoryRequest) -> dict
     if recording is None:
         return None
     spans, _ = spans_of(source, ask.choice) if recording.clock == "ns" else ([], "")
-    capacity, _ = _capacity(ask, ask.choice.frame(source, "static_memory"))
+    capacity, _ = _capacity(source, ask, ask.choice.frame(source, "static_memory"), recording)
     view = curve.MemoryWindow(words(ask.language), ask.window, ask.columns, capacity, ask.dark)
     least = minima_of_steps(recording, *times(spans)) if len(spans) > 1 else None
     figure = curve.figure(recording, view, spans, least if least is not None and len(least) else None,

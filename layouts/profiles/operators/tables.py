@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
+from parsers import OPERATOR_TYPES, OPERATORS
 from parsers.analysis.profiles.efficiency.counters import PREFIX
 from parsers.analysis.profiles.operator_shapes import by_shapes
 from parsers.caches import Cache
@@ -31,11 +31,14 @@ MOST_CHILDREN = 200
 """Maximum number of operators shown below an opened type; the table of operators has all."""
 LONGEST_FIRST: Mapping[str, str] = {"executions": "duration_ns"}
 _ORDER: Mapping[str, Sequence[str]] = {
-    "types": ("type", "core", "count", "self_ns", "total_ns", "share", "mean_ns", "min_ns", "max_ns", "per_step"),
+    "types": (
+        "type", "core", "count", "self_ns", "total_ns", "share", "device_self_ns", "device_ns", "mean_ns", "min_ns", "max_ns",
+        "per_step",
+    ),
     "operators": (
-        "name", "type", "core", "count", "self_ns", "total_ns", "share", "stack", "input_shapes", "mean_ns", "min_ns",
-        "max_ns", "device_ns",
-        "dispatch_ns", "start_ns", "flops", "flops_per_s", "flops_use", "vector_flops", "vector_flops_per_s",
+        "name", "type", "core", "count", "self_ns", "total_ns", "share", "device_self_ns", "device_ns", "stack",
+        "input_shapes", "mean_ns", "min_ns", "max_ns", "dispatch_ns",
+        "start_ns", "flops", "flops_per_s", "flops_use", "vector_flops", "vector_flops_per_s",
         "vector_flops_use", "input_types", "input_formats", "output_shapes", "output_types", "output_formats",
         "subgraph", "full_name",
     ),
@@ -212,7 +215,7 @@ class OperatorTables:
         if not chosen.any():
             return None
         within = None if chosen.all() else chosen[core.codes]
-        counters = [name for name in kernels.columns if name not in KERNELS.names]
+        counters = [name for name in kernels.columns if name.startswith(PREFIX)]
         return OperatorTable(Sheet(kernels, within), columns_of(kernels, [*_ORDER["executions"], *counters]), ask.variant)
 
 

@@ -15,6 +15,7 @@ TEXTS = define_texts({
     "operators.variant.ai_cpu": "common.ai_cpu",
     "operators.variant.host_cpu": "common.host_cpu",
     "operators.variant.communication": "common.communication",
+    "operators.variant.copy": ("Copies of memory", "内存拷贝"),
     "operators.sums": ("{types} types · {count} executions · {total}", "{types} 种类型 · 执行 {count} 次 · {total}"),
     "operators.sums_self": (
         "{types} types · {count} executions · {own} self time ({total} with what they call)",
@@ -87,6 +88,7 @@ TEXTS = define_texts({
     "operators.col.per_step": ("Per step", "每步次数"),
     "operators.col.self_ns": "common.host_self",
     "operators.col.device_ns": ("Device", "设备耗时"),
+    "operators.col.device_self_ns": ("Device, itself", "设备自身耗时"),
     "operators.col.dispatch_ns": ("Dispatch", "下发耗时"),
     "operators.col.start_ns": "common.start",
     "operators.col.flops": ("FLOPs (cube)", "FLOPs (cube)"),

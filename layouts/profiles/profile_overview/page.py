@@ -25,7 +25,14 @@ from layouts.profiles.idling import idle_time
 from layouts.profiles.plots import plot_card
 from layouts.profiles.profile_choice import ProfileChoice, read_choice
 from layouts.profiles.profile_overview.drawing import drawn
-from layouts.profiles.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
+from layouts.profiles.profile_overview.summary import (
+    advice_card,
+    busy_card,
+    idle_cards,
+    launch_card,
+    operators_card,
+    ranks_card,
+)
 from layouts.profiles.profile_overview.texts import TEXTS
 from layouts.profiles.redrawing import clock, register_again, settled
 from layouts.profiles.reviewing import first_review
@@ -157,4 +164,5 @@ def _cards(source: ProfileSources, choice: ProfileChoice, idle: IdleTime, first:
     """Return the cards of `summarised`. first is what the page Advice says, None while that is not known."""
     left = [*operators_card(choice.frame(source, "operators"), choice), *ranks_card(source, choice)]
     advice = advice_card(first, choice)
-    return [*([html.Div(left)] if left else []), html.Div([*advice, *idle_cards(idle, choice)])]
+    right = [*advice, *idle_cards(idle, choice), *launch_card(choice.frame(source, "kernels"))]
+    return [*([html.Div(left)] if left else []), html.Div(right)]

@@ -11,6 +11,7 @@ from dash import html
 from parsers.analysis.jobs.advice import Review
 from parsers.analysis.jobs.step_parts import RankSteps, rank_steps
 from parsers.analysis.profiles.busy import HOST, busy
+from parsers.analysis.profiles.launches import CAUSES, launch_figures
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
@@ -85,6 +86,33 @@ def idle_cards(found: IdleTime, choice: ProfileChoice) -> list[Any]:
     """Why the device was idle, by the trace; empty for a profile without one."""
     content = idle_card(found, choice)
     return [_card("profiling.idle.title", html.Div(content, className="ms-idle"))] if content else []
+
+
+def launch_card(kernels: pd.DataFrame | None) -> list[Any]:
+    """How kernels were launched: delays, the longest queue, gaps of the busiest stream by cause; empty without launches."""
+    found = launch_figures(kernels) if kernels is not None else None
+    if found is None:
+        return []
+    stream, delays = found.streams[0], np.quantile(found.delay_ns, (0.5, 0.95))
+    said = html.P(t(
+        "profile_overview.launch.said", delay=fmt.duration(delays[0] * 1e-9), high=fmt.duration(delays[1] * 1e-9),
+        n=fmt.count(len(found.delay_ns)),
+    ))  # fmt: skip
+    whole = stream.busy_ns + sum(stream.gap_ns)
+    rows = [
+        (t(f"profile_overview.launch.{cause}"), gap, gap / whole if whole else None)
+        for cause, gap in zip(CAUSES, stream.gap_ns, strict=True)
+    ]
+    rows.append((t("profile_overview.launch.busy"), stream.busy_ns, stream.busy_ns / whole if whole else None))
+    columns = (_column("stream_time"), _column("time", TIME_NS), _column("share", SHARE))
+    notes = [
+        t("profile_overview.launch.stream", stream=str(stream.stream), n=fmt.count(stream.kernels)),
+        t("profile_overview.launch.queue", longest=fmt.count(stream.longest_queue)),
+        t("profile_overview.launch.longer", share=fmt.percent(found.longer_calls / len(found.delay_ns))),
+        *([t("profile_overview.launch.full", n=fmt.count(found.at_full_queue))] if found.at_full_queue else []),
+    ]
+    lines = html.Ul([html.Li(note, className="ms-muted") for note in notes], className="ms-profile-overview-notes")
+    return [_card("profile_overview.launch.title", html.Div([said, _table(columns, rows), lines]))]
 
 
 def ranks_card(source: ProfileSources, choice: ProfileChoice) -> list[Any]:

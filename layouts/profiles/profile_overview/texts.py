@@ -25,6 +25,30 @@ TEXTS = define_texts({
     "profile_overview.no_rule": "common.no_rule_could_be_checked",
     "profile_overview.ranks": ("Ranks of the job", "该任务的各卡"),
     "profile_overview.more_ranks": ("{n} more ranks are in the rank selector.", "另有 {n} 个 rank，见 rank 选择器。"),
+    "profile_overview.launch.title": ("Launch delay", "下发延迟"),
+    "profile_overview.launch.said": (
+        "A kernel begins {delay} after its launch in the median of {n} launches, {high} at the 95th percentile.",
+        "{n} 次下发中，算子开始距下发结束的中位数为 {delay}，95 分位数为 {high}。",
+    ),
+    "profile_overview.launch.host": ("The host had launched nothing", "主机未下发"),
+    "profile_overview.launch.between": ("Less than 30 µs between two kernels", "算子间不足 30 µs 的空隙"),
+    "profile_overview.launch.other": ("Longer gaps, although the next kernel was launched", "已下发但仍空闲（更长的空隙）"),
+    "profile_overview.launch.busy": ("It ran something", "正在执行"),
+    "profile_overview.launch.stream": (
+        "Of the busiest stream, {stream}, with {n} kernels and copies.", "最繁忙的流 {stream}，共 {n} 个算子与拷贝。",
+    ),
+    "profile_overview.launch.queue": (
+        "At most {longest} of them were launched and waiting.", "其中最多有 {longest} 个已下发而在等待。",
+    ),
+    "profile_overview.launch.longer": (
+        "{share} of the launches took the host longer than the device took to run them.",
+        "{share} 的下发在主机侧的耗时长于设备执行。",
+    ),
+    "profile_overview.launch.full": (
+        "{n} launches began while 1,024 kernels waited, where calls of CUDA block.",
+        "有 {n} 次下发时已有 1,024 个算子在等待，此时 CUDA 调用会阻塞。",
+    ),
+    "profile_overview.column.stream_time": ("The stream", "该流"),
     "profile_overview.column.operator": "common.operator",
     "profile_overview.column.core": "common.ran_on",
     "profile_overview.column.count": "common.times",

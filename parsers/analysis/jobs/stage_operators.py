@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.profiles.busy import COMMUNICATION, HOST
+from parsers.analysis.profiles.busy import COMMUNICATION, COPY, HOST
 from parsers.deferred import pandas as pd
 
 MOST_ROWS = 10
@@ -106,7 +106,7 @@ def stage_operators(
 
 def _by_operator(kernels: pd.DataFrame, without: int | None) -> pd.DataFrame:
     """Return time and executions in a step of what computes on the device, by type and shapes of inputs."""
-    known = ~kernels["core"].astype("str").isin((HOST, *COMMUNICATION)) & (kernels["duration_ns"] >= 0)
+    known = ~kernels["core"].astype("str").isin((HOST, COPY, *COMMUNICATION)) & (kernels["duration_ns"] >= 0)
     if without is not None:
         known &= kernels["step"] != without
     rows = kernels[known.to_numpy()]

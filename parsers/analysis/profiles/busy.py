@@ -10,6 +10,7 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 COMMUNICATION = ("COMMUNICATION", "HCCL")
+COPY = "COPY"
 HOST = "HOST_CPU"
 PARTS = ("computing", "overlapped", "exposed", "free")
 
@@ -18,8 +19,9 @@ def busy(kernels: pd.DataFrame) -> Average | None:
     """Return the parts of the time from the first begin to the last end of executions (schema KERNELS); None for untimed ones.
 
     Parts as in a new step trace: computing without communication, both at once, communication without computing, and neither
-    ("free"). Executions that overlap, on several streams or nested, count once. Only executions on the device count, of several
-    devices those of the one with most of them; if there are none, those of the host. steps is the number of executions.
+    ("free", in which memory may be copied). Executions that overlap, on several streams or nested, count once. Only executions
+    on the device count, of several devices those of the one with most of them; if there are none, those of the host. steps is
+    the number of executions.
     """
     timed = kernels[(kernels["start_ns"] >= 0) & (kernels["duration_ns"] >= 0)]
     device = timed[timed["core"] != HOST]
@@ -30,9 +32,9 @@ def busy(kernels: pd.DataFrame) -> Average | None:
         return None
     start = chosen["start_ns"].to_numpy()
     end = start + chosen["duration_ns"].to_numpy()
-    communicates = chosen["core"].isin(COMMUNICATION).to_numpy()
-    both = covered(start, end)
-    computing = covered(start[~communicates], end[~communicates])
+    communicates, copies = chosen["core"].isin(COMMUNICATION).to_numpy(), (chosen["core"] == COPY).to_numpy()
+    both = covered(start[~copies], end[~copies])
+    computing = covered(start[~communicates & ~copies], end[~communicates & ~copies])
     communication = covered(start[communicates], end[communicates])
     whole = int(end.max() - start.min())
     times = (both - communication, computing + communication - both, both - computing, whole - both)

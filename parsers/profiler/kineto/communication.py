@@ -24,7 +24,7 @@ from parsers.profiler.tables import NONE
 
 RECORD = "record_param_comms"
 _NO_COLLECTIVES = frozenset(("wait", "init", "end_coalescing", "start_coalescing"))
-_BETWEEN_TWO = frozenset(("send", "recv", "isend", "irecv"))
+BETWEEN_TWO = frozenset(("send", "recv", "isend", "irecv"))
 _OF_LIBRARY = re.compile(r"(?:nccl|rccl|msccl|oneccl|hccl)(?:Dev)?Kernel_?(?:SendRecv|([A-Za-z]+))", re.IGNORECASE)
 BYTES = {
     "Byte": 1, "Char": 1, "Bool": 1, "Short": 2, "Int": 4, "Long": 8, "Half": 2, "BFloat16": 2, "Float": 4, "Double": 8,
@@ -72,7 +72,7 @@ def communication(recording: KinetoRecording, file: str) -> pd.DataFrame:
         counts[key] = counts.get(key, 0) + 1
         names.append(f"{key[0]}_{counts[key]}")
     columns: dict[str, Any] = {
-        "step": found.step, "kind": categorical(["p2p" if kind in _BETWEEN_TWO else "collective" for kind in found.kind]),
+        "step": found.step, "kind": categorical(["p2p" if kind in BETWEEN_TWO else "collective" for kind in found.kind]),
         "name": categorical(names), "group": categorical(found.group), "start_ns": found.start + recording.trace.origin_ns,
         "duration_ns": found.duration.astype(np.float64),
     }  # fmt: skip

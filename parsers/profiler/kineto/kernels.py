@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.analysis.profiles.launches import LAUNCH_BEGIN, LAUNCH_END
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import KERNELS
 from parsers.profiler.frame_parts import categorical, changed, constant, frame_of
@@ -73,6 +74,10 @@ def kernels(recording: KinetoRecording, file: str) -> pd.DataFrame:
             columns[f"pmu/{title}"] = arguments[key]
     if (arguments["bytes"] != NONE).any():
         columns["pmu/bytes (B)"] = np.where(arguments["bytes"] == NONE, np.nan, arguments["bytes"].astype(np.float64))
+    call, host = device.call, recording.host
+    if (call >= 0).any():
+        for title, time in ((LAUNCH_BEGIN, host.start), (LAUNCH_END, host.end)):
+            columns[title] = np.where(call >= 0, time[call] + trace.origin_ns, NONE)
     return frame_of(KERNELS, len(device), columns, file)
 
 

@@ -57,7 +57,7 @@ def steps(recording: KinetoRecording, file: str) -> pd.DataFrame:
     columns |= {
         "step": number, "kind": categorical(_kinds(number, of_step)), "start_ns": begins + recording.trace.origin_ns,
         "total_ns": (ends - begins).astype(np.float64), "fetching_ns": _fetching(recording, start, end),
-        "device": _devices(recording, of_step, len(number)), "preparing_ns": _preparing(device.start, of_step, start),
+        "device": _devices(recording, of_step, len(number)),
     }  # fmt: skip
     return frame_of(STEPS, len(number), columns, file)
 
@@ -120,10 +120,3 @@ def _devices(recording: KinetoRecording, of_step: Ints, steps_: int) -> Ints:
             found[place] = np.bincount(own).argmax() if own.max() < 1 << 16 else own[0]
     return found
 
-
-def _preparing(begin: Ints, of_step: Ints, start: Ints) -> NDArray[np.float64]:
-    """Return the time from the begin of each step on the host to the first thing launched in it; NaN for none."""
-    first = np.full(len(start), np.iinfo(np.int64).max)
-    known = of_step >= 0
-    np.minimum.at(first, of_step[known], begin[known])
-    return np.where(first < np.iinfo(np.int64).max, np.maximum(first - start, 0).astype(np.float64), np.nan)

@@ -9,6 +9,7 @@ import numpy as np
 
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of
 from parsers.analysis.jobs.held_memory import held_bytes
+from parsers.analysis.profiles.memory.capacity import HOST_COMPONENT, memory_of_device
 from parsers.analysis.profiles.memory.growth import MemoryGrowth, growth, step_spans
 from parsers.analysis.profiles.memory.leaks import CRITICAL, FEWEST
 from parsers.analysis.profiles.memory.recording import recording
@@ -32,7 +33,8 @@ def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Adv
     ranks = _of_ranks(frame_of(frames, "ranks"))
     if rows.empty and ranks.empty:
         raise Unchecked(*_FILES, "memory_summary")
-    whole = _of_plan(plan, "capacity") or int(ranks["capacity_bytes"].max() if len(ranks) else 0) or capacity
+    of_ranks = int(ranks["capacity_bytes"].max() if len(ranks) else 0)
+    whole = _of_plan(plan, "capacity") or of_ranks or capacity or memory_of_device(frame_of(frames, "hardware"))
     if not whole > 0:
         raise Unchecked("memory_summary", reason="no_capacity")
     if len(ranks):
@@ -77,7 +79,7 @@ def _fullest(ranks: pd.DataFrame, limit: float) -> Advice | None:
 def _peaks(memory: pd.DataFrame) -> pd.DataFrame:
     """Return the highest memory that each component holds, reserved where that is known."""
     held = memory[["reserved_bytes", "allocated_bytes"]].max(axis=1)
-    rows = memory.assign(peak_bytes=held)[(held >= 0).to_numpy()]
+    rows = memory.assign(peak_bytes=held)[((held >= 0) & (memory["component"] != HOST_COMPONENT)).to_numpy()]
     if rows.empty:
         return pd.DataFrame(columns=["component", "peak_bytes", "allocated_bytes"])
     first = rows.groupby([rows["component"].astype("str"), rows["device"]], sort=False)["peak_bytes"].idxmax()

@@ -8,7 +8,7 @@ from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Unchec
 
 FEEDING = ("InitData", "GetNext", "EndOfSequence")
 """Operators that feed data and always run on the AI CPU."""
-NOT_COMPUTING = ("HOST_CPU", "COMMUNICATION", "HCCL", "")
+NOT_COMPUTING = ("HOST_CPU", "COMMUNICATION", "HCCL", "COPY", "")
 """Cores whose time is no computing of the device."""
 _DEVICE_FILES = ("kernel_details", "aicore_detail", "database")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from parsers.analysis.jobs.advice import cluster, host, memory, operators, packets, pipeline, stages, steps
+from parsers.analysis.jobs.advice import cluster, host, launching, memory, operators, packets, pipeline, stages, steps
 from parsers.analysis.jobs.advice.model import Advice, Frames, Review, Unchecked
 from parsers.analysis.jobs.advice.saved import Savings, replayed_savings, to_replay, with_savings
 from parsers.analysis.jobs.bubble import LEAST_SHARE
@@ -23,8 +23,8 @@ from parsers.analysis.profiles.preparation import EMPTY_RATE, QUEUE_USE
 from parsers.profiler.registry import FILE_KINDS, display_name
 
 THRESHOLDS: Mapping[str, float] = MappingProxyType({
-    "interval": pipeline.LONG_NS, "idle": 0.1, "communication": 0.1, "synchronising": 0.05, "gaps": 0.1, "empty": EMPTY_RATE,
-    "queue_use": QUEUE_USE[0], "cpu": 0.8, "ai_cpu": 0.05,
+    "interval": pipeline.LONG_NS, "fetching": 0.05, "idle": 0.1, "communication": 0.1, "synchronising": 0.05,
+    "launching": 0.2, "pageable": 0.01, "gaps": 0.1, "empty": EMPTY_RATE, "queue_use": QUEUE_USE[0], "cpu": 0.8, "ai_cpu": 0.05,
     "slow_rank": LIMITS.excess, "slow_link": SHARE, "small_packets": MANY_SMALL, "alignment": 0.05, "retransmission": 4e9,
     "contention": HELD * REFERENCE, "bubble": LEAST_SHARE, "stages": stages.LEAST, "memory": 0.95, "leak": GROWTH,
 })  # fmt: skip
@@ -35,6 +35,7 @@ BELOW = frozenset(("queue_use", "slow_link", "contention"))
 """Rules that find what falls below their threshold."""
 FRAMES = (
     "steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels", "memory", "static_memory", "step_times",
+    "hardware",
 )  # fmt: skip
 """The frames of a profile that the rules look at; without "memory" also "operator_memory"."""
 OF_JOB = ("groups", "collectives", "packets", "links", "cluster_steps", "ranks", "device_times")
@@ -43,8 +44,9 @@ GAPS = ("gap_steps", "gap_calls")
 """Frames of `parsers.profiler.trace.idle` that they look at too; there are none until the trace has been read."""
 Judge = Callable[[Frames, float], "Advice | None"]
 _RULES: Mapping[str, Judge] = MappingProxyType({
-    "interval": steps.interval, "idle": steps.idle, "communication": steps.communication, "synchronising": host.synchronising,
-    "gaps": host.gaps, "empty": pipeline.empty, "queue_use": pipeline.queue_use, "cpu": pipeline.cpu,
+    "interval": steps.interval, "fetching": launching.fetching, "idle": steps.idle, "communication": steps.communication,
+    "synchronising": host.synchronising, "launching": launching.launching, "pageable": launching.pageable, "gaps": host.gaps,
+    "empty": pipeline.empty, "queue_use": pipeline.queue_use, "cpu": pipeline.cpu,
     "ai_cpu": operators.ai_cpu, "slow_rank": cluster.slow_rank, "slow_link": cluster.slow_link,
     "small_packets": packets.small, "alignment": packets.alignment, "retransmission": packets.retransmission,
     "contention": packets.contention, "bubble": cluster.bubble, "stages": stages.unbalanced,
@@ -72,6 +74,19 @@ def review(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS, *, capa
 def with_costs(found: Review, savings: Savings | None) -> Review:
     """Return what the rules found with what replays tell of it (None: nothing), the largest cost first."""
     return replace(found, found=tuple(sorted(with_savings(found.found, savings), key=_largest)))
+
+
+_CAUSES_OF_IDLE = ("fetching", "launching", "pageable")
+"""Rules that say why a device is idle; what they save is no part of what advice about idle time saves."""
+
+
+def _without_shared(found: Sequence[Advice]) -> list[Advice]:
+    explained = math.fsum(one.cost_ns for one in found if one.rule in _CAUSES_OF_IDLE)
+    of_idle = [one.rule in ("idle", "gaps") and one.variant != "ranks" for one in found]
+    return [
+        replace(one, cost_ns=max(one.cost_ns - explained, 0.0)) if idle and explained else one
+        for one, idle in zip(found, of_idle, strict=True)
+    ]
 
 
 def _largest(one: Advice) -> tuple[bool, float]:
@@ -102,4 +117,5 @@ def judged(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS, *, capa
             found.append(advice)
         else:
             fine.append(rule)
-    return Review(tuple(sorted(found, key=_largest)), tuple(fine), MappingProxyType(unchecked), MappingProxyType(reasons))
+    found = sorted(_without_shared(found), key=_largest)
+    return Review(tuple(found), tuple(fine), MappingProxyType(unchecked), MappingProxyType(reasons))

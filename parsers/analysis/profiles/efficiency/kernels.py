@@ -23,7 +23,7 @@ FAR_SHARE = 1.5
 """A kernel far from the median takes at least this multiple of it."""
 LEAST_ALIKE = 5
 """Fewer kernels alike have no median that could say so."""
-NOT_COUNTED = ("COMMUNICATION", "HCCL", "HOST_CPU", "")
+NOT_COUNTED = ("COMMUNICATION", "HCCL", "COPY", "HOST_CPU", "")
 """What has no counters: communication and the host."""
 _ALIKE = ("type", "core", "input_shapes", "input_types")
 _TYPES = ("type", "core")

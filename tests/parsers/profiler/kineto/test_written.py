@@ -40,7 +40,6 @@ def test_a_step_is_what_was_launched_in_it(frames: dict[str, pd.DataFrame]) -> N
     assert first["free_ns"] == 990_000 - 350_000 - 170_000
     assert first["copies_ns"] == 25_000
     assert first["fetching_ns"] == 200_000
-    assert first["preparing_ns"] == 216_000
     assert steps["kind"].tolist() == ["step"] * 3
 
 

@@ -44,8 +44,8 @@ def kernels(*rows: dict[str, Any]) -> pd.DataFrame:
 
 
 def hardware(*devices: tuple[int, int, int, float, float]) -> pd.DataFrame:
-    names = [column.name for column in HARDWARE.columns if column.name not in ("chip", "file")]
-    return pd.DataFrame(devices, columns=names).assign(chip="", file="info.json.0")
+    names = [column.name for column in HARDWARE.columns if column.name not in ("chip", "memory_bytes", "file")]
+    return pd.DataFrame(devices, columns=names).assign(chip="", memory_bytes=-1, file="info.json.0")
 
 
 def real_kernels(real_data: Path, folder: Path, which: str) -> tuple[pd.DataFrame, list[dict[str, str]]]:

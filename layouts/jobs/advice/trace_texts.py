@@ -1,0 +1,65 @@
+"""Texts of the advice from traces of torch: fetching data, launches, copies."""
+
+from __future__ import annotations
+
+from layouts.kit.i18n import define_texts
+
+TEXTS = define_texts({
+    "advice.fetching.title": ("Steps wait for the data loader", "步骤等待数据加载"),
+    "advice.fetching.said": (
+        "Fetching the next batch takes {value} of a step on the host.", "取下一批数据占主机侧单步时间的 {value}。",
+    ),
+    "advice.fetching.in_process": (
+        "Fetching the next batch takes {value} of a step on the host: the training process loads it itself (num_workers=0).",
+        "取下一批数据占主机侧单步时间的 {value}：由训练进程自己加载（num_workers=0）。",
+    ),
+    "advice.fetching.by_workers": (
+        "Fetching the next batch takes {value} of a step on the host: the worker processes are too slow.",
+        "取下一批数据占主机侧单步时间的 {value}：数据加载进程过慢。",
+    ),
+    "advice.fetching.rule": ("fetching data above", "取数据占比大于"),
+    "advice.do.fetching_in_process": (
+        "Set num_workers, and persistent_workers=True, so that batches are made while the device computes.",
+        "将 num_workers 设为若干个 CPU 核，并设 persistent_workers=True，使数据准备与设备计算并行。",
+    ),
+    "advice.do.fetching_by_workers": (
+        "Raise num_workers or prefetch_factor; look at what is done for each sample: decoding, augmentation, reading.",
+        "增大 num_workers 或 prefetch_factor，并检查每个样本的处理：解码、增强、读取。",
+    ),
+    "advice.do.fetching_": (
+        "Have batches made while the device computes: worker processes, prefetching, cheaper work for each sample.",
+        "让数据准备与设备计算并行：多进程、预取、减少每个样本的处理。",
+    ),
+    "advice.launching.title": ("The host launches too slowly", "主机下发过慢"),
+    "advice.launching.said": (
+        (
+            "For {value} of a step, stream {stream} waits for the host to launch {launches} kernels; the median kernel takes "
+            "{kernel_ns}, and begins {delay_ns} after its launch."
+        ),
+        (
+            "一步中有 {value} 的时间流 {stream} 在等待主机下发，每步 {launches} 个算子；"
+            "算子耗时中位数 {kernel_ns}，下发后 {delay_ns} 开始执行。"
+        ),
+    ),
+    "advice.launching.rule": ("waiting for launches above", "等待下发占比大于"),
+    "advice.do.launching": (
+        "Launch fewer and longer kernels: larger batches, torch.compile, CUDA graphs, fused optimizers (fused=True).",
+        "下发更少、更长的算子：增大批次、torch.compile、CUDA Graph、融合优化器（fused=True）。",
+    ),
+    "advice.pageable.title": ("Copies from pageable memory", "从可分页内存拷贝"),
+    "advice.pageable.said": (
+        "{copies} copies from pageable memory hold the device up for {value} of a step, {sum_ns} a step in all.",
+        "{copies} 次可分页内存拷贝使设备停顿，占单步 {value}，每步共 {sum_ns}。",
+    ),
+    "advice.pageable.rule": ("holding the device up above", "使设备停顿占比大于"),
+    "advice.do.pageable": (
+        "Have the data loader return pinned memory (pin_memory=True), and copy with non_blocking=True.",
+        "数据加载使用锁页内存（pin_memory=True），并以 non_blocking=True 拷贝。",
+    ),
+    "advice.reason.no_kind_of_memory": (
+        "the file does not say whether copies are from pageable or pinned memory", "文件未说明拷贝来自可分页内存还是锁页内存",
+    ),
+    "advice.column.fetching_ns": ("Fetching data", "取数据"),
+    "advice.column.stream": "common.stream",
+    "advice.column.size_bytes": "common.size",
+})  # fmt: skip

@@ -1,0 +1,122 @@
+"""Advice from traces of torch: steps that fetch data, copies from pageable memory, and a host that launches too slowly."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
+from parsers.analysis.profiles.busy import COMMUNICATION, COPY, covered
+from parsers.analysis.profiles.launches import CAUSES, LAUNCH_BEGIN, launch_figures
+from parsers.deferred import pandas as pd
+from parsers.model import Ints
+
+TRACE = "chrome_trace"
+SHORT_DELAY_NS = 10_000
+"""A device that begins within this time of its launches has nothing to do but wait for them."""
+_ITERATORS = {"_SingleProcessDataLoaderIter": "in_process", "_MultiProcessingDataLoaderIter": "by_workers"}
+
+
+class Fetching(NamedTuple):
+    """What fetching data takes of the steps: share of the host's time, ns of a step that it holds the device up for at most,
+    and the steps."""
+
+    share: float
+    saved_ns: float
+    steps: pd.DataFrame
+
+
+def fetching_of(frames: Frames) -> Fetching | None:
+    """Return what fetching data takes, None where no trace tells.
+
+    A device that computes meanwhile loses nothing, so a step would be shorter by no more than it is idle.
+    """
+    steps, times = frame_of(frames, "steps"), frame_of(frames, "step_times")
+    if steps is None or times is None:
+        return None
+    rows = steps[(steps["kind"] == "step") & steps["fetching_ns"].notna() & (steps["step"] >= 0)]
+    window = times.drop_duplicates("step").set_index("step")
+    whole = (window["end_ns"] - window["start_ns"]).reindex(rows["step"])
+    if not float(whole.sum()) > 0:
+        return None
+    idle = rows["free_ns"].fillna(np.inf)
+    return Fetching(float(rows["fetching_ns"].sum() / whole.sum()), float(np.minimum(rows["fetching_ns"], idle).mean()), rows)
+
+
+def fetching(frames: Frames, limit: float) -> Advice | None:
+    """Fetching data by torch's DataLoader takes more than this fraction of the steps on the host."""
+    found = fetching_of(frames)
+    if found is None:
+        raise Unchecked(TRACE)
+    if not found.share > limit:
+        return None
+    operators = frame_of(frames, "operators")
+    names = [] if operators is None else operators["name"].cat.categories.tolist()
+    variant = next((how for text, how in _ITERATORS.items() if any(text in name for name in names)), "")
+    rows = found.steps.sort_values("fetching_ns", ascending=False)
+    shown = rows[["step", "fetching_ns", "free_ns", "total_ns"]].head(MOST_ROWS)
+    return Advice("fetching", found.share, limit, found.saved_ns, shown, "steps", variant=variant)
+
+
+def pageable(frames: Frames, limit: float) -> Advice | None:
+    """Copies from pageable memory of the host, beside which nothing computes, take more than this fraction of the steps."""
+    kernels, whole, number = _of_steps(frames)
+    copies = kernels[kernels["core"] == COPY]
+    names = copies["name"].astype(str)
+    to_device = names.str.contains("HtoD", regex=False)
+    if to_device.any() and not names[to_device].str.contains("Pageable|Pinned").any():
+        raise Unchecked(reason="no_kind_of_memory")
+    chosen = copies[to_device & names.str.contains("Pageable", regex=False)]
+    if chosen.empty:
+        return None
+    computing = kernels[(kernels["core"] != COPY) & ~kernels["core"].isin(COMMUNICATION)]
+    alone = _covered(pd.concat([chosen, computing])) - _covered(computing)
+    if not alone / whole > limit:
+        return None
+    size = chosen["pmu/bytes (B)"] if "pmu/bytes (B)" in chosen else pd.Series(np.nan, chosen.index)
+    shown = chosen.assign(size_bytes=size).sort_values("duration_ns", ascending=False)
+    shown = shown[["step", "name", "duration_ns", "size_bytes", "stream"]].head(MOST_ROWS)
+    told: Told = {"copies": str(len(chosen)), "sum_ns": float(chosen["duration_ns"].sum()) / number}
+    return Advice("pageable", alone / whole, limit, alone / number, shown, "operators", told=told)
+
+
+def launching(frames: Frames, limit: float) -> Advice | None:
+    """The busiest stream waits for launches for more than this fraction of the steps, and begins soon after each of them.
+
+    What fetching data explains is not counted: the host launches nothing meanwhile.
+    """
+    kernels, whole, number = _of_steps(frames)
+    found = launch_figures(kernels)
+    if found is None:
+        raise Unchecked(TRACE)
+    stream = found.streams[0]
+    fetched = fetching_of(frames)
+    late = stream.gap_ns[CAUSES.index("host")] - (0.0 if fetched is None else fetched.saved_ns * number)
+    if not (found.median_ns < SHORT_DELAY_NS and late / whole > limit):
+        return None
+    times = kernels.groupby("type", observed=True)["duration_ns"].agg(["count", "mean", "sum"]).reset_index()
+    shown = times.rename(columns={"mean": "mean_ns", "sum": "total_ns"}).sort_values("count", ascending=False).head(MOST_ROWS)
+    told: Told = {
+        "delay_ns": found.median_ns, "launches": str(round(len(found.delay_ns) / number)),
+        "kernel_ns": float(kernels["duration_ns"].median()), "stream": str(stream.stream),
+        "longer_share": found.longer_calls / len(found.delay_ns),
+    }  # fmt: skip
+    return Advice("launching", late / whole, limit, late / number, shown, "operators", told=told)
+
+
+def _of_steps(frames: Frames) -> tuple[pd.DataFrame, float, int]:
+    """Return the kernels that a trace has of whole steps, the time of these steps, and their number; Unchecked without any."""
+    kernels, steps = needed(frames, "kernels", TRACE), needed(frames, "steps", TRACE)
+    if LAUNCH_BEGIN not in kernels:
+        raise Unchecked(TRACE)
+    rows = steps[(steps["kind"] == "step") & (steps["total_ns"] > 0)]
+    chosen = kernels[kernels["step"].isin(rows["step"])]
+    if rows.empty or chosen.empty:
+        raise Unchecked(TRACE)
+    return chosen, float(rows["total_ns"].sum()), len(rows)
+
+
+def _covered(kernels: pd.DataFrame) -> int:
+    start: Ints = kernels["start_ns"].to_numpy()
+    return covered(start, start + kernels["duration_ns"].to_numpy())
