@@ -75,8 +75,11 @@ def _kind(about: str) -> str:
 
 def _groups(recording: KinetoRecording, file: str) -> Rows:
     rows = Rows(GROUPS, ("group", "name", "kind", "ranks", "size", "told"), file)
-    for name, (group, kind, ranks) in _configured(recording).items():
+    configured = _configured(recording)
+    for name, (group, kind, ranks) in configured.items():
         if ranks:
+            if len(configured) == 1 and not BETWEEN_TWO.intersection(collectives(recording).kind):
+                kind = "dp"  # one group that reduces and sends nothing from rank to rank: all ranks do the same
             rows.add(group=group, name=name, kind=kind, ranks=text_of(ranks), size=len(ranks), told="yes")
     return rows
 

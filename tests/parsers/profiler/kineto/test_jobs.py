@@ -30,7 +30,7 @@ def test_traces_of_several_ranks_are_a_job(tmp_path: Path) -> None:
     assert job.files.size == 4
     groups = job.frame("groups")
     assert groups[["group", "name", "kind", "ranks", "size", "told"]].to_numpy().tolist() == [
-        ["0@0-3", "0", "default_group", "0-3", 4, "yes"]
+        ["0@0-3", "0", "dp", "0-3", 4, "yes"]
     ]
     collectives = job.frame("collectives")
     assert collectives["name"].unique().tolist() == ["allreduce_1"]
@@ -39,6 +39,16 @@ def test_traces_of_several_ranks_are_a_job(tmp_path: Path) -> None:
     assert last["own_wait_ns"].tolist() == [0.0] * 3
     assert last["lateness_ns"].tolist() == pytest.approx([50_000.0] * 3)
     assert collectives[collectives["rank"] == 1]["own_wait_ns"].tolist() == pytest.approx([50_000.0] * 3)
+
+
+def test_one_group_that_also_sends_between_two_ranks_is_no_group_of_equal_ranks(tmp_path: Path) -> None:
+    for rank in range(2):
+        made = training(3, rank=rank, world_size=2)
+        made.host("record_param_comms", 3_100_000, 20_000, Collective_name="send", Process_Group_Name="0", dtype="Float")
+        made.launch("ncclDevKernel_SendRecv(x)", 3_105_000, 3_110_000, 30_000, NCCL_STREAM)
+        write(tmp_path / "run" / f"{rank}.json", made)
+    (job,) = open_run(tmp_path / "run").profile.jobs
+    assert job.frame("groups")["kind"].tolist() == ["default_group"]
 
 
 def test_steps_of_ranks_are_those_of_their_profiles(tmp_path: Path) -> None:
