@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from parsers import open_run
 from parsers.analysis.profiles import memory
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.access import Profile
-from parsers.profiler.frame_parts import ProfileInput
+from parsers.profiler.frame_parts import FramePart, ProfileInput
 from parsers.profiler.job_access import Job
 from parsers.profiler.jobs import find_jobs
 from parsers.profiler.ranks import KINDS as KINDS_OF_JOBS
@@ -42,8 +43,12 @@ def read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) -
         check_problems(profile.problems)
     else:
         beside = {file.kind: ProfileInput(file.path, file.name, {}) for file in files}
+        together: dict[str, Mapping[str, FramePart]] = {}
         for file, reader in ((file, reader) for file in files for reader in FRAME_READERS if reader.file.name == file.kind):
-            part = reader.read(ProfileInput(file.path, file.name, beside))
+            source = ProfileInput(file.path, file.name, beside)
+            if reader.together is not None:
+                together[file.path] = together.get(file.path) or reader.together(source)
+            part = together[file.path][reader.schema.name] if reader.together is not None else reader.read(source)
             reader.schema.check(part.frame)
             check_problems(part.problems)
     _read_of_job(tuple(files))

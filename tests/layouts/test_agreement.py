@@ -86,12 +86,13 @@ def test_sessions_of_a_rank_leak_on_each_page_or_on_none(sessions: int, leak_byt
 
 # Jobs ------------------------------------------------------------------------------------------------------------------
 
-KINDS = ("profiler_new", "cluster_samples", "profiler", "mindinsight_legacy")
+KINDS = ("profiler_new", "cluster_samples", "profiler", "mindinsight_legacy", "accelerators/kineto")
 FEW = (
     "profiler_new/torch_npu_st_4ranks_pp2", "profiler_new/torch_npu_db_level2", "profiler_new/torch_npu_text_level2",
     "profiler_new/torch_npu_text_level0", "profiler_new/msinsight_server", "mindinsight_legacy/cluster_propose",
     "cluster_samples/made_with_msprof_analyze_26.2.0/torch_npu_st_4ranks_pp2_db",
     "cluster_samples/msinsight/multi_device_msprof_db",
+    "accelerators/kineto/two_of_128_ranks", "accelerators/kineto/h100", "accelerators/kineto/ddp_nccl_a100",
 )  # fmt: skip
 """Samples of every run; `make test-long` takes all."""
 NAMES = {name: FRAMES[name] for name in (*READ, "memory", "operator_memory") if name in FRAMES}
@@ -327,7 +328,9 @@ def test_the_first_advice_is_the_same_on_overview_and_advice(jobs: list[Sampled]
 
 WHERE = {
     "own_bubble_ns": ("advice/cluster", "bubble", "limiting", "rank_table", "step_parts", "two_jobs", "waiting"),
-    "free_ns": ("advice/steps", "limiting", "rank_table", "replay/recording", "stage_operators", "waiting", "steps"),
+    "free_ns": (
+        "advice/launching", "advice/steps", "limiting", "rank_table", "replay/recording", "stage_operators", "waiting", "steps",
+    ),
     "exposed_ns": ("advice/cluster", "advice/steps", "limiting", "steps"),
     "lateness_ns": (
         "advice/cluster", "limiting", "rank_table", "ranks_by_step", "stragglers", "traffic", "who_is_slow",
