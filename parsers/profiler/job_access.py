@@ -27,12 +27,15 @@ from parsers.profiler.ranks import KINDS, columns_of, extent, kinds_read
 from parsers.profiler.registry import display_name
 from parsers.profiler.sessions import OF_JOB, ProfileFile
 from parsers.profiler.step_parts import stages_named
+from parsers.profiler.trace.files import CHROME_TRACE
 
 Files = tuple[ProfileFile, ...]
 Read = Callable[[Sequence[Files], tuple[str, ...]], Iterable[RankColumns]]
 """Reads the files of ranks, and gives the columns of each in the same order: `columns_of`, here or in other processes."""
 _TOGETHER = (GROUPS.name, COLLECTIVES.name, PACKETS.name)
 """Frames that are read from the same files, at once."""
+OF_TRACE = (GROUPS.name, COLLECTIVES.name, PACKETS.name, CLUSTER_STEPS.name, RANKS.name, DEVICE_TIMES.name)
+"""Frames that are made at once where all that ranks have is a trace of torch, of which each has a part."""
 NEEDS: Mapping[str, tuple[str, ...]] = {LINKS.name: (GROUPS.name,), CLUSTER_STEPS.name: (GROUPS.name, COLLECTIVES.name)}
 """Frame -> frames that it is made with."""
 
@@ -58,6 +61,7 @@ class Job:
         self._lock = threading.RLock()
         self._frames: dict[str, pd.DataFrame] = {}
         self._problems: dict[str, tuple[Problem, ...]] = {}
+        self._traced: Parts | None = None
 
     def __repr__(self) -> str:
         return f"Job({self.files.name!r}, ranks={len(self.files.members)})"
@@ -124,6 +128,11 @@ class Job:
         with self._lock:
             if name not in self._frames:
                 self._make(name, read)
+                if self._is_traced and name in OF_TRACE:  # all of them were read in one pass
+                    for other in OF_TRACE:
+                        if other not in self._frames:
+                            self._make(other, read)
+                    self._traced = None
             return schema.check(self._frames[name])
 
     def held(self) -> dict[str, tuple[pd.DataFrame, tuple[Problem, ...]]]:
@@ -140,6 +149,7 @@ class Job:
         """Drop all frames; the damage found is kept."""
         with self._lock:
             self._frames.clear()
+            self._traced = None
 
     def _make(self, name: str, read: Read) -> None:
         if name in _TOGETHER:
@@ -169,7 +179,19 @@ class Job:
         whole = (tuple(file for file in session.files if file.kind in OF_JOB) for session in self.files.whole)
         return [*(member.files for member in self.files.members), *whole]
 
+    @cached_property
+    def _is_traced(self) -> bool:
+        """Whether traces of torch are all that its ranks have."""
+        return self._kinds == {CHROME_TRACE.name}
+
     def _parts(self, names: tuple[str, ...], read: Read) -> Parts:
+        if not (self._is_traced and set(names) <= {*OF_TRACE}):
+            return self._read(names, read)
+        if self._traced is None:
+            self._traced = self._read(OF_TRACE, read)
+        return self._traced
+
+    def _read(self, names: tuple[str, ...], read: Read) -> Parts:
         wanted = kinds_read(names, self._files())
         marks = [(member.session, member.path, member.rank) for member in self.files.members]
         marks += [(session.name, session.path, -1) for session in self.files.whole]

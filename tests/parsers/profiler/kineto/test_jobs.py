@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from parsers import open_run
+from parsers.profiler.kineto import recording
 from tests.writers.kineto_traces import NCCL_STREAM, KinetoWriter, training, write
 
 
@@ -128,3 +129,13 @@ def test_groups_without_ranks_keep_their_names(tmp_path: Path) -> None:
     assert found["kind"].tolist() == ["allgather", "allgather"]
     assert found["size_bytes"].tolist() == [32, 32]
     assert np.nanmax(found["lateness_ns"]) == 10_000
+
+
+def test_one_pass_over_each_trace_gives_all_frames_of_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (job,) = open_run(job_of(tmp_path / "run", 2)).profile.jobs
+    passes: list[str] = []
+    original = recording.read
+    monkeypatch.setattr(recording, "read", lambda path: passes.append(path) or original(path))
+    frames = [job.frame(name) for name in ("cluster_steps", "groups", "collectives", "ranks", "device_times")]
+    assert all(len(frame) for frame in frames)
+    assert len(passes) == 2
