@@ -256,7 +256,7 @@ def slow_push(seed: int, effect: float) -> tuple[Plan, None]:
 
 def host_code(seed: int, effect: float) -> tuple[Plan, None]:
     """Custom code between iterator and network: the pipeline is not to blame."""
-    plan = replace(healthy_plan(seed), sink=False)
+    plan = replace(healthy_plan(seed), sink=False, traced=True)
     return replace(plan, host=plan.compute * effect), None
 
 
@@ -268,7 +268,7 @@ def stalls(seed: int, effect: float) -> tuple[Plan, int]:
     rows = sum(operation.queue for operation in later[:-1]) + sum((1 + OWN) * operation.workers for operation in later[1:-1])
     held = later[-1].queue + (1 + OWN) * later[-1].workers + rows / plan.batch + (plan.device_queue + 1 if plan.sink else 0)
     between = int(held * 1.5) + 20
-    plan = replace(plan, steps=4 * between, stall=(index, between, (held + effect * between) * plan.compute))
+    plan = replace(plan, steps=4 * between, stall=(index, between, (held + 1 + effect * between) * plan.compute))
     return plan, index
 
 
@@ -305,6 +305,8 @@ FAULTS: dict[str, Callable[[int, float], tuple[Plan, int | None]]] = {
     "slow_map": slow_map, "few_workers": few_workers, "slow_source": slow_source, "slow_batch": slow_batch, "slow_push": slow_push,
     "host_code": host_code, "stalls": stalls, "first_epoch": first_epoch,
 }  # fmt: skip
+HARMLESS = 0.005
+"""Healthy runs wait for data for less than this, by the rest of their time: those that wait longer are not healthy."""
 HEALTHY: dict[str, Callable[[int], Plan]] = {
     "fast": healthy_plan,
     "noisy": lambda seed: replace(healthy_plan(seed, spread=(0.8, 1.2)), noise=0.15),

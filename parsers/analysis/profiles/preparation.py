@@ -23,6 +23,14 @@ QUEUE_USE = (0.8, 0.6)
 without any before it is slow where its queue is used below the second."""
 USE_DROP = 0.1
 """An operation is slow if its input queue is used this much more than its output queue."""
+WAITING = 0.01
+"""Steps that wait for their data for less than this fraction of their time do not profit from a faster pipeline."""
+WAITED = 0.02
+"""Steps that wait for more than this fraction of their time are slowed down by it, however seldom a queue is empty."""
+LEAST_STARVED = 5
+"""Samples in which the last queue is empty from which on they tell the operation that the others wait for."""
+LARGEST_DROP = 0.4
+"""Of queues from full (data that is read) to empty (the last one), the operation that the others wait for drops this much."""
 STAGES = ("pipeline", "host_queue", "transmission", "device_queue", "get_next", "forward_backward")
 """What data passes, in order; feeding without sinking ends its list of stages after transmission."""
 
@@ -78,11 +86,44 @@ class Flow:
         return STAGES if self.sunk else tuple(stage for stage in STAGES if stage not in ("device_queue", "get_next"))
 
 
-def flow(rates: pd.DataFrame) -> Flow:
-    """Find the slow stage by MindInsight's rule (reference: process diagram of its data preparation page).
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """How long steps waited for their data, without the first, which fills the queues: by the rest of their time (share), on
+    average (wait_ns), over how many (steps); and the stage that they waited for."""
 
-    The pipeline where the host queue was empty in more than EMPTY_RATE of the batches; else, where the queue on the device was
-    ever empty, the transmission; else the device itself: forward and backward.
+    share: float
+    wait_ns: float
+    steps: int
+    stage: str
+
+
+def waited(queues: pd.DataFrame) -> Waited | None:
+    """How long steps waited, of get_next on the device or else of the iterator (frame QUEUES); None without times.
+
+    The device waits only while the host gets the data or pushes it. So the pipeline is at fault if the host got data for at
+    least half the time that the device waited, and else the transmission. Pushing tells nothing: it waits for room as well.
+    """
+    device, iterator, host = (queues[queues["queue"] == name].iloc[1:] for name in ("device", "iterator", "host"))
+    rows = device if len(device) else iterator
+    time, get = rows["time_ns"].to_numpy(), rows["get_ns"].to_numpy()
+    if len(rows) < 2 or (time < 0).any() or not np.isfinite(get).all():
+        return None
+    # The device has the start of the wait, the iterator its end: either way one wait is outside the span of the others.
+    inside = get[:-1] if len(device) else get[1:]
+    wait, rest = float(inside.sum()), float(time.max() - time.min() - inside.sum())
+    if rest <= 0:
+        return None
+    got = host["get_ns"].to_numpy()
+    late = len(device) and len(host) and np.isfinite(got).all() and float(got.sum()) < wait / 2
+    return Waited(wait / rest, wait / len(inside), len(rows) + 1, "transmission" if late else "pipeline")
+
+
+def flow(rates: pd.DataFrame, wait: Waited | None = None) -> Flow:
+    """Find the slow stage: where it is known how long steps waited, by that (`waited`), else by MindInsight's rule.
+
+    That rule (reference: process diagram of its data preparation page) says the pipeline where the host queue was empty in more
+    than EMPTY_RATE of the batches; else, where the queue on the device was ever empty, the transmission; else the device
+    itself: forward and backward.
     """
     by_queue = {str(row["queue"]): row for _, row in rates.iterrows() if row["batches"]}
     host = by_queue.get("host", by_queue.get("iterator"))
@@ -92,6 +133,8 @@ def flow(rates: pd.DataFrame) -> Flow:
     measure = host if host is not None else device
     assert measure is not None
     empty = float(measure["empty"]) / float(measure["batches"])
+    if wait is not None:
+        return Flow(device is not None, wait.stage if wait.share >= WAITING else "forward_backward", empty)
     if host is not None and empty > EMPTY_RATE:
         return Flow(device is not None, "pipeline", empty)
     if device is not None and device["empty"]:
@@ -135,6 +178,32 @@ def slow_operations(pipeline: pd.DataFrame, thresholds: Sequence[float] = QUEUE_
         elif not others and own < thresholds[1]:
             found.append(Slow(op_id, kind, own, float("nan")))
     return found[::-1]
+
+
+def limiting_operation(pipeline: pd.DataFrame, queues: pd.DataFrame) -> list[Slow]:
+    """The operation that the others wait for, while the network waits (frames PIPELINE and QUEUES); empty if that is not clear.
+
+    Of the samples in which the last queue is empty: behind the operation queues are empty, before it they are full. It is the
+    one with the largest difference between the emptiest queue before it (1 for what reads data) and its own.
+    """
+    rows = pipeline[(pipeline["op_id"] >= 0) & (pipeline["stage"] == "")].drop_duplicates("op_id")
+    sampled = queues[(queues["queue"] == "operator") & (queues["capacity"] > 0)]
+    sizes = sampled.assign(use=sampled["size"] / sampled["capacity"]).pivot_table(index="step", columns="op_id", values="use")
+    known = [op for op in rows["op_id"].tolist() if op in sizes.columns]
+    if not known:
+        return []
+    starved = sizes[sizes[known[0]] == 0]
+    if len(starved) < LEAST_STARVED:
+        return []
+    use = starved.mean()
+    drops = []
+    for op_id, kind in zip(rows["op_id"].tolist(), rows["type"].astype(str).tolist(), strict=True):
+        before = [use.get(child, float("nan")) for child in rows.loc[rows["parent"] == op_id, "op_id"]]
+        if op_id in known:
+            feeding = min(before, default=1.0)
+            drops.append((feeding - use[op_id], Slow(op_id, kind, float(use[op_id]), float(feeding) if before else float("nan"))))
+    largest, slow = max(drops, key=lambda drop: drop[0])
+    return [slow] if largest >= LARGEST_DROP else []
 
 
 def cpu_use(cpu: pd.DataFrame, first: int | None = None, last: int | None = None) -> pd.DataFrame:

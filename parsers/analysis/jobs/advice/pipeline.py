@@ -8,7 +8,17 @@ import numpy as np
 
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
 from parsers.analysis.jobs.advice.steps import fed, interval_of
-from parsers.analysis.profiles.preparation import QUEUE_USE, cpu_use, flow, queue_rates, slow_operations
+from parsers.analysis.profiles.preparation import (
+    QUEUE_USE,
+    WAITED,
+    Waited,
+    cpu_use,
+    flow,
+    limiting_operation,
+    queue_rates,
+    slow_operations,
+    waited,
+)
 from parsers.deferred import pandas as pd
 
 LONG_NS = 500_000.0
@@ -29,15 +39,20 @@ def empty(frames: Frames, limit: float) -> Advice | None:
     where it is more than the millisecond that is counted in.
     """
     queues = needed(frames, "queues", *_QUEUE_FILES)
-    rates = judged_rates(queues)
-    way = flow(rates)
+    rates, wait = judged_rates(queues), waited(queues)
+    way = flow(rates, wait)
     if not way.slow:
         raise Unchecked(*_QUEUE_FILES)
     if fed(frames):
         return None
-    if way.slow not in ("pipeline", "transmission") or (way.slow == "pipeline" and not way.empty > limit):
+    if wait is not None:
+        _enough(wait.steps, "few_batches")
+    long = wait is not None and wait.share > WAITED
+    if way.slow not in ("pipeline", "transmission") or (way.slow == "pipeline" and not way.empty > limit and not long):
         _enough(float(rates["batches"].max()), "few_batches")
         return None
+    if wait is not None and long and not way.empty > limit:
+        return _waiting(queues, wait, way.slow)
     kinds = ["device"] if way.slow == "transmission" else ["host", "iterator"]
     row = rates[rates["queue"].isin(kinds)].iloc[0]
     if row["empty"] < LEAST_BATCHES:
@@ -54,6 +69,14 @@ def empty(frames: Frames, limit: float) -> Advice | None:
     return Advice("empty", value, exceeded, cost, shown, "preparation", (way.slow,))
 
 
+def _waiting(queues: pd.DataFrame, wait: Waited, stage: str) -> Advice:
+    """Say how long steps waited, where a queue was seldom empty: the share and the longest waits."""
+    names = ["device"] if (queues["queue"] == "device").any() else ["iterator"]
+    rows = queues[queues["queue"].isin(names)].sort_values("get_ns", ascending=False)
+    shown = rows[["queue", "step", "size", "capacity", "total_ns", "get_ns"]].head(MOST_ROWS)
+    return Advice("empty", wait.share, WAITED, wait.wait_ns, shown, "preparation", (stage,), variant="waited")
+
+
 def queue_use(frames: Frames, limit: float) -> Advice | None:
     """MindInsight: operations of the pipeline whose queues are hardly used, where the host queue is empty too often."""
     pipeline, queues = needed(frames, "pipeline", *_PIPELINE_FILES), frame_of(frames, "queues")
@@ -62,9 +85,13 @@ def queue_use(frames: Frames, limit: float) -> Advice | None:
         pipeline = pipeline[~pipeline["op_id"].isin(samples.index[samples < LEAST_BATCHES])]
     if not pipeline["queue_use"].notna().any():
         raise Unchecked(*_PIPELINE_FILES)
-    if fed(frames) or (queues is not None and _not_the_pipeline(frames, judged_rates(queues))):
+    if fed(frames) or (queues is not None and _not_the_pipeline(frames, judged_rates(queues), waited(queues))):
         return None
-    slow = slow_operations(pipeline, (limit, min(limit, QUEUE_USE[1])))
+    wait = waited(queues) if queues is not None else None
+    if wait is not None:
+        _enough(wait.steps, "few_batches")
+    slow = limiting_operation(pipeline, queues) if queues is not None else []
+    slow = slow or slow_operations(pipeline, (limit, min(limit, QUEUE_USE[1])))
     if not slow:
         _enough(_most_samples(queues), "few_samples")
         return None
@@ -105,13 +132,14 @@ def judged_rates(queues: pd.DataFrame) -> pd.DataFrame:
     return rates[rates["batches"] >= LEAST_BATCHES]
 
 
-def _not_the_pipeline(frames: Frames, rates: pd.DataFrame) -> bool:
+def _not_the_pipeline(frames: Frames, rates: pd.DataFrame, wait: Waited | None) -> bool:
     """Return whether queues show that steps do not wait for the pipeline.
 
     A queue on the device that is never empty does not if the trace records long intervals nevertheless.
     """
-    if flow(rates).slow in ("", "pipeline"):
-        return False
+    slow = flow(rates, wait).slow
+    if slow in ("", "pipeline") or wait is not None:
+        return slow not in ("", "pipeline")
     steps = frame_of(frames, "steps")
     found = interval_of(steps) if steps is not None else None
     waits = found is not None and found[0] > LONG_NS

@@ -7,24 +7,29 @@ import numpy as np
 from parsers.analysis.jobs.advice.cluster import over_ranks
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
 from parsers.analysis.jobs.transfer import parts_per_step
+from parsers.analysis.profiles.preparation import WAITING, waited
 from parsers.analysis.profiles.steps import Average, average, breakdowns
 from parsers.deferred import pandas as pd
 
-WAITING = 0.01
-"""Steps that wait for their data for less than this fraction of their time do not profit from a faster pipeline."""
-
 
 def interval(frames: Frames, limit: float) -> Advice | None:
-    """MindInsight: the average iteration interval is longer than 0.5 ms."""
-    found = interval_of(needed(frames, "steps", "step_trace_raw"))
+    """MindInsight: the average iteration interval is longer than 0.5 ms; and 1 % of the step, where its time is known.
+
+    Where queues tell that data was there for most of it, the steps wait for the program (variant host).
+    """
+    steps = needed(frames, "steps", "step_trace_raw")
+    found = interval_of(steps)
     if found is None:
         raise Unchecked("step_trace_raw")
-    waited, rows = found
-    if not waited > limit:
+    between, rows = found
+    usual, queues = usual_of(steps, "legacy"), frame_of(frames, "queues")
+    if not between > limit or (usual is not None and between < WAITING * usual.whole_ns):
         return None
+    wait = waited(queues) if queues is not None else None
+    variant = "host" if wait is not None and wait.wait_ns < between / 2 else ""
     rows = rows[rows["interval_ns"] > limit].sort_values("interval_ns", ascending=False)
     shown = rows[["step", "interval_ns", "total_ns"]].head(MOST_ROWS)
-    return Advice("interval", waited, limit, waited, shown, "steps")
+    return Advice("interval", between, limit, between, shown, "steps", variant=variant)
 
 
 def idle(frames: Frames, limit: float) -> Advice | None:
@@ -101,7 +106,11 @@ def new_steps(frames: Frames) -> tuple[pd.DataFrame, Average]:
 
 
 def fed(frames: Frames) -> bool:
-    """Return whether steps are known to hardly wait for their data."""
+    """Return whether steps are known to hardly wait for their data: by their queues, else by the step trace."""
+    queues = frame_of(frames, "queues")
+    wait = waited(queues) if queues is not None else None
+    if wait is not None:
+        return wait.share < WAITING
     steps = frame_of(frames, "steps")
     if steps is None:
         return False
