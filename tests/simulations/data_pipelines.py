@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 OWN = 2  # Items that wait for each worker, and items that it can leave: they go on in order.
-AHEAD = 60  # Steps simulated after the recording: what lies in queues at its end comes from them.
+AHEAD = 45  # Steps simulated after the recording: what lies in queues at its end comes from them.
 EFFECTS = (0.05, 0.2, 0.5)
 
 
@@ -209,7 +209,7 @@ def healthy_plan(seed: int, *, load: tuple[float, float] = (0.2, 0.6), spread: t
     made.append(operation("Batch", int(random.choice([1, 2, 4])), 0.5))
     compute = float(random.uniform(25, 200))
     return Plan(sink=bool(random.random() < 0.5), operations=tuple(made), batch=batch, compute=compute,
-                steps=int(random.integers(40, 150)), skipped=int(random.choice([0, 30])), noise=float(random.uniform(0.002, 0.05)),
+                steps=int(random.integers(30, 90)), skipped=int(random.choice([0, 30])), noise=float(random.uniform(0.002, 0.05)),
                 push=compute * float(random.uniform(0.02, 0.2)), device_queue=int(random.choice([2, 4, 12])),
                 traced=bool(random.random() < 0.7))
 
@@ -298,7 +298,7 @@ def warm_up(seed: int) -> Plan:
 def large_batches(seed: int) -> Plan:
     plan = healthy_plan(seed, load=(0.2, 0.5))
     made = tuple(replace(o, queue=2 if o.kind == "Batch" else o.queue, buffer=o.buffer * 2) for o in plan.operations)
-    return replace(plan, operations=made, batch=48, compute=plan.compute * 10, steps=min(plan.steps, 60))
+    return replace(plan, operations=made, batch=32, compute=plan.compute * 10, steps=min(plan.steps, 40))
 
 
 FAULTS: dict[str, Callable[[int, float], tuple[Plan, int | None]]] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from parsers import open_run
-from parsers.analysis.jobs.advice import FRAMES, Review, review
+from parsers.analysis.jobs.advice import Review, review
 from tests.simulations.data_pipelines import FAULTS, HARMLESS, HEALTHY, Recording, simulate
 from tests.writers.data_pipelines import numbers, write
 
@@ -19,7 +19,7 @@ def reviewed(recording: Recording, directory: Path) -> Review:
     """What the product says of the files of a recording, read by its own readers."""
     write(recording, directory)
     profile = open_run(directory).profile["profiler", 0]
-    return review({name: profile.frame(name) for name in FRAMES})
+    return review({name: profile.frame(name) for name in ("steps", "queues", "pipeline")})
 
 
 def said(found: Review) -> tuple[str, frozenset[int]]:

@@ -18,7 +18,7 @@ def write(recording: Recording, directory: Path, *, interval: int = 10, rank: in
     """Writes the files of one rank into `directory`/profiler, which it returns; `interval` is ms between two samples."""
     target = directory / "profiler"
     target.mkdir(parents=True)
-    every = max(interval, int((recording.end - recording.start) / 600))
+    every = max(interval, int((recording.end - recording.start) / 250))
     times = np.arange(recording.start + every, recording.end, every)
     (target / f"pipeline_profiling_{rank}.json").write_text(json.dumps(_pipeline(recording, times, every)))
     (target / f"minddata_cpu_utilization_{rank}.json").write_text(json.dumps(_cpu(recording, times, every)))

@@ -27,6 +27,8 @@ WAITING = 0.01
 """Steps that wait for their data for less than this fraction of their time do not profit from a faster pipeline."""
 WAITED = 0.02
 """Steps that wait for more than this fraction of their time are slowed down by it, however seldom a queue is empty."""
+LEAST_WAITS = 9
+"""Steps, without the first, from which on their waits are taken for those of others."""
 LEAST_STARVED = 5
 """Samples in which the last queue is empty from which on they tell the operation that the others wait for."""
 LARGEST_DROP = 0.4
@@ -98,15 +100,15 @@ class Waited:
 
 
 def waited(queues: pd.DataFrame) -> Waited | None:
-    """How long steps waited, of get_next on the device or else of the iterator (frame QUEUES); None without times.
+    """How long steps waited, of get_next on the device or else of the iterator (frame QUEUES).
 
-    The device waits only while the host gets the data or pushes it. So the pipeline is at fault if the host got data for at
+    None without times, or for fewer than LEAST_WAITS. The device waits only while the host gets the data or pushes it. So the pipeline is at fault if the host got data for at
     least half the time that the device waited, and else the transmission. Pushing tells nothing: it waits for room as well.
     """
     device, iterator, host = (queues[queues["queue"] == name].iloc[1:] for name in ("device", "iterator", "host"))
     rows = device if len(device) else iterator
     time, get = rows["time_ns"].to_numpy(), rows["get_ns"].to_numpy()
-    if len(rows) < 2 or (time < 0).any() or not np.isfinite(get).all():
+    if len(rows) < LEAST_WAITS or (time < 0).any() or not np.isfinite(get).all():
         return None
     # The device has the start of the wait, the iterator its end: either way one wait is outside the span of the others.
     inside = get[:-1] if len(device) else get[1:]
@@ -188,7 +190,8 @@ def limiting_operation(pipeline: pd.DataFrame, queues: pd.DataFrame) -> list[Slo
     """
     rows = pipeline[(pipeline["op_id"] >= 0) & (pipeline["stage"] == "")].drop_duplicates("op_id")
     sampled = queues[(queues["queue"] == "operator") & (queues["capacity"] > 0)]
-    sizes = sampled.assign(use=sampled["size"] / sampled["capacity"]).pivot_table(index="step", columns="op_id", values="use")
+    used = sampled.assign(use=sampled["size"] / sampled["capacity"]).drop_duplicates(["step", "op_id"])
+    sizes = used.pivot(index="step", columns="op_id", values="use")
     known = [op for op in rows["op_id"].tolist() if op in sizes.columns]
     if not known:
         return []

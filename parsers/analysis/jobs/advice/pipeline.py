@@ -45,8 +45,7 @@ def empty(frames: Frames, limit: float) -> Advice | None:
         raise Unchecked(*_QUEUE_FILES)
     if fed(frames):
         return None
-    if wait is not None:
-        _enough(wait.steps, "few_batches")
+    _enough_waits(frames, queues, wait)
     long = wait is not None and wait.share > WAITED
     if way.slow not in ("pipeline", "transmission") or (way.slow == "pipeline" and not way.empty > limit and not long):
         _enough(float(rates["batches"].max()), "few_batches")
@@ -85,11 +84,10 @@ def queue_use(frames: Frames, limit: float) -> Advice | None:
         pipeline = pipeline[~pipeline["op_id"].isin(samples.index[samples < LEAST_BATCHES])]
     if not pipeline["queue_use"].notna().any():
         raise Unchecked(*_PIPELINE_FILES)
+    if queues is not None and not fed(frames):
+        _enough_waits(frames, queues, waited(queues))
     if fed(frames) or (queues is not None and _not_the_pipeline(frames, judged_rates(queues), waited(queues))):
         return None
-    wait = waited(queues) if queues is not None else None
-    if wait is not None:
-        _enough(wait.steps, "few_batches")
     slow = limiting_operation(pipeline, queues) if queues is not None else []
     slow = slow or slow_operations(pipeline, (limit, min(limit, QUEUE_USE[1])))
     if not slow:
@@ -118,6 +116,15 @@ def _enough(number: float, reason: str) -> None:
     """Raise Unchecked if there are too few batches or samples to conclude that nothing is wrong."""
     if number < ENOUGH:
         raise Unchecked(reason=reason)
+
+
+def _enough_waits(frames: Frames, queues: pd.DataFrame, wait: Waited | None) -> None:
+    """Raise Unchecked if so few waits are timed that an empty queue may be chance, and no trace says that steps wait."""
+    timed = queues[queues["queue"].isin(["iterator", "device"]) & (queues["time_ns"] >= 0)]
+    steps = frame_of(frames, "steps")
+    found = interval_of(steps) if steps is not None else None
+    if wait is None and len(timed) and not (found is not None and found[0] > LONG_NS):
+        _enough(float(timed.groupby("queue", observed=True).size().max()), "few_batches")
 
 
 def _most_samples(queues: pd.DataFrame | None) -> float:
