@@ -64,7 +64,7 @@ def quantity(name: str, value: float) -> str:
 
 def _key(one: Advice) -> str:
     if one.rule == "empty":
-        return f"empty.{one.subject[0]}"
+        return "_".join(filter(None, (f"empty.{one.subject[0]}", one.variant)))
     if one.rule == "gaps":
         return "gaps.said" if one.subject else "gaps.said_unknown"
     if one.variant:

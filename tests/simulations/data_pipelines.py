@@ -112,7 +112,7 @@ class Shuffle(Stage):
 
 @dataclass(frozen=True)
 class Recording:
-    """What happened: per operation its stage, per batch fetch, push and size of the queue, per step request, data and end (ms)."""
+    """What happened: per operation its stage, per batch and per step when it went on (ms)."""
 
     plan: Plan
     stages: tuple[Stage, ...]
@@ -123,7 +123,7 @@ class Recording:
 
     @property
     def lost(self) -> float:
-        """The time that recorded steps waited for data, by the rest of their time. Without the first, which fills the queues."""
+        """The time that recorded steps waited for data, by the rest of their time; without the first."""
         part = self.recorded()[1:]
         waited = float((part[:, 1] - part[:, 0]).sum())
         return waited / (float(part[-1, 3] - part[0, 0]) - waited)
@@ -209,7 +209,8 @@ def healthy_plan(seed: int, *, load: tuple[float, float] = (0.2, 0.6), spread: t
     made.append(operation("Batch", int(random.choice([1, 2, 4])), 0.5))
     compute = float(random.uniform(25, 200))
     return Plan(sink=bool(random.random() < 0.5), operations=tuple(made), batch=batch, compute=compute,
-                steps=int(random.integers(30, 90)), skipped=int(random.choice([0, 30])), noise=float(random.uniform(0.002, 0.05)),
+                steps=int(random.integers(30, 90)), skipped=int(random.choice([0, 30])),
+                noise=float(random.uniform(0.002, 0.05)),
                 push=compute * float(random.uniform(0.02, 0.2)), device_queue=int(random.choice([2, 4, 12])),
                 traced=bool(random.random() < 0.7))
 
@@ -273,7 +274,7 @@ def stalls(seed: int, effect: float) -> tuple[Plan, int]:
 
 
 def first_epoch(seed: int, effect: float) -> tuple[Plan, int]:
-    """Storage that is slow until the files are cached, after two fifths of the steps: there the effect is 2.5 times as large."""
+    """Storage that is slow until the files are cached, after 2 of 5 steps: there the effect is 2.5 times as large."""
     plan = replace(healthy_plan(seed), skipped=0)
     until = int(plan.steps * 0.4)
     return replace(plan, slow_until=(0, until, (1 + effect / 0.4) / plan.operations[0].load)), 0
@@ -302,8 +303,8 @@ def large_batches(seed: int) -> Plan:
 
 
 FAULTS: dict[str, Callable[[int, float], tuple[Plan, int | None]]] = {
-    "slow_map": slow_map, "few_workers": few_workers, "slow_source": slow_source, "slow_batch": slow_batch, "slow_push": slow_push,
-    "host_code": host_code, "stalls": stalls, "first_epoch": first_epoch,
+    "slow_map": slow_map, "few_workers": few_workers, "slow_source": slow_source, "slow_batch": slow_batch,
+    "slow_push": slow_push, "host_code": host_code, "stalls": stalls, "first_epoch": first_epoch,
 }  # fmt: skip
 HARMLESS = 0.005
 """Healthy runs wait for data for less than this, by the rest of their time: those that wait longer are not healthy."""

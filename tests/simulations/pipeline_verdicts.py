@@ -9,7 +9,7 @@ from pathlib import Path
 from parsers import open_run
 from parsers.analysis.jobs.advice import Review, review
 from tests.simulations.data_pipelines import FAULTS, HARMLESS, HEALTHY, Recording, simulate
-from tests.writers.data_pipelines import numbers, write
+from tests.writers.minddata_files import numbers, write
 
 RULES = ("interval", "empty", "queue_use")
 """The rules that say that steps wait for data, or which part of the pipeline is slow."""

@@ -99,6 +99,8 @@ def _hints(one: Advice) -> list[str]:
     """Names of the hints to show. For slow operations they depend on the operation's type, as in MindInsight."""
     if one.rule == "empty":
         return [f"empty_{one.subject[0]}"]
+    if one.rule == "interval":
+        return ["_".join(filter(None, ("interval", one.variant)))]
     if one.rule == "communication" and "moved" in one.parts_ns:
         hints = {"waited": "wait", "moved": "transit", "unexplained": "unexplained"}
         return [f"communication_{hints[max(hints, key=lambda part: one.parts_ns[part])]}"]

@@ -64,9 +64,13 @@ TEXTS = define_texts({
     "advice.reading": ("the trace is being read", "正在读取轨迹"),
     "advice.no_steps": ("the trace has no time to look into", "轨迹中没有可分析的时间"),
     # Rules
-    "advice.interval.title": ("Steps wait for their data", "步骤间隔过长"),
+    "advice.interval.title": ("The interval between steps is long", "步骤间隔过长"),
     "advice.interval.said": (
         "Between two steps the device waits {value} on average.", "两步之间设备平均等待 {value}。",
+    ),
+    "advice.interval.host": (
+        "Between two steps the device waits {value} on average, but data was there: it waits for the program.",
+        "两步之间设备平均等待 {value}，但数据已就绪：等待的是程序本身。",
     ),
     "advice.interval.rule": ("average interval above", "平均间隔大于"),
     "advice.idle.title": ("The device is idle", "设备空闲"),
@@ -98,6 +102,14 @@ TEXTS = define_texts({
     "advice.empty.transmission": (
         "The queue on the device was empty for {value} of the batches although the host had data: transmission is too slow.",
         "主机有数据而设备队列在 {value} 的批次中为空：数据发送过慢。",
+    ),
+    "advice.empty.pipeline_waited": (
+        "Steps waited for data for {value} of the rest of their time, because the pipeline was too slow now and then.",
+        "步骤等待数据的时间为其余时间的 {value}：数据处理时快时慢。",
+    ),
+    "advice.empty.transmission_waited": (
+        "Steps waited for data for {value} of the rest of their time although the host had data: transmission is too slow.",
+        "主机有数据，但步骤等待数据的时间为其余时间的 {value}：数据发送过慢。",
     ),
     "advice.empty.rule": ("empty batches above", "空批次占比大于"),
     "advice.gaps.title": ("The device waits for the host", "设备等待主机"),
@@ -171,6 +183,10 @@ TEXTS = define_texts({
     "advice.do.interval": (
         "Find where data stalls by looking at the queues; enable dataset_sink_mode if data is fed step by step.",
         "查看队列定位数据瓶颈；若为非下沉模式，可开启 dataset_sink_mode。",
+    ),
+    "advice.do.interval_host": (
+        "Do less between getting the data and calling the network, or do it in the pipeline or in a thread of its own.",
+        "减少取数据与调用网络之间的代码，或移入数据处理流程或单独的线程。",
     ),
     "advice.do.idle": (
         "Look for gaps between kernels: host code between steps, small operators, waiting for data or synchronisation.",

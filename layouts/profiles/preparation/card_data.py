@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from parsers.analysis.profiles.preparation import Flow, Slow, flow, queue_rates, slow_operations
+from parsers.analysis.profiles.preparation import (
+    Flow,
+    Slow,
+    Waited,
+    flow,
+    limiting_operation,
+    queue_rates,
+    slow_operations,
+    waited,
+)
 from parsers.deferred import pandas as pd
 
 from layouts.profiles.preparation.asks import PreparationRequest
@@ -39,7 +48,13 @@ class CardData:
     @cached_property
     def flow(self) -> Flow:
         """The stages that data passes, and the slow one."""
-        return Flow(False, "", math.nan) if self.rates is None else flow(self.rates)
+        return Flow(False, "", math.nan) if self.rates is None else flow(self.rates, self.waited)
+
+    @cached_property
+    def waited(self) -> Waited | None:
+        """How long steps waited for data; None if that is unknown."""
+        queues = self.frames["queues"]
+        return None if queues is None else waited(queues)
 
     @cached_property
     def queues(self) -> list[tuple[str, pd.DataFrame]]:
@@ -62,10 +77,10 @@ class CardData:
     @cached_property
     def slow(self) -> list[Slow]:
         """Operations that keep the others waiting; empty if the queues show that the pipeline is fast enough."""
-        rows = self.frames["pipeline"]
-        if self.flow.slow not in ("", "pipeline"):
+        rows, queues = self.frames["pipeline"], self.frames["queues"]
+        if self.flow.slow not in ("", "pipeline") or rows is None or not len(rows):
             return []
-        return slow_operations(rows) if rows is not None and len(rows) else []
+        return (limiting_operation(rows, queues) if queues is not None else []) or slow_operations(rows)
 
     @cached_property
     def types(self) -> dict[int, str]:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 from dash import html
-from parsers.analysis.profiles.preparation import EMPTY_RATE, Flow, Slow
+from parsers.analysis.profiles.preparation import EMPTY_RATE, WAITING, Flow, Slow, Waited
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
@@ -44,7 +44,7 @@ def flow(data: CardData) -> Any:
         late = " ms-preparation-slow" if stage == found.slow else ""
         contents = [html.Strong(t(f"preparation.stage.{stage}")), *inside[stage]]
         boxes.append(_box(data, stage, contents, f"ms-preparation-stage{kind}{late}"))
-    said = html.P(_verdict(found, by_queue), className="ms-preparation-verdict")
+    said = html.P(_verdict(found, by_queue, data.waited), className="ms-preparation-verdict")
     return [said, html.Div(boxes, className="ms-preparation-flow")]
 
 
@@ -59,9 +59,12 @@ def _box(data: CardData, stage: str, contents: list[Any], class_name: str) -> An
     return html.A(contents, href=f"steps?{query}", className=class_name, **{"data-page": "steps", "data-query": query})
 
 
-def _verdict(found: Flow, by_queue: Mapping[str, Any]) -> Any:
+def _verdict(found: Flow, by_queue: Mapping[str, Any], wait: Waited | None) -> Any:
     if not found.slow:
         return t("preparation.verdict.none")
+    if wait is not None:
+        said = {"share": fmt.percent(wait.share), "steps": fmt.count(wait.steps), "limit": fmt.percent(WAITING)}
+        return t(f"preparation.verdict.{found.slow}_waited", **said)
     name = next(name for name in QUEUES if name in by_queue and by_queue[name]["batches"])
     row = by_queue[name] if found.slow != "transmission" else by_queue["device"]
     numbers = {"empty": fmt.count(int(row["empty"])), "batches": fmt.count(int(row["batches"])),

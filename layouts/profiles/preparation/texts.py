@@ -39,6 +39,18 @@ TEXTS = define_texts({
         "Data is not the slow part: its queue was empty in {empty} of {batches} batches ({rate}, at most {limit}).",
         "数据不是瓶颈：{batches} 个批次中有 {empty} 个队列为空（{rate}，不超过 {limit}）。",
     ),
+    "preparation.verdict.pipeline_waited": (
+        "Data processing is the slow part: {steps} steps waited for {share} of the rest of their time (limit {limit}).",
+        "瓶颈在数据处理：{steps} 步等待数据的时间为其余时间的 {share}（阈值 {limit}）。",
+    ),
+    "preparation.verdict.transmission_waited": (
+        "Transmission is the slow part: {steps} steps waited for {share} of the rest of their time (limit {limit}).",
+        "瓶颈在数据发送：{steps} 步等待数据的时间为其余时间的 {share}（阈值 {limit}）。",
+    ),
+    "preparation.verdict.forward_backward_waited": (
+        "Data is not the slow part: {steps} steps waited for data for {share} of the rest of their time (limit {limit}).",
+        "数据不是瓶颈：{steps} 步等待数据的时间为其余时间的 {share}（阈值 {limit}）。",
+    ),
     "preparation.empty_of": ("empty {n} / {total}", "空 {n} / {total}"),
     "preparation.full_of": ("full {n} / {total}", "满 {n} / {total}"),
     "preparation.mean_time": ("{time} per step", "每步 {time}"),

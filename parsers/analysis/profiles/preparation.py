@@ -102,8 +102,9 @@ class Waited:
 def waited(queues: pd.DataFrame) -> Waited | None:
     """How long steps waited, of get_next on the device or else of the iterator (frame QUEUES).
 
-    None without times, or for fewer than LEAST_WAITS. The device waits only while the host gets the data or pushes it. So the pipeline is at fault if the host got data for at
-    least half the time that the device waited, and else the transmission. Pushing tells nothing: it waits for room as well.
+    None without times, or for fewer than LEAST_WAITS. The device waits only while the host gets the data or pushes it. So the
+    pipeline is at fault if the host got data for at least half the time that the device waited, and else the transmission.
+    Pushing tells nothing: it waits for room as well.
     """
     device, iterator, host = (queues[queues["queue"] == name].iloc[1:] for name in ("device", "iterator", "host"))
     rows = device if len(device) else iterator
@@ -204,7 +205,8 @@ def limiting_operation(pipeline: pd.DataFrame, queues: pd.DataFrame) -> list[Slo
         before = [use.get(child, float("nan")) for child in rows.loc[rows["parent"] == op_id, "op_id"]]
         if op_id in known:
             feeding = min(before, default=1.0)
-            drops.append((feeding - use[op_id], Slow(op_id, kind, float(use[op_id]), float(feeding) if before else float("nan"))))
+            slow = Slow(op_id, kind, float(use[op_id]), float(feeding) if before else float("nan"))
+            drops.append((feeding - use[op_id], slow))
     largest, slow = max(drops, key=lambda drop: drop[0])
     return [slow] if largest >= LARGEST_DROP else []
 

@@ -1,7 +1,7 @@
 """Writes a simulated data pipeline as MindSpore's profiler does: queues, iterator or queue of the device, CPU, step trace.
 
-The iterator notes the size of its queue after it took a batch (as recordings with MindSpore 2.0 and 2.10 show), the sender to the
-device before. Sizes of queues are sampled; times are whole ms, on the device µs, in the step trace 10 ns.
+The iterator notes the size of its queue after it took a batch (as recordings with MindSpore 2.0 and 2.10 show), the
+sender to the device before. Sizes of queues are sampled; times are whole ms, on the device µs, in the step trace 10 ns.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def write(recording: Recording, directory: Path, *, interval: int = 10, rank: in
         (target / f"dataset_iterator_profiling_{rank}.txt").write_text(_iterated(recording))
     if recording.plan.traced:
         (target / f"step_trace_raw_{rank}_detail_time.csv").write_text(_trace(recording))
-        (target / "step_trace_point_info.json").write_text(json.dumps({"fp_start": "Default/Conv2D-op1", "bp_end": "Default/Grad-op9"}))
+        points = {"fp_start": "Default/Conv2D-op1", "bp_end": "Default/Grad-op9"}
+        (target / "step_trace_point_info.json").write_text(json.dumps(points))
     return target
 
 
@@ -47,8 +48,10 @@ def _pipeline(recording: Recording, times: np.ndarray, every: int) -> dict[str, 
     made = []
     for number, stage, operation in zip(numbers(recording), recording.stages, recording.plan.operations, strict=True):
         depth = [int(size) for size in np.clip(sizes(stage, times), 0, stage.queue)]
-        entry: dict[str, object] = {"metrics": {"output_queue": {"length": stage.queue, "size": depth}},
-                                    "num_workers": operation.workers, "op_id": number, "op_type": f"{operation.kind}Op"}  # fmt: skip
+        queue = {"output_queue": {"length": stage.queue, "size": depth}}
+        entry: dict[str, object] = {
+            "metrics": queue, "num_workers": operation.workers, "op_id": number, "op_type": f"{operation.kind}Op",
+        }  # fmt: skip
         made.append(entry if number == len(recording.stages) - 1 else {"children": [number + 1], **entry})
     return {"op_info": made[::-1], "sampling_interval": every}
 
@@ -77,10 +80,11 @@ def _cpu(recording: Recording, times: np.ndarray, every: int) -> dict[str, objec
     zeros = [0] * len(user)
     doubled = [0] * (2 * len(user))
     idle = [value for used in user for value in (0, 100 - used)]
+    machine = {"context_switch_count": doubled, "idle_utilization": idle, "io_utilization": doubled,
+               "runnable_process": doubled, "sys_utilization": zeros, "user_utilization": user}  # fmt: skip
+    process = {"sys_utilization": zeros[1:], "user_utilization": user[1:]}
     return {"cpu_processor_num": recording.plan.cores, "sampling_interval": every, "time_stamp": [int(time) for time in times],
-            "device_info": {"context_switch_count": doubled, "idle_utilization": idle, "io_utilization": doubled,
-                            "runnable_process": doubled, "sys_utilization": zeros, "user_utilization": user},
-            "op_info": operations[::-1], "process_info": {"sys_utilization": zeros[1:], "user_utilization": user[1:]}}  # fmt: skip
+            "device_info": machine, "op_info": operations[::-1], "process_info": process}  # fmt: skip
 
 
 def _rows(step: int, get: int, push: int, capacity: int, size: int, at: int) -> str:
@@ -121,10 +125,11 @@ def _trace(recording: Recording) -> str:
     parts = []
     before = recording.recorded()[0, 2]
     for step, (*_, started, ended) in enumerate(recording.recorded(), 1):
-        start, forward, backward, end = (round(value * 1e5) for value in (before, started, started + 0.9 * (ended - started), ended))
+        middle = started + 0.9 * (ended - started)
+        start, forward, backward, end = (round(value * 1e5) for value in (before, started, middle, ended))
         parts.append((end - start, forward - start, backward - forward, end - backward))
-        rows.append(f"{step},{start},{end},{end - start},{forward},{backward},{forward - start},{backward - forward},{end - backward}")
+        rows.append(",".join(map(str, (step, start, end, parts[-1][0], forward, backward, *parts[-1][1:]))))
         before = ended
-    total, gap, middle, tail = (int(value) for value in np.mean(parts[1:], axis=0))
-    rows.append(f"0,0,0,{total},0,0,{gap},{middle},{tail}")
+    total, *others = (int(value) for value in np.mean(parts[1:], axis=0))
+    rows.append(",".join(map(str, (0, 0, 0, total, 0, 0, *others))))
     return "\n".join(rows) + "\n"
