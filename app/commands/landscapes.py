@@ -1,7 +1,7 @@
 """The command `landscape`: loss landscapes from checkpoints, by a function of the user. The server computes none.
 
-Exit codes: 0 done; 1 nothing could be computed or written; 2 bad options; 3 done except for places without a loss; 130
-interrupted, and the same command goes on.
+Exit codes: 0 done; 1 nothing could be computed or written; 2 bad options; 3 done except for places without a loss and what is
+left out; 130 interrupted, and the same command goes on.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ def landscape(options: argparse.Namespace) -> int:
         except LandscapeError as error:
             print(f"mindscope: {printable(str(error))}", file=sys.stderr)
             return 1
+        except OSError as error:
+            print(f"mindscope: {printable(_not_written(error))}", file=sys.stderr)
+            return 1
         except KeyboardInterrupt:
             print("mindscope: interrupted; the same command goes on with the points that are finished", file=sys.stderr)
             return 130
@@ -64,7 +67,14 @@ def _said(found: ComputedLandscapes) -> int:
             print(f"  and at {len(one.failed) - MOST_LISTED:,} other places")
         failed += len(one.failed)
     print(f"written to {printable(found.file)}")
-    return 3 if failed else 0
+    return 3 if failed or found.problems else 0
+
+
+def _not_written(error: OSError) -> str:
+    return (
+        f"{error.filename or 'a file'}: expected to read and write it, found: {error.strerror}; finished points are kept, and "
+        "the same command goes on"
+    )
 
 
 def _options(options: argparse.Namespace) -> LandscapeOptions:

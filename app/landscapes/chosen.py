@@ -6,23 +6,37 @@ import glob
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.landscapes.options import LandscapeError, LandscapeOptions
+from parsers.analysis.values.histograms import thinned
 from parsers.checkpoints import LandscapePlan, landscape_plan
 from parsers.errors import FormatError
 
-MOST_CHECKPOINTS = 10_000
-"""Of a path: the products of all pairs of them are summed."""
+MOST_CHECKPOINTS = 500
+"""Of a path: all are open at once, and the products of all pairs of them are summed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointPath:
-    """The checkpoints of an interval, in the order of their steps. missing: steps that the plan lists and no file has."""
+    """The checkpoints of an interval, in the order of their steps. missing: steps that the plan lists and no file has.
+
+    thinned: how many there are, if only some of them are taken, evenly from the first to the last; else 0. unusable: what was
+    expected of checkpoints that are left out, and what was found.
+    """
 
     steps: tuple[int, ...]
     files: tuple[str, ...]
     missing: tuple[int, ...] = ()
+    thinned: int = 0
+    unusable: tuple[str, ...] = ()
+
+    def without(self, reasons: Mapping[int, str]) -> CheckpointPath:
+        """Return the path without checkpoints by their index, whose reasons are kept."""
+        kept = [at for at in range(len(self.files)) if at not in reasons]
+        steps, files = tuple(self.steps[at] for at in kept), tuple(self.files[at] for at in kept)
+        told = tuple(f"step {self.steps[at]:,}: {reason}" for at, reason in sorted(reasons.items()))
+        return replace(self, steps=steps, files=files, unusable=self.unusable + told)
 
     @property
     def label(self) -> str:
@@ -76,8 +90,6 @@ def _by_plan(options: LandscapeOptions, plan: LandscapePlan) -> ChosenCheckpoint
 def _by_pattern(options: LandscapeOptions) -> ChosenCheckpoints:
     found = sorted(glob.iglob(os.path.join(glob.escape(options.run), options.checkpoints), recursive=True))
     files = [path for path in found if os.path.isfile(path)]
-    if len(files) > MOST_CHECKPOINTS:
-        raise LandscapeError(f"--checkpoints: expected up to {MOST_CHECKPOINTS:,} files, found {len(files):,}")
     there = {number: path for path, number in zip(files, _numbers(files), strict=True)}
     if len(there) < len(files):
         raise LandscapeError("--checkpoints: expected a number of its own in each name, found two files with the same one")
@@ -98,7 +110,9 @@ def _numbers(files: Sequence[str]) -> list[int]:
 def _path(steps: Sequence[int], there: Mapping[int, str]) -> CheckpointPath:
     known = [step for step in sorted(steps) if step in there]
     missing = tuple(step for step in sorted(steps) if step not in there)
-    return CheckpointPath(tuple(known), tuple(there[step] for step in known), missing)
+    taken = [known[at] for at in thinned(len(known), MOST_CHECKPOINTS).tolist()]
+    count = len(known) if len(taken) < len(known) else 0
+    return CheckpointPath(tuple(taken), tuple(there[step] for step in taken), missing, count)
 
 
 def _with_files(options: LandscapeOptions, paths: Sequence[CheckpointPath]) -> tuple[CheckpointPath, ...]:

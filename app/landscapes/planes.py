@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +17,8 @@ from parsers.errors import FormatError
 from parsers.model import Floats
 from parsers.weights import Weights, WeightTensor, opened
 
-VALUES_AT_ONCE = 1 << 21
-"""Of all checkpoints together."""
+VALUES_AT_ONCE = 1 << 18
+"""Of all checkpoints together: few enough to stay in the cache, enough that reading them takes longer than asking for them."""
 FILES = ("base.npy", "first.npy", "second.npy")
 
 
@@ -49,18 +50,19 @@ def varied(tensors: Mapping[str, WeightTensor]) -> list[str]:
 
 
 def path_plane(path: CheckpointPath, size: int, scale: str, folder: str) -> PlaneFiles:
-    """Write the plane of a path. Raises LandscapeError for checkpoints without one, or of different networks."""
+    """Write the plane of a path. Raises LandscapeError for checkpoints without one, NotFiniteError for those to leave out."""
     try:
         with ExitStack() as stack:
             files = [stack.enter_context(opened(file)) for file in path.files]
             parts, tensors = _parts(files)
             plane = surfaces.path_plane(parts)
             into = _written(folder, files[-1], tensors)
-            surfaces.write_directions(parts, plane, into, scale)
-            places = surfaces.turned(surfaces.projected(parts, into), into)
+            places = surfaces.turned(surfaces.write_directions(parts, plane, into, scale), into)
             x, y = surfaces.axis_around(places.x, size), surfaces.axis_around(places.y, size)
             return PlaneFiles(folder, tensors, x, y, places)
-    except (ValueError, FormatError, OSError) as error:
+    except surfaces.NotFiniteError:
+        raise
+    except (ValueError, FormatError) as error:
         raise LandscapeError(f"{path.label}: {error}") from error
 
 
@@ -73,7 +75,7 @@ def random_plane(file: str, size: int, seed: int, scale: str, folder: str) -> Pl
             surfaces.write_random_directions(parts, seed, into, scale)
             axis = np.linspace(-1.0, 1.0, size)
             return PlaneFiles(folder, tensors, axis, axis)
-    except (FormatError, OSError) as error:
+    except FormatError as error:
         raise LandscapeError(str(error)) from error
 
 
@@ -86,11 +88,11 @@ def line_between(first: str, last: str, places: int, folder: str) -> PlaneFiles:
             into = _written(folder, files[-1], tensors)
             at = 0
             for part in parts():
-                end = at + part.values.shape[1]
-                into[0][at:end] = part.values[0] - part.values[1]
+                end = at + len(part.last)
+                into[0][at:end] = part.columns[0]
                 at = end
             return PlaneFiles(folder, tensors, np.linspace(0.0, 1.0, places), np.zeros(1))
-    except (FormatError, OSError) as error:
+    except FormatError as error:
         raise LandscapeError(str(error)) from error
 
 
@@ -101,11 +103,8 @@ def _parts(files: Sequence[Weights]) -> tuple[surfaces.Parts, tuple[VariedTensor
     if not names:
         raise LandscapeError(f"{last.path}: expected weights of real numbers, found none")
     for file in files:
-        for name in names:
-            other = file.tensors.get(name)
-            if other is None or other.shape != last.tensors[name].shape:
-                found = "none" if other is None else f"one of shape {other.shape}"
-                raise LandscapeError(f"{file.path}: expected {name[:200]} of shape {last.tensors[name].shape}, found {found}")
+        if differs := difference(file, last, names):
+            raise LandscapeError(differs)
     tensors, begin = [], 0
     for name in names:
         tensors.append(VariedTensor(name, last.tensors[name].shape, begin))
@@ -113,18 +112,32 @@ def _parts(files: Sequence[Weights]) -> tuple[surfaces.Parts, tuple[VariedTensor
     block = max(VALUES_AT_ONCE // len(files), 1)
 
     def parts() -> Iterator[surfaces.WeightPart]:
+        memory, weights = np.empty(len(files) * block), np.empty(block)  # new ones for each part would cost as much as reading
         for number, name in enumerate(names):
             tensor = last.tensors[name]
             filters = tensor.shape[0] if len(tensor.shape) > 1 else 1
             first = 0
             for blocks in zip(*(file.blocks(name, block) for file in files), strict=True):
-                values = np.empty((len(blocks), len(blocks[0])))
-                for row, found in zip(values, blocks, strict=True):
-                    row[:] = found
-                yield surfaces.WeightPart(number, first, tensor.size, filters, values)
-                first += values.shape[1]
+                count = len(blocks[0])
+                columns, own = memory[: len(files) * count].reshape(len(files), count), weights[:count]
+                own[:] = blocks[-1]
+                with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinity are told by `path_plane`
+                    for row, found in zip(columns, blocks, strict=True):
+                        np.subtract(found, own, out=row)
+                yield surfaces.WeightPart(number, first, tensor.size, filters, columns, own)
+                first += count
 
     return parts, tuple(tensors)
+
+
+def difference(file: Weights, last: Weights, names: Sequence[str]) -> str:
+    """Return what is not as in the last checkpoint among the tensors that vary, "" if all are."""
+    for name in names:
+        other, wanted = file.tensors.get(name), last.tensors[name].shape
+        if other is None or other.shape != wanted or not other.floating:
+            found = "none" if other is None else f"one of shape {other.shape} and type {other.dtype}"
+            return f"{file.path}: expected {name[:200]} of shape {wanted}, found {found}"
+    return ""
 
 
 def _written(folder: str, weights: Weights, tensors: Sequence[VariedTensor]) -> list[np.memmap]:
@@ -132,9 +145,7 @@ def _written(folder: str, weights: Weights, tensors: Sequence[VariedTensor]) -> 
     os.makedirs(folder, exist_ok=True)
     is_double = any(weights.tensors[one.name].dtype == "float64" for one in tensors)
     dtype, total = np.dtype(np.float64 if is_double else np.float32), sum(weights.tensors[one.name].size for one in tensors)
-    base, first, second = (
-        np.lib.format.open_memmap(os.path.join(folder, name), "w+", dtype, (total,)) for name in FILES
-    )
+    base, first, second = (_mapped(os.path.join(folder, name), dtype, total) for name in FILES)
     for one in tensors:
         at = one.begin
         for values in weights.blocks(one.name, VALUES_AT_ONCE):
@@ -142,3 +153,15 @@ def _written(folder: str, weights: Weights, tensors: Sequence[VariedTensor]) -> 
             at += values.size
     base.flush()
     return [first, second]
+
+
+def _mapped(path: str, dtype: np.dtype[Any], total: int) -> np.memmap:
+    """Return a new array of zeros in a file. OSError on a full disk: writing to a map for which there is no room kills."""
+    try:
+        found = np.lib.format.open_memmap(path, "w+", dtype, (total,))
+        if hasattr(os, "posix_fallocate"):
+            with open(path, "r+b") as file:
+                os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
+    return found

@@ -35,8 +35,9 @@ class PlaneLoss:
         self._loss: Callable[[dict[str, Any]], Any] = script[setting["function"]]
         if callable(script.get("setup")):
             script["setup"]()
-        self._maps = [np.load(path, mmap_mode="r") for path in setting["plane"]]
+        self._maps = [np.asarray(np.load(path, mmap_mode="r")) for path in setting["plane"]]  # cutting a memmap is slow
         self._weights = np.empty_like(self._maps[0])
+        self._part = np.empty(BLOCK, self._weights.dtype)
         self._checkpoints: list[str] = setting["checkpoints"]
         self._parameters: dict[str, Any] = {}
         self._varied = [name for name, _, _ in setting["tensors"]]
@@ -68,7 +69,7 @@ class PlaneLoss:
             weights = self._weights[part]
             np.multiply(first[part], dtype(x), out=weights)
             if y:
-                weights += second[part] * dtype(y)
+                weights += np.multiply(second[part], dtype(y), out=self._part[: len(weights)])
             weights += base[part]
 
 
@@ -78,22 +79,33 @@ def main() -> int:
     answers = os.fdopen(int(sys.argv[2]), "w", encoding="utf-8")
     sys.argv[1:] = []
     _isolate()
-    setting = json.loads(requests.readline())
+    setting, own = json.loads(requests.readline()), os.getpid()
     sys.path.insert(0, os.path.dirname(os.path.abspath(setting["script"])))
     try:
         found = PlaneLoss(setting)
     except BaseException as error:  # noqa: BLE001 - whatever the user's code raises is told to the command
+        if os.getpid() != own:
+            os._exit(1)
         _answer(answers, ["script", None, None, _reason(error)])
         return 1
+    if os.getpid() != own:
+        os._exit(0)
     _answer(answers, ["ready", None, None, ""])
     for line in requests:
         for row, column, x, y in json.loads(line):
-            try:
-                loss = found.at(row, column, x, y)
-                _answer(answers, [row, column, *((None, "the function returned NaN") if math.isnan(loss) else (loss, ""))])
-            except BaseException as error:  # noqa: BLE001 - a place without a loss is recorded with the reason
-                _answer(answers, [row, column, None, _reason(error)])
+            answer = _answered(found, row, column, x, y)
+            if os.getpid() != own:  # a fork by the user's function came back from it, too: one of both answers
+                os._exit(0)
+            _answer(answers, answer)
     return 0
+
+
+def _answered(found: PlaneLoss, row: int, column: int, x: float, y: float) -> list[Any]:
+    try:
+        loss = found.at(row, column, x, y)
+    except BaseException as error:  # noqa: BLE001 - a place without a loss is recorded with the reason
+        return [row, column, None, _reason(error)]
+    return [row, column, *((None, "the function returned NaN") if math.isnan(loss) else (loss, ""))]
 
 
 def _isolate() -> None:

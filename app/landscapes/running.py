@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
@@ -16,20 +17,24 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from app.landscapes import planes
-from app.landscapes.chosen import CheckpointPath, ChosenCheckpoints, chosen
-from app.landscapes.options import ALPHAS, LINE, PATH, RANDOM, LandscapeError, LandscapeOptions
-from app.landscapes.planes import PlaneFiles
+from app.landscapes.chosen import ChosenCheckpoints, chosen
+from app.landscapes.directory import PLANES, prepare
+from app.landscapes.options import LINE, PATH, RANDOM, LandscapeError, LandscapeOptions
 from app.landscapes.points_file import PointsFile
+from app.landscapes.surfaces import SurfaceTask, surfaces_to_compute
 from app.landscapes.workers import GridPlace, GridRow, WorkerPool, setting_of
 from parsers.analysis.values.loss_surfaces import sharpness
 from parsers.landscapes.facts import FactsFile, FactsRecord, FailedPlace, checksum_of
-from parsers.landscapes.points import ON_PATH, Loss, PlannedSurface, Point
+from parsers.landscapes.points import MOST_PLACES, ON_PATH, Loss, PlannedSurface, Point
 from parsers.model import Floats
 from parsers.recording import EventWriter, Landscape, Surface
 
+VERSION = 2
+"""Of how places are computed: points of another one are not continued, since their last bits may differ."""
 _NOT_MARKED = {"jobs", "limit_s", "out", "run", "dask", "dask_trust"}
 """Options that change no point."""
+MOST_DAMAGE = 5
+"""Damaged lines of a points file that are said."""
 if TYPE_CHECKING:
     from app.landscapes.cluster import ClusterPool
 
@@ -59,27 +64,16 @@ class ComputedLandscape:
 
 @dataclass(frozen=True, slots=True)
 class ComputedLandscapes:
-    """The landscapes of a run, the file that was written, and the steps whose checkpoint is missing."""
+    """The landscapes of a run, the file that was written, and the steps whose checkpoint is missing.
+
+    problems: checkpoints that are left out and landscapes that could not be computed, with what was expected and found.
+    """
 
     landscapes: tuple[ComputedLandscape, ...]
     file: str
     missing: tuple[int, ...]
     varied: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """A surface to be computed. base: the checkpoint that has the tensors which do not vary. files: those of the path.
-
-    steps are those of the path, or of the ends of a line.
-    """
-
-    tag: str
-    kind: str
-    base: str
-    plane: PlaneFiles
-    steps: tuple[int, ...] = ()
-    files: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def compute(options: LandscapeOptions, say: Say = lambda _: None, show: Show = lambda _done, _of: None) -> ComputedLandscapes:
@@ -92,36 +86,45 @@ def compute(options: LandscapeOptions, say: Say = lambda _: None, show: Show = l
     if not os.path.isfile(options.script):
         raise LandscapeError(f"--script: expected a file, found {options.script!r}")
     found = chosen(options)
-    os.makedirs(options.out, exist_ok=True)
+    prepare(options.out, options.run)
     mark = mark_of(options, found)
     _say_others(options.out, mark, say)
     missing = tuple(step for path in found.paths for step in path.missing)
     if missing:
         say(f"left out, since no checkpoint has them: {', '.join(map(str, missing))}")
-    folder = tempfile.mkdtemp(prefix="landscape-planes-", dir=options.out)
+    for path in found.paths:
+        if path.thinned:
+            say(f"{path.label}: {len(path.steps):,} of {path.thinned:,} checkpoints are taken, evenly from first to last")
+    folder = tempfile.mkdtemp(prefix=PLANES, dir=options.out)
     try:
-        tasks = _tasks(options, found, folder)
+        tasks, problems = surfaces_to_compute(options, found, folder)
+        for problem in problems:
+            say(f"left out: {problem}")
         varied = tuple(one.name for one in tasks[0].plane.tensors)
         say(f"weights that vary: {', '.join(varied)}")
-        path = os.path.join(options.out, f"landscape-{mark}.points")
+        points_path = os.path.join(options.out, f"landscape-{mark}.points")
         surfaces = [_planned(task, found) for task in tasks]
-        with PointsFile(path, surfaces) as points:
+        if sum(one.size for one in surfaces) > MOST_PLACES:
+            raise LandscapeError(f"expected up to {MOST_PLACES:,} points in all: choose a smaller --size or fewer --intervals")
+        with PointsFile(points_path, surfaces) as points:
+            for damage in points.damage[:MOST_DAMAGE]:
+                say(f"{damage}; it is computed again")
             for number, task in enumerate(tasks):
                 _compute(number, task, options, points, lambda: show(len(points.known), sum(one.size for one in surfaces)))
             points.flush()
             results = tuple(_result(number, task, points) for number, task in enumerate(tasks))
         file = _write(options, found, results)
         _write_facts(os.path.join(options.out, f"landscape-{mark}.json"), results)
-        os.remove(path)
+        os.remove(points_path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return ComputedLandscapes(results, file, missing, varied)
+    return ComputedLandscapes(results, file, missing, varied, problems)
 
 
 def mark_of(options: LandscapeOptions, found: ChosenCheckpoints) -> str:
     """Return a hash of what the points depend on: checkpoints by name, size and time, options, and the script."""
     wanted = {name: value for name, value in asdict(options).items() if name not in _NOT_MARKED}
-    facts: list[object] = [sorted(wanted.items(), key=str)]
+    facts: list[object] = [VERSION, sorted(wanted.items(), key=str)]
     for path in found.paths:
         for file in path.files:
             status = os.stat(file)
@@ -140,33 +143,7 @@ def _say_others(out: str, mark: str, say: Say) -> None:
         say("starting anew: the checkpoints, the options or the script have changed since the points that are there")
 
 
-def _tasks(options: LandscapeOptions, found: ChosenCheckpoints, folder: str) -> list[_Task]:
-    tasks: list[_Task] = []
-    for kind in options.kinds:
-        if kind == PATH:
-            for path in found.paths:
-                plane = planes.path_plane(path, options.size, options.scale, os.path.join(folder, str(len(tasks))))
-                tasks.append(_Task(f"landscape_{path.label}", kind, path.files[-1], plane, path.steps, path.files))
-        elif kind == RANDOM:
-            step, file = found.last
-            place = os.path.join(folder, str(len(tasks)))
-            plane = planes.random_plane(file, options.size, options.seed, options.scale, place)
-            tasks.append(_Task(f"landscape_[{step}]", kind, file, plane))
-        else:
-            tasks.append(_line(options, found.paths, folder, len(tasks)))
-    return tasks
-
-
-def _line(options: LandscapeOptions, paths: Sequence[CheckpointPath], folder: str, number: int) -> _Task:
-    first, last = options.against or paths[0].files[0], paths[-1].files[-1]
-    if os.path.samefile(first, last):
-        raise LandscapeError("line: expected two checkpoints, found one")
-    plane = planes.line_between(first, last, ALPHAS, os.path.join(folder, str(number)))
-    ends = (paths[0].steps[0], paths[-1].steps[-1])
-    return _Task(f"landscape_line_[{ends[0]}, {ends[1]}]", LINE, last, plane, () if options.against else ends)
-
-
-def _planned(task: _Task, found: ChosenCheckpoints) -> PlannedSurface:
+def _planned(task: SurfaceTask, found: ChosenCheckpoints) -> PlannedSurface:
     """Describe a surface to who reads its points."""
     plane, path = task.plane, task.plane.path
     x, y = ([], []) if path is None else (path.x.tolist(), path.y.tolist())
@@ -175,7 +152,7 @@ def _planned(task: _Task, found: ChosenCheckpoints) -> PlannedSurface:
     )
 
 
-def _compute(number: int, task: _Task, options: LandscapeOptions, points: PointsFile, shown: Callable[[], None]) -> None:
+def _compute(number: int, task: SurfaceTask, options: LandscapeOptions, points: PointsFile, shown: Callable[[], None]) -> None:
     """Compute what is not known of a surface, and the losses of the checkpoints of its path."""
 
     def take(point: Point, loss: Loss) -> None:
@@ -203,7 +180,7 @@ def _pool(options: LandscapeOptions, take: Callable[[Point, Loss], None]) -> Wor
     return ClusterPool(options.dask, trust=options.dask_trust, limit_s=options.limit_s, take=take)
 
 
-def _result(number: int, task: _Task, points: PointsFile) -> ComputedLandscape:
+def _result(number: int, task: SurfaceTask, points: PointsFile) -> ComputedLandscape:
     x, y = task.plane.x, task.plane.y
     z = np.array([[points.known[Point(number, row, column)].value for column in range(len(x))] for row in range(len(y))])
     failed = tuple(
@@ -225,17 +202,21 @@ def _result(number: int, task: _Task, points: PointsFile) -> ComputedLandscape:
 
 def _write(options: LandscapeOptions, found: ChosenCheckpoints, results: Sequence[ComputedLandscape]) -> str:
     name = f"events.out.events.summary.{int(time.time())}.{os.getpid()}.landscape_MS"
-    half = os.path.join(options.out, f".{name}.part")  # a file appears whole or not at all
-    with EventWriter(half, "mindspore") as writer:
-        for one in results:
-            path = None if one.path is None else Surface(*one.path)
-            value = Landscape(
-                Surface(one.x, one.y, one.z), path, one.steps, one.end, one.decomposition, found.unit,
-                found.steps_per_epoch,
-            )  # fmt: skip
-            writer.add(0, {one.tag: value}, wall_time=time.time())
-    file = os.path.join(options.out, name)
-    os.replace(half, file)
+    half, file = os.path.join(options.out, f".{name}.part"), os.path.join(options.out, name)
+    try:
+        with EventWriter(half, "mindspore") as writer:
+            for one in results:
+                path = None if one.path is None else Surface(*one.path)
+                value = Landscape(
+                    Surface(one.x, one.y, one.z), path, one.steps, one.end, one.decomposition, found.unit,
+                    found.steps_per_epoch,
+                )  # fmt: skip
+                writer.add(0, {one.tag: value}, wall_time=time.time())
+        os.replace(half, file)  # it appears whole or not at all
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.remove(half)
+        raise OSError(error.errno, error.strerror, file) from error
     return file
 
 
@@ -249,6 +230,13 @@ def _write_facts(path: str, results: Sequence[ComputedLandscape]) -> None:
         for one in results
     ]  # fmt: skip
     half = f"{path}.part"
-    with open(half, "wb") as stream:
-        stream.write(msgspec.json.encode(FactsFile(records)))
-    os.replace(half, path)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(half)
+        with open(half, "xb") as stream:
+            stream.write(msgspec.json.encode(FactsFile(records)))
+        os.replace(half, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.remove(half)
+        raise OSError(error.errno, error.strerror, path) from error

@@ -8,9 +8,11 @@ import math
 import os
 import queue
 import selectors
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +23,10 @@ from parsers.landscapes.points import Loss, Point
 
 READY_S = 600.0
 """Seconds that the script's imports and its setup may take."""
+ENDING_S = 0.5
+"""Seconds in which a process whose pipe is closed ends."""
+LOOK_S = 1.0
+"""Seconds after which we look whether a process is still there."""
 STARTS = 3
 """Of a process that ends before it is ready: somebody may have killed it."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -81,6 +87,8 @@ class _Worker:
         answer = self._line(READY_S)
         if answer is not None and answer[0] == "script":
             raise ScriptFailed(f"the script failed: {answer[3]}")
+        if answer is None and not self._ends():
+            raise ScriptFailed(f"the script took more than {duration(READY_S)} to be ready")
         return answer is not None
 
     def losses(self, places: Sequence[GridPlace], limit_s: float, take: Callable[[GridPlace, Loss], None]) -> GridPlace | None:
@@ -96,17 +104,33 @@ class _Worker:
 
     def why_ended(self, limit_s: float) -> str:
         """Return why a place has no answer, and end the process."""
-        try:
-            code = self._process.wait(0.5)
-        except subprocess.TimeoutExpired:
-            self.stop()
+        ends = self._ends()
+        self.stop()
+        if not ends:
             return f"it took more than {duration(limit_s)}"
+        code = self._process.returncode
         return f"the process ended with {'signal ' + str(-code) if code < 0 else 'exit code ' + str(code)}"
 
+    def _ends(self) -> bool:
+        """Return whether the process, which no longer answers, ends by itself."""
+        end = time.monotonic() + ENDING_S
+        while not self._has_ended() and time.monotonic() < end:
+            time.sleep(0.01)
+        return self._has_ended()
+
+    def _has_ended(self) -> bool:
+        """Return whether the process has ended; its number stays its own until `stop`."""
+        if self._process.returncode is not None:
+            return True
+        if not hasattr(os, "waitid"):  # macOS
+            return self._process.poll() is not None
+        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
     def stop(self) -> None:
-        """End the process."""
-        if self._process.poll() is None:
-            self._process.kill()
+        """End the process, and those that the script has started."""
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._selector.close()
         for descriptor in (self._give, self._answers):
@@ -121,15 +145,23 @@ class _Worker:
                 data = data[os.write(self._give, data) :]
 
     def _line(self, limit_s: float | None) -> list[Any] | None:
+        end = math.inf if limit_s is None else time.monotonic() + limit_s
         while b"\n" not in self._buffer:
-            if not self._selector.select(limit_s):
-                return None
+            # What the script has forked may keep the pipe of a process that has ended.
+            ended = self._has_ended()
+            if not self._selector.select(0 if ended else max(min(end - time.monotonic(), LOOK_S), 0)):
+                if ended or time.monotonic() >= end:
+                    return None
+                continue
             more = os.read(self._answers, 1 << 16)
             if not more:
                 return None
             self._buffer += more
         line, _, self._buffer = self._buffer.partition(b"\n")
-        found: list[Any] = json.loads(line)
+        try:
+            found: list[Any] = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ScriptFailed(f"expected an answer of a worker, found {line[:80]!r}: the script wrote to its pipe") from error
         return found
 
 
@@ -193,7 +225,7 @@ class RowComputer:
             self._drop()
             if self._ended:
                 break
-        raise ScriptFailed(f"the script ended its process or took more than {duration(READY_S)} to be ready")
+        raise ScriptFailed("the script ended its process before it was ready")
 
     def _drop(self) -> None:
         with self._lock:

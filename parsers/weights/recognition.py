@@ -17,6 +17,8 @@ READERS: Mapping[str, Callable[[RegularFile], Mapping[str, WeightTensor]]] = {
     "torch": torch_archives.tensors,
 }  # fmt: skip
 _HEAD = 16
+_ENCRYPTED = tuple((0x7F3A5ED8 + mode).to_bytes(4, "little") for mode in range(3))
+"""What a checkpoint begins with that MindSpore encrypted by AES-GCM, AES-CBC or SM4-CBC."""
 
 
 def opened(path: str) -> Weights:
@@ -47,6 +49,11 @@ def kind_of(file: RegularFile) -> str:
         return "safetensors"
     if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05":
         raise FormatError("expected a checkpoint that is no pickle, found one: save it again with torch.save of version 1.6 on")
+    if head[:4] in _ENCRYPTED:
+        raise FormatError(
+            "byte 0: expected a checkpoint that can be read, found one that MindSpore encrypted: load it with its key, and "
+            "save it again without enc_key"
+        )
     if head[:1] == mindspore.VALUE:
         return "mindspore"
     raise FormatError("expected a checkpoint of MindSpore, torch, safetensors or numpy, found other bytes")

@@ -36,16 +36,19 @@ WINDOW = 5
 
 
 class WeightPart(NamedTuple):
-    """Consecutive values of one tensor, from its value number `first` on: values of shape (checkpoints, n).
+    """Consecutive weights of one tensor, from its value number `first` on.
 
-    tensor is the number of the tensor, length its number of values, filters its first dimension, 1 for a vector.
+    tensor is the number of the tensor, length its number of values, filters its first dimension, 1 for a vector. columns of
+    shape (checkpoints, n) are the differences of all checkpoints to the last one, last of shape (n,) its weights, both in
+    float64. The next part may use their memory again.
     """
 
     tensor: int
     first: int
     length: int
     filters: int
-    values: Floats
+    columns: Floats
+    last: Floats
 
 
 Parts = Callable[[], Iterable[WeightPart]]
@@ -57,19 +60,29 @@ class PathPlane:
     """The first two principal components of a path.
 
     means: mean of each column, of shape (k,). components: of shape (k, 2); a direction is the columns, less their means, times
-    one of these. explained: share of the path's variance in the plane, NaN if the checkpoints are equal.
+    one of these. explained: share of the path's variance in the plane, NaN if the checkpoints are equal. squares: the squared
+    distance of each checkpoint from the last one, of shape (k,).
     """
 
     means: Floats
     components: Floats
     explained: float
+    squares: Floats
+
+
+class NotFiniteError(ValueError):
+    """Checkpoints that have NaN or infinity; `at` are their indices."""
+
+    def __init__(self, at: Sequence[int]) -> None:
+        super().__init__("expected finite weights, found NaN or infinity in a checkpoint")
+        self.at = tuple(at)
 
 
 def path_plane(parts: Parts) -> PathPlane:
-    """Find the plane of a path of k checkpoints. ValueError for fewer than two, for NaN or infinity, or if all are equal."""
+    """Find the plane of a path of k checkpoints. ValueError for fewer than two or if all are equal, else NotFiniteError."""
     gram, sums, count = _moments(parts)
     if not np.isfinite(gram).all():
-        raise ValueError("expected finite weights, found NaN or infinity in a checkpoint")
+        raise NotFiniteError(_not_finite(parts))
     means = sums / count
     centred = gram - count * np.outer(means, means)
     values, vectors = np.linalg.eigh(centred)
@@ -80,7 +93,7 @@ def path_plane(parts: Parts) -> PathPlane:
     components = vectors[:, ::-1][:, :2]
     if components.shape[1] < 2:
         raise ValueError("expected at least two checkpoints, found one")
-    return PathPlane(means, np.ascontiguousarray(components), float(values[:2].sum()) / total)
+    return PathPlane(means, np.ascontiguousarray(components), float(values[:2].sum()) / total, np.diagonal(gram).copy())
 
 
 def _moments(parts: Parts) -> tuple[Floats, Floats, int]:
@@ -89,64 +102,16 @@ def _moments(parts: Parts) -> tuple[Floats, Floats, int]:
     sums: Floats | None = None
     count = 0
     for part in parts():
-        columns = part.values - part.values[-1]
+        columns = part.columns
         if gram is None or sums is None:
             gram, sums = np.zeros((len(columns), len(columns))), np.zeros(len(columns))
         with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinity are refused as a whole
             gram += columns @ columns.T
-        sums += columns.sum(axis=1)
-        count += part.values.shape[1]
+            sums += columns @ np.ones(columns.shape[1])
+        count += columns.shape[1]
     if gram is None or sums is None or not count:
         raise ValueError("expected weights, found none")
     return gram, sums, count
-
-
-def write_directions(parts: Parts, plane: PathPlane, into: Sequence[Weights], scale: str = TENSOR) -> None:
-    """Write the two directions of a plane, one value per weight, each scaled to the weights of the last checkpoint."""
-    offset = plane.means @ plane.components
-    _write(parts, into, scale, lambda part: (plane.components.T @ (part.values - part.values[-1]) - offset[:, None]).T)
-
-
-def write_random_directions(parts: Parts, seed: int, into: Sequence[Weights], scale: str = TENSOR) -> None:
-    """Write two directions of independent normal values (numpy's default_rng), scaled alike."""
-    random = np.random.default_rng(seed)
-    _write(parts, into, scale, lambda part: random.standard_normal((part.values.shape[1], 2)))
-
-
-def _write(parts: Parts, into: Sequence[Weights], scale: str, made: Callable[[WeightPart], Floats]) -> None:
-    if scale not in SCALES:
-        raise ValueError(f"scale: expected {' or '.join(SCALES)}, found {scale!r}")
-    at = 0
-    squares: Floats = np.zeros((3, 1))
-    """Of both directions and of the weights, by filter; a tensor that is scaled as one is one filter."""
-    for part in parts():
-        end = at + part.values.shape[1]
-        if part.first == 0:
-            squares = np.zeros((3, part.filters if scale == FILTER else 1))
-        found = made(part)
-        for one, column in zip(into, found.T, strict=True):
-            one[at:end] = column
-        squares += _squares(part, (found[:, 0], found[:, 1], part.values[-1]), squares.shape[1])
-        if part.first + part.values.shape[1] == part.length:
-            _scale([one[end - part.length : end] for one in into], squares)
-        at = end
-
-
-def _squares(part: WeightPart, rows: Sequence[Floats], groups: int) -> Floats:
-    """Return the sum of squares of each row in each of the equal groups of values of the tensor."""
-    if groups == 1:
-        return np.array([[float(values @ values)] for values in rows])
-    group = np.arange(part.first, part.first + part.values.shape[1]) // (part.length // groups)
-    return np.array([np.bincount(group, values * values, groups) for values in rows])
-
-
-def _scale(into: Sequence[Weights], squares: Floats) -> None:
-    """Scale what was written of a tensor to the norm of its weights; a direction of length 0 stays."""
-    groups = squares.shape[1]
-    for one, found in zip(into, squares, strict=False):
-        factors = np.sqrt(np.divide(squares[2], found, out=np.zeros(groups), where=found > 0))
-        for number, factor in enumerate(factors):
-            one[number * len(one) // groups : (number + 1) * len(one) // groups] *= factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,28 +129,79 @@ class PathOnPlane:
     shown: float
 
 
-def projected(parts: Parts, directions: Sequence[Weights]) -> PathOnPlane:
-    """Return the nearest point of the plane to each checkpoint, by least squares."""
-    at = 0
-    inner = np.zeros((2, 2))
-    products: Floats | None = None
-    lengths: Floats | None = None
+def _not_finite(parts: Parts) -> list[int]:
+    """Return the indices of checkpoints with NaN or infinity: the last one alone if it has any, since all differ from it."""
+    found: set[int] = set()
     for part in parts():
-        columns = part.values - part.values[-1]
-        plane = np.stack([np.asarray(one[at : at + columns.shape[1]], np.float64) for one in directions])
-        if products is None or lengths is None:
-            products, lengths = np.zeros((2, len(columns))), np.zeros(len(columns))
-        inner += plane @ plane.T
-        products += plane @ columns.T
-        lengths += np.einsum("ij,ij->i", columns, columns)
-        at += columns.shape[1]
-    if products is None or lengths is None:
-        raise ValueError("expected weights, found none")
+        if not np.isfinite(part.last).all():
+            return [len(part.columns) - 1]
+        found |= set(np.flatnonzero(~np.isfinite(part.columns).all(axis=1)).tolist())
+    return sorted(found)
+
+
+def write_directions(parts: Parts, plane: PathPlane, into: Sequence[Weights], scale: str = TENSOR) -> PathOnPlane:
+    """Write the two directions of a plane, one value per weight, each scaled to the weights of the last checkpoint.
+
+    Return the nearest point of the plane to each checkpoint, by least squares.
+    """
+    offset = plane.means @ plane.components
+    inner, products = _write(parts, into, scale, lambda part: plane.components.T @ part.columns - offset[:, None])
     places = np.linalg.lstsq(inner, products, rcond=None)[0]
-    left = np.maximum(lengths - np.einsum("ij,ij->j", places, 2 * products - inner @ places), 0.0)
-    residual = np.sqrt(np.divide(left, lengths, out=np.zeros_like(left), where=lengths > 0))
-    total = float(lengths.sum())
-    return PathOnPlane(places[0], places[1], residual, 1.0 - float(left.sum()) / total if total > 0 else math.nan)
+    left = np.maximum(plane.squares - np.einsum("ij,ij->j", places, 2 * products - inner @ places), 0.0)
+    residual = np.sqrt(np.divide(left, plane.squares, out=np.zeros_like(left), where=plane.squares > 0))
+    return PathOnPlane(places[0], places[1], residual, 1.0 - float(left.sum()) / float(plane.squares.sum()))
+
+
+def write_random_directions(parts: Parts, seed: int, into: Sequence[Weights], scale: str = TENSOR) -> None:
+    """Write two directions of independent normal values (numpy's default_rng), scaled alike."""
+    random = np.random.default_rng(seed)
+    _write(parts, into, scale, lambda part: random.standard_normal((len(part.last), 2)).T)
+
+
+def _write(
+    parts: Parts, into: Sequence[Weights], scale: str, made: Callable[[WeightPart], Floats]
+) -> tuple[Floats, Floats]:
+    """Write two directions; return their products with each other, (2, 2), and with the columns of all checkpoints, (2, k)."""
+    if scale not in SCALES:
+        raise ValueError(f"scale: expected {' or '.join(SCALES)}, found {scale!r}")
+    inner, products = np.zeros((2, 2)), np.zeros((2, 1))
+    at, group = 0, _Group()
+    for part in parts():
+        found, count = made(part), len(part.last)
+        for one, values in zip(into, found, strict=True):
+            one[at : at + count] = values
+        length = part.length // part.filters if scale == FILTER else part.length
+        begin = 0
+        while begin < count:
+            end = min(begin + length - (part.first + begin) % length, count)
+            group.add(found[:, begin:end], part.columns[:, begin:end], part.last[begin:end])
+            if (part.first + end) % length == 0:
+                factors = group.factors()
+                for one, factor in zip(into, factors, strict=True):
+                    one[at + end - length : at + end] *= factor
+                inner = inner + np.outer(factors, factors) * group.inner
+                products = products + factors[:, None] * group.products
+                group = _Group()
+            begin = end
+        at += count
+    return inner, products
+
+
+class _Group:
+    """Sums over the values that are scaled as one: of products of directions with each other and with columns, of weights."""
+
+    def __init__(self) -> None:
+        self.inner, self.products, self._squares = np.zeros((2, 2)), np.zeros((2, 1)), 0.0
+
+    def add(self, directions: Floats, columns: Floats, weights: Floats) -> None:
+        self.inner = self.inner + directions @ directions.T
+        self.products = self.products + directions @ columns.T
+        self._squares += float(weights @ weights)
+
+    def factors(self) -> Floats:
+        """Return what makes both directions as long as the weights; 0 for one of no length."""
+        lengths = np.diagonal(self.inner)
+        return np.sqrt(np.divide(self._squares, lengths, out=np.zeros(2), where=lengths > 0))
 
 
 def turned(path: PathOnPlane, directions: Sequence[Weights]) -> PathOnPlane:

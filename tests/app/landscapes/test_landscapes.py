@@ -206,9 +206,6 @@ def test_scripts_that_cannot_be_run_end_with_their_reason(run: Path, tmp_path: P
 @pytest.mark.parametrize(("change", "expected"), [
     (lambda run: [path.unlink() for path in run.glob("*.npz")], "expected checkpoints, found none"),
     (lambda run: [path.unlink() for path in run.glob("*_[1234]_of*")], "found equal ones"),
-    (lambda run: (run / "net_2_of_5.npz").write_bytes((run / "net_1_of_5.npz").read_bytes()[:-40]), "the file was cut"),
-    (lambda run: np.savez(run / "net_2_of_5.npz", **{"a.weight": np.zeros((2, 2))}), "expected a.weight of shape"),
-    (lambda run: np.savez(run / "net_2_of_5.npz", **{"a.weight": np.full((3, 2), np.inf), "a.bias": np.zeros(2)}), "finite"),
 ])  # fmt: skip
 def test_checkpoints_without_a_plane(run: Path, script: Path, tmp_path: Path, change, expected: str) -> None:
     change(run)

@@ -27,7 +27,8 @@ def parts_of(checkpoints: Sequence[Sequence[np.ndarray]], most: int):
             flat = np.stack([one[number].ravel() for one in checkpoints])
             filters = shape[0] if len(shape) > 1 else 1
             for at in range(0, flat.shape[1], most):
-                yield WeightPart(number, at, flat.shape[1], filters, flat[:, at : at + most])
+                block = flat[:, at : at + most]
+                yield WeightPart(number, at, flat.shape[1], filters, block - block[-1], block[-1])
 
     return parts
 
@@ -63,13 +64,14 @@ def test_directions_are_those_of_the_singular_value_decomposition(k: int, most: 
         assert np.abs(sign * into[number] - wanted).max() <= 1e-9 * np.abs(wanted).max()
 
 
-def test_the_path_is_where_least_squares_puts_it_and_ends_above_and_right_of_its_mean() -> None:
+@pytest.mark.parametrize(("most", "scale"), [(4, "tensor"), (1000, "tensor"), (4, "filter"), (1000, "filter")])
+def test_the_path_is_where_least_squares_puts_it_and_ends_above_and_right_of_its_mean(most: int, scale: str) -> None:
     checkpoints = path_of(7, seed=3)
     columns = columns_of(checkpoints)
-    parts = parts_of(checkpoints, 4)
+    parts = parts_of(checkpoints, most)
     into = [np.empty(len(columns)) for _ in range(2)]
-    surfaces.write_directions(parts, surfaces.path_plane(parts), into)
-    path = surfaces.turned(surfaces.projected(parts, into), into)
+    path = surfaces.write_directions(parts, surfaces.path_plane(parts), into, scale)
+    path = surfaces.turned(path, into)
     wanted, _, _, _ = np.linalg.lstsq(np.stack(into, axis=1), columns, rcond=None)
     assert np.allclose([path.x, path.y], wanted, rtol=1e-9, atol=1e-12)
     assert (path.x[-1], path.y[-1]) == pytest.approx((0.0, 0.0), abs=1e-12)
