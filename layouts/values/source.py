@@ -45,8 +45,5 @@ class ValueSource(Protocol):
         ...
 
     def growing_landscapes(self, run: str) -> Sequence[GrowingLandscape]:
-        """Return the landscapes of a member run that are being computed, as far as they are.
-
-        Raises FormatError, whose text is meant for the user, if a file is damaged.
-        """
+        """Return the landscapes of a member run that are being computed, as far as they are, with what is damaged of them."""
         ...

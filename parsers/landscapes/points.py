@@ -2,12 +2,13 @@
 
 A line is the CRC-32 of the rest in hexadecimal, a space, and JSON. The first one describes the surfaces (`PlannedSurface`),
 each further one is a point: [surface, row, column, loss, reason], where the loss is a number, "Infinity", "-Infinity" or null
-for none. A line that was not written whole ends the file.
+for none. A line that was not written whole is still being written, or ends the file; damaged ones within it are left out.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import threading
 import zlib
 from collections.abc import Sequence
@@ -79,7 +80,8 @@ class GrowingLandscape:
     """A landscape that is computed, with what is finished of it: done points of `total`.
 
     key tells it from others of the run and ends in its tag. reasons: of the places without a loss, by row and column. updated:
-    when the last point was written, in seconds since 1970.
+    when the last point was written, in seconds since 1970. problem: what is damaged in the file; total is 0 if nothing of it
+    can be shown, and key and tag are the name of the file then.
     """
 
     key: str
@@ -89,6 +91,7 @@ class GrowingLandscape:
     total: int
     reasons: dict[tuple[int, int], str]
     updated: float
+    problem: str = ""
 
 
 def line_of_surfaces(surfaces: Sequence[PlannedSurface]) -> bytes:
@@ -146,6 +149,7 @@ class GrowingPoints:
 
     def _begin(self, inode: int) -> None:
         self._inode, self._offset, self._updated = inode, 0, 0.0
+        self._damaged, self._damage, self._unreadable = 0, "", False
         self._surfaces: tuple[PlannedSurface, ...] | None = None
         self._z: list[Floats] = []
         self._path_z: list[Floats] = []
@@ -154,8 +158,9 @@ class GrowingPoints:
         self._reasons: list[dict[tuple[int, int], str]] = []
 
     def refresh(self) -> tuple[GrowingLandscape, ...]:
-        """Return the landscapes; () for a file that is gone or has no whole line yet. FormatError for a damaged one."""
+        """Return the landscapes; () for a file that is gone or has no whole line yet."""
         with self._lock:
+            problem = ""
             try:
                 with RegularFile(self._path) as file:
                     if file.size < self._offset or file.status.st_ino != self._inode:
@@ -165,27 +170,46 @@ class GrowingPoints:
             except FileNotFoundError:
                 return ()
             except OSError as error:
-                raise FormatError(f"{self._path}: expected a readable file, found {error.strerror}") from error
-            except FormatError as error:
-                raise FormatError(f"{self._path}: {error}") from error
-            return tuple(self._landscape(number, one) for number, one in enumerate(self._surfaces or ()))
+                problem = f"{self._path}: expected a readable file, found {error.strerror}"
+            problem = problem or self._problem()
+            if problem and not self._surfaces:
+                return (_nothing_of(self._path, problem, self._updated),)
+            return tuple(self._landscape(number, one, problem) for number, one in enumerate(self._surfaces or ()))
+
+    def _problem(self) -> str:
+        if not self._damaged:
+            return ""
+        others = f"; {self._damaged - 1:,} other damaged lines are left out, too" if self._damaged > 1 else ""
+        return f"{self._path}: {self._damage}; it is left out{others}"
+
+    def _damaged_at(self, offset: int, text: str) -> None:
+        if not self._damaged:
+            self._damage = f"byte {offset:,}: {text}"
+        self._damaged += 1
 
     def _read(self, file: RegularFile) -> None:
         rest = b""
-        while data := file.read(self._offset + len(rest), READ_BYTES):
+        while not self._unreadable and (data := file.read(self._offset + len(rest), READ_BYTES)):
             *lines, rest = (rest + data).splitlines(keepends=True)
             if rest.endswith(b"\n"):
                 lines, rest = [*lines, rest], b""
             for line in lines:
-                text = text_of(line)
-                if text is None:
-                    return
-                self._take(text)
+                try:
+                    self._take(text_of(line))
+                except FormatError as error:
+                    self._damaged_at(self._offset, str(error))
+                    self._unreadable = self._surfaces is None  # without them no place is known
                 self._offset += len(line)
+                if self._unreadable:
+                    return
             if len(rest) > LONGEST_LINE:
-                raise FormatError(f"expected lines of up to {LONGEST_LINE:,} bytes, found a longer one")
+                self._damaged_at(self._offset, f"expected lines of up to {LONGEST_LINE:,} bytes, found a longer one")
+                self._unreadable = True
 
-    def _take(self, text: bytes) -> None:
+    def _take(self, text: bytes | None) -> None:
+        if text is None:
+            what = "the surfaces" if self._surfaces is None else "a point"
+            raise FormatError(f"expected {what}, found a line with another checksum")
         if self._surfaces is None:
             self._surfaces = surfaces_of(text)
             self._z = [np.full((len(one.y), len(one.x)), np.nan) for one in self._surfaces]
@@ -204,7 +228,7 @@ class GrowingPoints:
         if math.isnan(loss.value) and row != ON_PATH:
             self._reasons[number][row, column] = loss.reason
 
-    def _landscape(self, number: int, one: PlannedSurface) -> GrowingLandscape:
+    def _landscape(self, number: int, one: PlannedSurface, problem: str) -> GrowingLandscape:
         x, y = np.array(one.x, np.float64), np.array(one.y, np.float64)
         path_x, path_y = np.array(one.path_x, np.float64), np.array(one.path_y, np.float64)
         steps = np.array(one.steps if one.path_x else (), np.int64)
@@ -216,7 +240,15 @@ class GrowingPoints:
             value = replace(value, convergence=(float(path_x[-1]), float(path_y[-1]), float(value.path_z[-1])))
         left = int(self._pending[number].sum() + self._path_pending[number].sum())
         key = f"{self._mark}/{number}/{one.tag}"
-        return GrowingLandscape(key, one.tag, value, one.size - left, one.size, dict(self._reasons[number]), self._updated)
+        reasons = dict(self._reasons[number])
+        return GrowingLandscape(key, one.tag, value, one.size - left, one.size, reasons, self._updated, problem)
+
+
+def _nothing_of(path: str, problem: str, updated: float) -> GrowingLandscape:
+    """Return what a file is shown as of which nothing is intact."""
+    name, none = os.path.basename(path), np.zeros(0)
+    value = LandscapeValue(none, none, np.zeros((0, 0)), np.zeros(0, np.int64), none, none, none)
+    return GrowingLandscape(name, name, value, 0, 0, {}, updated, problem)
 
 
 class GrowingDirectory:
@@ -227,7 +259,7 @@ class GrowingDirectory:
         self._files: dict[str, GrowingPoints] = {}
 
     def landscapes(self) -> Sequence[GrowingLandscape]:
-        """Return all landscapes that are being computed, those of the newest file first. FormatError for a damaged file."""
+        """Return all landscapes that are being computed, those of the newest file first."""
         there = dict(files_in(self._directory, POINTS))
         self._files = {mark: self._files.get(mark) or GrowingPoints(mark, path) for mark, path in there.items()}
         return [one for file in self._files.values() for one in file.refresh()]

@@ -72,6 +72,8 @@ def _sheet(source: ValueSources, run: str, tag: str) -> dict[str, Any]:
 
 
 def _growing(one: GrowingLandscape) -> dict[str, Any]:
+    if one.problem and not one.total:
+        return dict(_EMPTY) | {"tag": one.key, "name": one.tag, "broken": one.problem}
     named = {"tag": one.key, "name": one.tag, "mark": f"{one.done}", "done": one.done, "of": one.total, "updated": one.updated}
     return dict(_EMPTY) | named | _covered(one.value)
 
@@ -84,11 +86,8 @@ def _covered(value: LandscapeValue) -> dict[str, Any]:
 
 
 def growing(source: ValueSources, run: str) -> dict[str, GrowingLandscape]:
-    """Return the landscapes of a run that are being computed, by key; none if their files are damaged."""
-    try:
-        return {one.key: one for one in source.values.growing_landscapes(run)}
-    except FormatError:
-        return {}  # the command begins them anew
+    """Return the landscapes of a run that are being computed, by key."""
+    return {one.key: one for one in source.values.growing_landscapes(run)}
 
 
 def newest(source: ValueSources, run: str, tag: str) -> LandscapeValue:

@@ -72,7 +72,8 @@ def load(source: ValueSources, sheets: Sequence[tuple[str, str]]) -> list[Reques
 def _load(source: ValueSources, run: str, tag: str, row: RunRow | None) -> Requested:
     now = growing(source, run).get(tag)
     if now is not None:
-        return Requested(run, tag, label_of(run, row), row, now.value, "", facts_of_growing(now))
+        value = now.value if now.total or not now.problem else None
+        return Requested(run, tag, label_of(run, row), row, value, now.problem, facts_of_growing(now))
     try:
         value = newest(source, run, tag)
     except PayloadError as error:

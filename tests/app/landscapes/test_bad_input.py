@@ -325,7 +325,8 @@ def test_losses_that_are_not_finite_are_kept_as_they_are(run: Path, tmp_path: Pa
 
 
 def test_what_a_script_writes_to_the_pipe_of_its_worker_is_no_answer(run: Path, tmp_path: Path) -> None:
-    pipe = "PIPE = max(fd for fd in range(3, 64) if os.path.exists(f'/proc/self/fd/{fd}') and stat.S_ISFIFO(os.fstat(fd).st_mode))"
+    opened = "[fd for fd in range(3, 64) if os.path.exists(f'/proc/self/fd/{fd}')]"
+    pipe = f"PIPE = max(fd for fd in {opened} if stat.S_ISFIFO(os.fstat(fd).st_mode))"
     script(tmp_path, f"import stat\n{pipe}\ndef loss(parameters): os.write(PIPE, b'garbage\\n')\n")
     with pytest.raises(LandscapeError, match=r"found b'garbage': the script wrote to its pipe"):
         compute(options(run, tmp_path / "out"))
