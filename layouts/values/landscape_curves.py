@@ -25,9 +25,9 @@ def curves(sheets: Sequence[Sheet], look: LandscapeStyle) -> dict[str, Any]:
     low, high, _ = loss_scale([sheet.value for sheet in shown])
     room = (high - low) * _ROOM
     data: list[Trace] = []
-    for number, sheet in enumerate(shown):
+    for number, (sheet, whole) in enumerate(zip(shown, sheets, strict=True)):
         colour = ACCENT if len(shown) == 1 else sheet.colour
-        traces = [*_missing(sheet, look, low - room, high + room), _line(sheet, look, colour), *_ends(sheet, look, colour)]
+        traces = [*_missing(sheet, look, low - room, high + room), _line(sheet, look, colour), *_ends(whole, look, colour)]
         data += [trace | {"meta": trace["meta"] | {"sheet": number}} for trace in traces]
     meta = {
         "bad": [len(missing_losses(sheet.value, {}).x) for sheet in shown],
@@ -63,6 +63,7 @@ def _ends(sheet: Sheet, look: LandscapeStyle, colour: str) -> list[Trace]:
     value = sheet.value
     unit = look.words["epoch" if value.unit == "epoch" else "step"]
     marks = (("start", 0, HALO, 12), ("end", -1, colour, 14)) if len(value.intervals) else ()
+    known = np.isfinite(value.path_x) & np.isfinite(value.path_z)
     return [
         {
             "type": "scatter", "mode": "markers", "x": numbers(value.path_x[[at]]), "y": numbers(value.path_z[[at]]),
@@ -71,7 +72,7 @@ def _ends(sheet: Sheet, look: LandscapeStyle, colour: str) -> list[Trace]:
             "hovertemplate": f"{look.words[role]}: {unit} {int(value.intervals[at])}<br>"
                              f"{look.words['loss']} {value.path_z[at]:.6g}<extra></extra>",
         }
-        for role, at, fill, size in marks
+        for role, at, fill, size in marks if known[at]
     ]  # fmt: skip
 
 
