@@ -121,9 +121,10 @@ def _parts(files: Sequence[Weights]) -> tuple[surfaces.Parts, tuple[VariedTensor
                 count = len(blocks[0])
                 columns, own = memory[: len(files) * count].reshape(len(files), count), weights[:count]
                 own[:] = blocks[-1]
+                for row, found in zip(columns, blocks, strict=True):
+                    row[:] = found
                 with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinity are told by `path_plane`
-                    for row, found in zip(columns, blocks, strict=True):
-                        np.subtract(found, own, out=row)
+                    columns -= own
                 yield surfaces.WeightPart(number, first, tensor.size, filters, columns, own)
                 first += count
 

@@ -22,7 +22,7 @@ import numpy as np
 from parsers.landscapes.points import ON_PATH
 from parsers.weights import opened
 
-BLOCK = 1 << 16
+BLOCK = 1 << 15
 """Values that are added at once, so that they stay in the cache."""
 _LONGEST_REASON = 500
 

@@ -131,7 +131,8 @@ def test_without_facts_nothing_is_known(tmp_path: Path, content: bytes) -> None:
 
 @pytest.mark.parametrize("content", [
     b"", b"{", b"[]", b'{"landscapes": 1}', b'{"landscapes": [{"tag": "t"}]}',
-    b'{"landscapes": [{"tag": "t", "checksum": -1}]}', b'{"landscapes": [{"tag": "t", "checksum": 1, "failed": [[-1, 0, "x"]]}]}', b"\xff\xfe", b"[" * 100_000,
+    b'{"landscapes": [{"tag": "t", "checksum": -1}]}',
+    b'{"landscapes": [{"tag": "t", "checksum": 1, "failed": [[-1, 0, "x"]]}]}', b"\xff\xfe", b"[" * 100_000,
 ])  # fmt: skip
 def test_damaged_facts_are_said_and_the_landscape_is_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
