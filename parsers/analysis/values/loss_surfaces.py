@@ -165,7 +165,7 @@ def _write(
     if scale not in SCALES:
         raise ValueError(f"scale: expected {' or '.join(SCALES)}, found {scale!r}")
     inner, products = np.zeros((2, 2)), np.zeros((2, 1))
-    at, group = 0, _Group()
+    at, group = 0, _ScaledGroup()
     for part in parts():
         found, count = made(part), len(part.last)
         for one, values in zip(into, found, strict=True):
@@ -181,13 +181,13 @@ def _write(
                     one[at + end - length : at + end] *= factor
                 inner = inner + np.outer(factors, factors) * group.inner
                 products = products + factors[:, None] * group.products
-                group = _Group()
+                group = _ScaledGroup()
             begin = end
         at += count
     return inner, products
 
 
-class _Group:
+class _ScaledGroup:
     """Sums over the values that are scaled as one: of products of directions with each other and with columns, of weights."""
 
     def __init__(self) -> None:
