@@ -61,9 +61,11 @@ class PointsFile:
                 try:
                     point, loss = point_of(text or b"")
                 except FormatError:
+                    if not line.endswith(b"\n"):
+                        file.truncate(at)
+                        break
                     is_whole = False
-                    if line.endswith(b"\n"):
-                        self.damage.append(f"{self.path}: byte {at:,}: expected a point, found a damaged line")
+                    self.damage.append(f"{self.path}: byte {at:,}: expected a point, found a damaged line")
                 else:
                     self.known[point] = loss
                 at += len(line)

@@ -3,8 +3,8 @@
     python tests/frameworks/mindspore_landscape.py FOLDER      in a Python with MindSpore, which no test needs
 
 Leaves the plan and the checkpoints (run/ckpt_dir), the summary file with the landscape (by_mindspore), and what the loss is
-computed from (samples.npz). Beside them are two files that save_checkpoint encrypted, enc_mode AES-GCM and AES-CBC. There is one batch, and nothing that differs between training and evaluation, so that the loss is
-that of any other program.
+computed from (samples.npz). There is one batch, and nothing that differs between training and evaluation, so that the loss is
+that of any other program. Beside them are two files that save_checkpoint encrypted, with enc_mode AES-GCM and AES-CBC.
 """
 
 from __future__ import annotations
