@@ -100,22 +100,23 @@ def limit() -> None:
 
 
 class Slot:
-    """Memory shared with a process that runs cases: how many it has run of each target, and the one that it is running."""
+    """Memory shared with a process that runs cases: turns and cases of each target, and what is running."""
 
     _HEAD = struct.Struct("<QQ")
 
     def __init__(self, targets: int) -> None:
         self._counts = struct.Struct(f"<{targets}Q")
-        self._shared = mmap.mmap(-1, self._counts.size + self._HEAD.size + MOST + 8)
+        self._turns = self._counts.size + self._HEAD.size + MOST
+        self._shared = mmap.mmap(-1, self._turns + self._counts.size)
 
-    @property
-    def turn(self) -> int:
-        """The number of the target whose turn is next."""
-        return int.from_bytes(self._shared[-8:], "little")
+    def turns(self) -> tuple[int, ...]:
+        """Return how many turns each target has had."""
+        return self._counts.unpack_from(self._shared, self._turns)
 
-    @turn.setter
-    def turn(self, number: int) -> None:
-        self._shared[-8:] = number.to_bytes(8, "little")
+    def take_turn(self, number: int) -> None:
+        """Note that a target (its number) has its turn; a process that ends during it does not have it again."""
+        at = self._turns + number * 8
+        struct.pack_into("<Q", self._shared, at, struct.unpack_from("<Q", self._shared, at)[0] + 1)
 
     def begin(self, number: int, data: bytes) -> None:
         """Note the target (its number) and the bytes of the case that runs next, and count it."""

@@ -13,13 +13,13 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.fuzz import guided
-from tests.fuzz.cases import Failure, Slot, attempt, execute, in_process, limit, scratch
+from tests.fuzz import guided, state
+from tests.fuzz.cases import Failure, Slot, Work, attempt, execute, in_process, limit, scratch
 from tests.fuzz.corpus import Seeds
 from tests.fuzz.minimise import minimised
 from tests.fuzz.mutation import mutate
@@ -53,11 +53,16 @@ def main(arguments: Sequence[str], guide: Any) -> int:
     mutated = "by mutation" if options.unguided else "by mutation (atheris is not installed)"
     how = "guided by coverage (atheris)" if guide else mutated
     print(f"Fuzzing {len(chosen)} targets {how}, seed {seed}.", flush=True)
+    earlier = state.load(options.state)
+    for problem in earlier.problems:
+        print(problem)
     with scratch() as folder:
-        fuzzing = Fuzzing(chosen, seed, folder, options.seconds, options.executions)
+        fuzzing = Fuzzing(chosen, seed, folder, options.seconds, options.executions, earlier.cases)
         begun = time.monotonic()
         with contextlib.suppress(KeyboardInterrupt):  # what has been found by then is reported
             fuzzing.run(guide)
+        if options.count:
+            state.add(options.state, fuzzing.cases_run(), targets)
         failed = fuzzing.report(options.found, time.monotonic() - begun)
     return 1 if failed else 0
 
@@ -70,6 +75,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--targets", default="*", help="pattern of the names of targets, such as 'profile-*'")
     parser.add_argument("--unguided", action="store_true", help="mutate only, even if atheris is installed")
     parser.add_argument("--found", type=Path, default=FOUND, help="directory for cases that fail")
+    parser.add_argument("--state", type=Path, default=state.STATE, help="file with the cases of earlier runs")
+    parser.add_argument("--count", action="store_true", help="add the cases of this run to that file")
     parser.add_argument("--replay", type=Path, nargs="*", metavar="FILE", help="run these cases, or all that were found")
     options = parser.parse_args(arguments)
     if options.replay is None and options.seconds == options.executions == math.inf:
@@ -82,11 +89,23 @@ def _seed(text: str) -> int | None:
 
 
 class Fuzzing:
-    """One run over some targets, until it has lasted `seconds` or run so many `executions`."""
+    """One run over some targets, until it has lasted `seconds` or run so many `executions`.
 
-    def __init__(self, targets: Sequence[Target], seed: int, folder: str, seconds: float, executions: float) -> None:
+    `before` has the cases of earlier runs by the name of their target.
+    """
+
+    def __init__(
+        self,
+        targets: Sequence[Target],
+        seed: int,
+        folder: str,
+        seconds: float,
+        executions: float,
+        before: Mapping[str, int] | None = None,
+    ) -> None:
         self.targets, self.seed, self.folder = list(targets), seed, folder
         self.slot = Slot(len(targets))
+        self._before = [(before or {}).get(target.name, 0) for target in targets]
         self.failures: list[Failure] = []
         self.unrepeated: list[Failure] = []
         self._known: dict[str, set[str]] = {target.name: set() for target in targets}
@@ -104,47 +123,48 @@ class Fuzzing:
         names = [target.name for target in self.targets]
         said = time.monotonic()
         while not self._over() and self._open():
-            for number, work in self._works(guide):
-                found = list(in_process(work, self.slot, names, self._said))
-                for failure in found:
-                    self._take(failure)
-                if time.monotonic() - said > PROGRESS_S:
-                    said = time.monotonic()
-                    print(f"{sum(self.slot.counts()):,} cases", flush=True)
-                if number is not None and time.monotonic() > self._until:
-                    break
+            work = self._mutating if guide is None else self._by_coverage(guide)
+            for failure in list(in_process(work, self.slot, names, self._said)):
+                self._take(failure)
+            if time.monotonic() - said > PROGRESS_S:
+                said = time.monotonic()
+                print(f"{sum(self.slot.counts()):,} cases", flush=True)
 
-    def _works(self, guide: Any) -> Iterator[tuple[int | None, Callable[[Callable[[Failure], None]], None]]]:
-        """Yield what processes do: all targets in turn, or one each."""
-        if guide is None:
-            yield None, self._mutating
-            return
+    def next(self) -> int:
+        """Return the number of the target whose turn is next, and take it.
+
+        Each target has a turn before any has a second, so that one that is slow or new does not take the time of the others; of
+        those with as many turns, the one with the fewest cases, those of earlier sessions included, comes first.
+        """
+        turns, counts = self.slot.turns(), self.slot.counts()
+        number = min(self._open(), key=lambda number: (turns[number], self._before[number] + counts[number], number))
+        self.slot.take_turn(number)
+        return number
+
+    def _by_coverage(self, guide: Any) -> Work:
         left = self._until - time.monotonic()
-        seconds = int(min(max(left / max(len(self._open()), 1), 2), SLICE_S))
-        for number in self._open():
-            target = self.targets[number]
-            seed = Random(f"{self.seed}/{target.name}/{self.slot.counts()[number]}").randrange(1, 2**31)
-            kept = os.path.join(self.folder, "kept", target.name)
-            yield number, guided.work(
-                guide, target, self.slot, number, self._place(target), kept, self._said, seconds, seed, self._known[target.name]
-            )
+        seconds = int(min(max(left / len(self._open()), 2), SLICE_S))
+        number = self.next()
+        target = self.targets[number]
+        seed = Random(f"{self.seed}/{target.name}/{self.slot.counts()[number]}").randrange(1, 2**31)
+        kept = os.path.join(self.folder, "kept", target.name)
+        return guided.work(
+            guide, target, self.slot, number, self._place(target), kept, self._said, seconds, seed, self._known[target.name]
+        )
 
     def _mutating(self, report: Callable[[Failure], None]) -> None:
-        """Mutate files of all targets in turn, from the one on at which the process before ended."""
+        """Mutate files of one target after the other."""
         limit()
         end = min(self._until, time.monotonic() + LIFE_S)
-        while True:
-            for number in sorted(self._open(), key=lambda number: (number < self.slot.turn, number)):
-                self.slot.turn = number + 1
-                begun, count = time.process_time(), self.slot.counts()[number]
-                for block in range(BLOCKS):
-                    if block and time.process_time() - begun > BLOCK_S:
-                        break
-                    for _ in range(BLOCK):
-                        self._one(self.targets[number], number, count, report)
-                        count += 1
-                if time.monotonic() > end or sum(self.slot.counts()) >= self._most:
-                    return
+        while time.monotonic() <= end and sum(self.slot.counts()) < self._most:
+            number = self.next()
+            begun, count = time.process_time(), self.slot.counts()[number]
+            for block in range(BLOCKS):
+                if block and time.process_time() - begun > BLOCK_S:
+                    break
+                for _ in range(BLOCK):
+                    self._one(self.targets[number], number, count, report)
+                    count += 1
 
     def _one(self, target: Target, number: int, count: int, report: Callable[[Failure], None]) -> None:
         random = Random(f"{self.seed}/{target.name}/{count}")
@@ -196,6 +216,10 @@ class Fuzzing:
 
     def _over(self) -> bool:
         return time.monotonic() > self._until or sum(self.slot.counts()) >= self._most
+
+    def cases_run(self) -> dict[str, int]:
+        """Return the cases of this run by the name of their target."""
+        return {target.name: count for target, count in zip(self.targets, self.slot.counts(), strict=True)}
 
     def report(self, found: Path, seconds: float) -> int:
         """Print what was run and what failed, write the failing cases; return their number."""

@@ -1,0 +1,101 @@
+"""That targets with few cases come first, and what becomes of a file of cases that is missing, damaged or of other targets."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("fuzzing needs fork and limits of resources", allow_module_level=True)
+
+from tests.fuzz import driver, state
+from tests.fuzz.driver import BLOCK, BLOCKS, Fuzzing, main
+from tests.fuzz.targets import Target
+
+
+def made(name: str, ran: Sequence[Path] = ()) -> Target:
+    def run(_data: bytes, _folder: str) -> None:
+        for path in ran:
+            with path.open("a") as file:
+                file.write(f"{name}\n")
+
+    return Target(name, "plain", lambda: (b"seed",), run)
+
+
+def order_of(path: Path) -> list[str]:
+    return list(dict.fromkeys(path.read_text().split()))
+
+
+def test_the_target_with_the_fewest_cases_comes_first(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    targets = [made(name, [ran]) for name in ("many", "none", "few")]
+    third = 2 * BLOCKS * BLOCK + 1  # two turns have fewer
+    fuzzing = Fuzzing(targets, 1, str(tmp_path / "scratch"), 60.0, third, {"many": 10**6, "few": 10, "gone": 3})
+    fuzzing.run(None)
+    assert not fuzzing.failures
+    assert order_of(ran) == ["none", "few", "many"]
+    assert min(fuzzing.cases_run().values()) >= BLOCK
+
+
+def test_each_has_a_turn_before_one_has_two_however_slow_it_is(tmp_path: Path) -> None:
+    fuzzing = Fuzzing([made(name) for name in "abc"], 1, str(tmp_path), 1.0, 1.0, {"a": 50_000, "b": 50_000})
+    assert [fuzzing.targets[fuzzing.next()].name for _ in range(7)] == ["c", "a", "b", "c", "a", "b", "c"]
+
+
+def test_cases_are_added_to_what_other_sessions_have_written(tmp_path: Path) -> None:
+    path = tmp_path / "cases.txt"
+    state.add(path, {"b": 5, "a": 2}, ["b", "a", "new"])
+    assert path.read_text() == "a 2\nb 5\nnew 0\n"
+    state.add(path, {"b": 1}, ["a", "b", "c"])  # "new" is now called "c"
+    assert path.read_text() == "a 2\nb 6\nc 0\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("text", "cases", "damaged"),
+    [
+        (b"", {}, 0),
+        (b"a 3\nb 4\na 7\na 5\n", {"a": 7, "b": 4}, 0),
+        (b"<<<<<<< HEAD\na 3\n=======\na 4\n>>>>>>> other\n", {"a": 4}, 3),
+        (b"a 3\nb\nb -4\nc 1e9\nd 5 6\ne " + b"9" * 5000 + b"\nf 1", {"a": 3, "f": 1}, 5),
+        (b"\xff\x00\xfe" * 100, {}, 1),
+    ],
+    ids=["empty", "merged", "conflict", "no-numbers", "bytes"],
+)
+def test_damaged_lines_are_told_and_the_others_count(text: bytes, cases: dict[str, int], damaged: int, tmp_path: Path) -> None:
+    path = tmp_path / "cases.txt"
+    path.write_bytes(text)
+    found = state.load(path)
+    assert found.cases == cases
+    assert len(found.problems) == bool(damaged)
+    assert all(f": {damaged} of " in problem for problem in found.problems)
+
+
+def test_a_file_that_is_not_there_has_no_cases(tmp_path: Path) -> None:
+    assert state.load(tmp_path / "none") == state.State()
+
+
+def test_a_run_writes_its_cases_only_when_it_is_told_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(driver, "all_targets", lambda _seeds: {name: made(name) for name in ("one", "two")})
+    path = tmp_path / "cases.txt"
+    path.write_text("two 9\nrenamed 7\n?\n")
+    arguments = ["--executions", "32", "--seconds", "20", "--targets", "one", "--state", str(path), "--seed", "1"]
+    assert main(arguments, None) == 0
+    assert path.read_text() == "two 9\nrenamed 7\n?\n"
+    assert f"{path}: 1 of 3 lines are none" in capsys.readouterr().out
+    assert main([*arguments, "--count"], None) == 0
+    one, two = path.read_text().splitlines()
+    assert two == "two 9"  # it was not chosen, and keeps what it has
+    assert one.startswith("one ")
+    assert int(one.split()[1]) >= 32
+
+
+def test_the_committed_file_is_whole_and_in_order() -> None:
+    lines = state.STATE.read_text("utf-8").splitlines()
+    assert not state.load(state.STATE).problems
+    assert lines == sorted(lines, key=lambda line: line.split()[0])
