@@ -260,6 +260,7 @@ def _replay(targets: dict[str, Target], files: Sequence[Path]) -> int:
                 sys.exit(f"{path}: expected a directory named after a target, found {name}")
             place = os.path.join(folder, name)
             os.makedirs(place, exist_ok=True)
+            _ = targets[name].seeds  # as a run has them before its first case
             failure = attempt(targets[name], path.read_bytes(), place)
             failed += failure is not None
             said = {"case": str(path), "what": failure.what if failure else "", "details": failure.details if failure else ""}

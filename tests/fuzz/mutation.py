@@ -9,12 +9,13 @@ from __future__ import annotations
 from random import Random
 
 from tests.fuzz.mutated_containers import database, notes, npy, png, snapshot
+from tests.fuzz.mutated_requests import request
 from tests.fuzz.mutated_texts import MOST, Corpus, Mutation, plain, table, text
 from tests.fuzz.mutated_trees import message, records, tree
 
 FORMS: dict[str, Mutation] = {
     "plain": plain, "text": text, "table": table, "tree": tree, "records": records, "message": message, "png": png, "npy": npy,
-    "snapshot": snapshot, "notes": notes, "database": database,
+    "snapshot": snapshot, "notes": notes, "database": database, "request": request,
 }  # fmt: skip
 """Name of a form -> the mutation that knows its structure."""
 

@@ -55,7 +55,7 @@ from parsers.tuning.config import read_tuning
 from parsers.tuning.expressions import parse_constraint
 from parsers.tuning.journal import StudyFile
 from parsers.tuning_frames import command_of, parameters_frame, trials_frame, values_frame, workers_frame
-from tests.fuzz import dumped, landscape_files, profile_files
+from tests.fuzz import clients, dumped, landscape_files, profile_files
 from tests.fuzz.corpus import Files, Seeds
 from tests.fuzz.promises import Broken, check_problems, is_chosen, write_file
 from tests.writers.mlflow import write_database
@@ -133,6 +133,9 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
     yield Target("expression", "text", _given(_EXPRESSIONS), _evaluate, (ExpressionError,))
     yield Target("search", "text", _given(_SEARCHES), _read_search, (FormatError,))
     yield Target("constraint", "text", _given(_CONSTRAINTS), _violate, (FormatError,))
+    yield Target("query", "request", clients.queries, clients.ask)
+    yield Target("body", "request", clients.bodies, clients.change)
+    yield Target("callback", "request", clients.callbacks, clients.call_back)
     yield Target("journal", "text", _given(_JOURNALS), _read_journal)
 
 
