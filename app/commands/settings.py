@@ -242,7 +242,7 @@ def read_config(path: str) -> dict[str, Any]:
     except OSError as error:
         reason = os.strerror(error.errno or 0)
         raise SettingError(f"--config: expected a readable TOML file, found {path!r}: {reason}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        reason = " ".join(str(error).split())
+    except (ValueError, RecursionError) as error:  # also of a number with thousands of digits
+        reason = "too deep nesting" if isinstance(error, RecursionError) else " ".join(str(error).split())
         raise SettingError(f"--config: expected valid TOML in {path!r}, found an error: {reason}") from None
     return {key.replace("-", "_"): value for key, value in loaded.items()}

@@ -76,6 +76,8 @@ class Chunks:
     def _chunks(self) -> Iterator[tuple[int, int, bytes]]:
         at = self.end
         while at < self.file.size:
+            written = self.file.next_data(at)  # a hole has zeros only, and is the end of no chunk
+            at = max(at, written - written % BLOCK)
             base = at - at % BLOCK
             data = self.file.read(base, self.piece)
             if len(data) <= at - base:
@@ -95,7 +97,7 @@ class Chunks:
                 yield base + at, kind, block[at + head : stop]
                 at = stop
                 continue
-            if not crc and not length and not kind and not any(block[at:]):
+            if not crc and not length and not kind and block.count(0, at) == size - at:
                 return  # zeros, of a file that was given its size before it was written
             found = self._next(block, at + 1)
             if found is None and size < BLOCK and stop > size and at + head <= size:
@@ -108,7 +110,7 @@ class Chunks:
             at = found
         if at < size < BLOCK:
             self.pending = True
-        elif size == BLOCK and any(block[at:]):
+        elif size == BLOCK and block.count(0, at) < size - at:
             self._complain(base + at, size - at, "bytes other than zeros at the end of a block")
 
     def _next(self, block: bytes, at: int) -> int | None:

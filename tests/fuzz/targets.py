@@ -18,13 +18,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 
+from app.commands.settings import SettingError
 from app.store.runs.notes_format import Newer
 from app.store.runs.notes_format import decode as decode_notes
 from parsers import open_run
 from parsers.analysis import ExpressionError, evaluate, parse_expression
 from parsers.checkpoints import PLACE, landscape_plan
 from parsers.debugger import messages
-from parsers.errors import FormatError, PayloadError
+from parsers.errors import FormatError, PayloadError, SourceError
 from parsers.events.reader import EventReader
 from parsers.events.wire import WireError
 from parsers.explanation_frames import EXPLANATION_FRAMES
@@ -55,7 +56,7 @@ from parsers.tuning.config import read_tuning
 from parsers.tuning.expressions import parse_constraint
 from parsers.tuning.journal import StudyFile
 from parsers.tuning_frames import command_of, parameters_frame, trials_frame, values_frame, workers_frame
-from tests.fuzz import clients, dumped, landscape_files, profile_files
+from tests.fuzz import clients, dumped, hostile_files, landscape_files, profile_files, settings_files
 from tests.fuzz.corpus import Files, Seeds
 from tests.fuzz.promises import Broken, check_problems, is_chosen, write_file
 from tests.writers.mlflow import write_database
@@ -109,6 +110,11 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
         for suffix, (name, files) in seeds.profiles(kind).items():
             form, run = _FORMS.get(suffix, "table"), partial(profile_files.read_profile, kind, name, seeds)
             yield Target(f"profile-{kind}{suffix}", form, _given(files), run, kinds=(kind,))
+            if form == "database":
+                yield Target(f"schema-{kind}", "schema", _given(files), run)
+                yield Target(
+                    f"log-{kind}", "logged", partial(hostile_files.logs, files), partial(hostile_files.read_log, name, run)
+                )
     for suffix, (name, files) in seeds.recorded(CONFIG).items():
         yield Target(f"config{suffix}", _FORMS.get(suffix, "text"), _given(files), partial(_read_config, name), kinds=(CONFIG,))
     yield Target("mlflow-database", "database", _given(_mlflow()), _read_mlflow, kinds=("mlflow_db", "mlflow_run"))
@@ -133,6 +139,15 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
     yield Target("expression", "text", _given(_EXPRESSIONS), _evaluate, (ExpressionError,))
     yield Target("search", "text", _given(_SEARCHES), _read_search, (FormatError,))
     yield Target("constraint", "text", _given(_CONSTRAINTS), _violate, (FormatError,))
+    content = hostile_files.contents(seeds)
+    tree = partial(hostile_files.read_tree, content, _look_at)
+    yield Target("directory", "request", partial(hostile_files.trees, content), tree, (SourceError,))
+    yield Target("schema-mlflow", "schema", _given(_mlflow()), _read_mlflow)
+    yield Target("server-settings", "text", _given(settings_files.CONFIGS), settings_files.read_settings, (SettingError,))
+    refused = (FormatError, SourceError)
+    yield Target("watchpoints", "text", _given(settings_files.WATCHPOINTS), settings_files.read_watched, refused)
+    yield Target("gates", "text", _given(settings_files.GATES), settings_files.read_gates, refused)
+    yield Target("baseline", "tree", _given(settings_files.BASELINES), settings_files.read_saved, refused)
     yield Target("query", "request", clients.queries, clients.ask)
     yield Target("body", "request", clients.bodies, clients.change)
     yield Target("callback", "request", clients.callbacks, clients.call_back)

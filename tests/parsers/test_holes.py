@@ -13,6 +13,7 @@ from parsers import open_run
 from parsers.model import Problem
 from parsers.profiler.trace import chrome
 from parsers.tuning.journal import StudyFile
+from tests.writers.wandb import HEADER, history, wandb_file
 
 HOLE = 10 << 30
 SECONDS = 4.0
@@ -20,12 +21,12 @@ SECONDS = 4.0
 OUTPUT = "host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT"
 
 
-def write(path: Path, before: str, after: str) -> Path:
+def write(path: Path, before: str | bytes, after: str | bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
-        file.write(before.encode())
+        file.write(before if isinstance(before, bytes) else before.encode())
         file.seek(HOLE)
-        file.write(after.encode())
+        file.write(after if isinstance(after, bytes) else after.encode())
     if not hasattr(os, "SEEK_DATA") or path.stat().st_blocks * 512 > 64 << 20:
         pytest.skip("the file system knows no holes")
     return path
@@ -79,6 +80,13 @@ def lines(folder: Path) -> tuple[list[str], tuple[Problem, ...]]:
     return [str(step) for step in run.scalars["step"]], run.problems
 
 
+def wandb(folder: Path) -> tuple[list[str], tuple[Problem, ...]]:
+    before, after = (wandb_file([history({"_step": step, "loss": 0.5})]) for step in (1, 2))
+    write(folder / "run" / "run-abc.wandb", before, after.removeprefix(HEADER))
+    run = open_run(folder / "run")
+    return [str(step) for step in run.scalars["step"]], run.problems
+
+
 def journal(folder: Path) -> tuple[list[str], tuple[Problem, ...]]:
     line = '{{"op_code": 0, "worker_id": "1", "study_name": "{}", "directions": [1]}}\n'
     found = StudyFile(str(write(folder / "journal.log", line.format("before"), "\n" + line.format("after"))))
@@ -91,6 +99,7 @@ def journal(folder: Path) -> tuple[list[str], tuple[Problem, ...]]:
     [
         (kernels, ["before", "after"], True), (steps, ["1", "2"], False), (trace, ["before", "after"], True),
         (metrics, ["1", "2"], True), (lines, ["1", "2"], True), (journal, ["before", "after"], True),
+        (wandb, ["1", "2"], False),
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("quick")

@@ -119,6 +119,7 @@ def test_every_condition_can_be_in_a_file(name: str, tmp_path: Path, capsys: pyt
         ("watch = 1", "expected a known key (did you mean watchpoint?), found 'watch'"),
         ("watchpoint = 3", "watchpoint: expected tables that begin with [[watchpoint]], found 3"),
         ("[[watchpoint]\n", "expected valid TOML, found an error: Expected ']]'"),
+        ("x = " + "1" * 5000, "expected valid TOML, found an error: Exceeds the limit"),
         ("x = " + "[" * 5000, "expected valid TOML, found an error: too deep nesting"),
         ("\n[[watchpoint]]\n", "line 2: watchpoint 1: condition: expected the name of a condition (one of weight_init"),
         (OVERFLOW.replace("flow", "flw"), "line 2: watchpoint 1: condition: expected the name of a condition (did you mean"),

@@ -100,7 +100,7 @@ def test_config_is_never_code(tmp_path, monkeypatch, name) -> None:
         read_config(name)
 
 
-@pytest.mark.parametrize("content", [b"port = = 1", b"\xff\xfe", b"[a\n"])
+@pytest.mark.parametrize("content", [b"port = = 1", b"\xff\xfe", b"[a\n", b"a = " + b"[" * 5000, b"port = " + b"1" * 5000])
 def test_config_that_is_no_toml(tmp_path, content) -> None:
     file = tmp_path / "c.toml"
     file.write_bytes(content)
