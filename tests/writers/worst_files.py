@@ -1,0 +1,118 @@
+"""The worst files of each format, of about one size, and an intact one of that size to compare them with.
+
+Each format is a path below a run, the bytes of an intact file, and the worst ones by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+SIZE = 8 << 20
+"""Bytes of a file, about."""
+ASCEND = "host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT"
+_KERNELS = b"Name,Start Time(us),Duration(us),Accelerator Core,Step Id,Input Shapes\n"
+_EVENT = b'{"name": "%d", "ph": "X", "pid": 1, "tid": 1, "ts": %d, "dur": 5, "args": {"a": 1}}'
+_STUDY = b'{"op_code": 0, "worker_id": "1", "study_name": "s", "directions": [1]}\n'
+Make = Callable[[], bytes]
+
+
+@dataclass(frozen=True)
+class Format:
+    """path: of the file below its run. worst: what makes the bytes of the worst files, by name."""
+
+    path: str
+    intact: Make
+    worst: Mapping[str, Make]
+
+
+def filled(piece: bytes, before: bytes = b"", after: bytes = b"") -> bytes:
+    """Return the piece repeated to SIZE, between two texts."""
+    return before + piece * (SIZE // len(piece)) + after
+
+
+def counted(line: bytes, before: bytes = b"", after: bytes = b"", between: bytes = b"") -> bytes:
+    """Return lines with their number wherever they have %d, to SIZE, between two texts."""
+    places = line.count(b"%d")
+    length = len(line % ((10_000,) * places)) + len(between)
+    return before + between.join(line % ((number,) * places) for number in range(SIZE // length)) + after
+
+
+def _kernels() -> bytes:
+    return counted(b"op%d,%d.5,10.25,AI_CORE,0,N/A\n", _KERNELS)
+
+
+def _trace() -> bytes:
+    return counted(_EVENT, b"[", b"]", b",")
+
+
+def _bandwidth(name: bytes) -> bytes:
+    return b'"' + name + b'": {"Communication Time Info": {"Start Timestamp(us)": 1.5, "Elapse Time(ms)": 2.0}}'
+
+
+def _communication() -> bytes:
+    return counted(_bandwidth(b"hcom_allReduce__%d"), b'{"step1": {"p2p": {}, "collective": {', b"}}}", b", ")
+
+
+def _links() -> bytes:
+    link = b'"%d-1": {"Transport Type": "HCCS", "Transit Time(ms)": 1.0, "Transit Size(MB)": 2.0, "Bandwidth(GB/s)": 2.0}'
+    return counted(link, b'{"step1": {"p2p": {}, "collective": {"hcom_allReduce__1": {', b"}}}}", b", ")
+
+
+def _json(before: bytes, after: bytes) -> dict[str, Make]:
+    """Return the worst values where a value may stand between two texts."""
+    return {
+        "string": lambda: filled(b"x", before + b'"', b'"' + after),
+        "open_string": lambda: filled(b"x", before + b'"'),
+        "array": lambda: filled(b"1,", before + b"[", b"1]" + after),
+        "empty_arrays": lambda: filled(b"[],", before + b"[", b"1]" + after),
+        "nesting": lambda: before + b"[" * (SIZE // 2) + b"]" * (SIZE // 2) + after,
+        "open_nesting": lambda: filled(b'{"a":', before),
+        "key": lambda: filled(b"k", before + b'{"', b'": 1}' + after),
+        "number": lambda: filled(b"1", before, after),
+        "escapes": lambda: filled(b"\\", before + b'"', b'"' + after),
+    }
+
+
+_CSV: dict[str, Make] = {
+    "open_quote": lambda: b'"' + _kernels(),
+    "open_quote_in_a_row": lambda: counted(b"op%d,%d.5,10.25,AI_CORE,0,N/A\n", _KERNELS + b'"'),
+    "line": lambda: filled(b"1,", _KERNELS),
+    "name": lambda: filled(b"x", _KERNELS, b",1.5,10.25,AI_CORE,0,N/A\n"),
+    "columns": lambda: b",".join(b"c%d" % at for at in range(100_000)) + b"\n" + filled(b"1," * 99_999 + b"1\n"),
+    "quotes": lambda: filled(b'"', _KERNELS),
+    "quotes_as_header": lambda: filled(b'"'),
+    "line_ends": lambda: filled(b"\n", _KERNELS),
+}
+_METRICS = b"step,loss\n"
+FORMATS: dict[str, Format] = {
+    "kernels": Format(f"{ASCEND}/kernel_details.csv", _kernels, _CSV),
+    "trace": Format(
+        f"{ASCEND}/trace_view.json",
+        _trace,
+        _json(b'[{"name": "a", "ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "args": {"a": ', b"}}]"),
+    ),
+    "communication": Format(f"{ASCEND}/communication.json", _communication, _json(b'{"step1": {"collective": ', b"}}")),
+    "matrix": Format(f"{ASCEND}/communication_matrix.json", _links, _json(b'{"step1": {"collective": ', b"}}")),
+    "metrics_csv": Format(
+        "metrics.csv",
+        lambda: counted(b"%d,%d.5\n", _METRICS),
+        {
+            "open_quote": lambda: counted(b"%d,%d.5\n", _METRICS + b'"'),
+            "line": lambda: filled(b"1,", _METRICS),
+            "columns": lambda: (
+                b"step," + b",".join(b"c%d" % at for at in range(100_000)) + b"\n" + filled(b"1," * 100_000 + b"1\n")
+            ),
+            "quotes": lambda: filled(b'"', _METRICS),
+            "header": lambda: filled(b"x", b"step,", b"\n1,1\n"),
+        },
+    ),
+    "metrics_jsonl": Format(
+        "metrics.jsonl", lambda: counted(b'{"step": %d, "loss": %d.5}\n'), _json(b'{"step": 1, "loss": ', b"}\n")
+    ),
+    "journal": Format(
+        "journal.log",
+        lambda: counted(b'{"op_code": 8, "worker_id": "1", "trial_id": 0, "user_attr": {"a": %d}}\n', _STUDY),
+        _json(_STUDY + b'{"op_code": 2, "worker_id": "1", "study_id": 0, "user_attr": {"a": ', b"}}\n"),
+    ),
+}
