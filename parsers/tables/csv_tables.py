@@ -11,7 +11,7 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +28,8 @@ from parsers.tables.rows import MOST_TAGS, STEPS, TIMES, MetricRows
 LONGEST_HEADER = 1 << 20
 MOST_JOINED = 100
 """Lines that a quoted cell may span."""
+FEW_LINES = 32
+"""Lines that are read one by one where one of them is unusual."""
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}(?:\.0*)?")
 _NAN = ("nan", "NaN", "NAN", "-nan")
 
@@ -70,19 +72,35 @@ class _Table:
 
     def add(self, rows: MetricRows, data: bytes, begin: int) -> tuple[list[ScalarBlock], int]:
         """Read whole lines."""
-        found = self._columns(data)
-        if found is not None:
-            return self._blocks(rows, *found, begin), len(data)
+        blocks: list[ScalarBlock] = []
         used = 0
-        for at, end, lines in _records(data):
-            if not lines:
+        while used < len(data):
+            quote = data.find(b'"', used)
+            plain = len(data) if quote < 0 else max(data.rfind(b"\n", used, quote) + 1, used)
+            if plain > used:
+                blocks += self._plain(rows, data[used:plain], begin + used)
+            elif (found := _record(data, used)) is None:
                 break  # a cell goes on beyond this piece
-            used = end
-            self._add_line(rows, lines, begin + at, end - at)
+            else:
+                plain, lines = found
+                self._add_line(rows, lines, begin + used, plain - used)
+            used = plain
         if not used:  # so does none of as many lines as one may have
             rows.complain(begin, len(data), "A quoted cell has no end; these lines were skipped.")
             used = len(data) if data.count(b"\n") > MOST_JOINED else 0
-        return [], used
+        return blocks, used
+
+    def _plain(self, rows: MetricRows, data: bytes, begin: int) -> list[ScalarBlock]:
+        """Read lines without quotes: all at once, or, if one of them is unusual, those before and after it at once."""
+        found = self._columns(data)
+        if found is not None:
+            return self._blocks(rows, *found, begin)
+        half = data.find(b"\n", len(data) // 2) + 1
+        if data.count(b"\n") > FEW_LINES and half < len(data):
+            return self._plain(rows, data[:half], begin) + self._plain(rows, data[half:], begin + half)
+        for at, line in split(data):
+            self._add_line(rows, [line], begin + at, len(line) + 1)
+        return []
 
     # Plain lines, all at once ---------------------------------------------------------------------------------------
 
@@ -207,24 +225,19 @@ def _whole(column: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     return np.where(good, values, 0.0).astype(np.int64), good
 
 
-def _records(data: bytes) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Yield begin, end and lines of each record; without lines if a quoted cell goes on after the last line."""
-    lines = split(data)
-    place = 0
-    while place < len(lines):
-        begin, end = place, place + 1
-        quotes = lines[begin][1].count(b'"')
-        while quotes % 2 and end < len(lines) and end - begin < MOST_JOINED:
-            quotes += lines[end][1].count(b'"')
-            end += 1
-        if quotes % 2 and end - begin < MOST_JOINED:
-            yield lines[begin][0], len(data), []
-            return
-        if quotes % 2:
-            end = begin + 1  # no such cell: the line is damaged
-        last = lines[end - 1]
-        yield lines[begin][0], last[0] + len(last[1]) + 1, [line for _, line in lines[begin:end]]
-        place = end
+def _record(data: bytes, begin: int) -> tuple[int, list[bytes]] | None:
+    """Return end and lines of the record that begins here; None if a quoted cell goes on after the last line."""
+    lines: list[bytes] = []
+    quotes, end = 0, begin
+    while not lines or (quotes % 2 and len(lines) < MOST_JOINED):
+        if end >= len(data):
+            return None
+        at, end = end, data.index(b"\n", end) + 1
+        lines.append(data[at : end - 1])
+        quotes += lines[-1].count(b'"')
+    if quotes % 2:  # no such cell: the line is damaged
+        return begin + len(lines[0]) + 1, lines[:1]
+    return end, lines
 
 
 def _cells(lines: list[bytes]) -> list[str]:
