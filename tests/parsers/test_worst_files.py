@@ -59,10 +59,8 @@ def measured(kind: str, make: str, folder: Path) -> tuple[float, int]:
 
 
 MEASURED = ("metrics_csv", "journal")
-SLOW = pytest.mark.xfail(reason="a record of 100 lines is sought anew from each line behind an open quote", strict=True)
 CASES = [("metrics_csv", "quotes"), ("journal", "string")]
 CASES += [(kind, make) for kind in MEASURED for make in FORMATS[kind].worst if (kind, make) not in CASES]
-CASES = [pytest.param(*case, marks=SLOW) if case == ("metrics_csv", "open_quote") else case for case in CASES]
 
 
 @pytest.mark.parametrize(("kind", "make"), long_after(2, CASES))
