@@ -1,12 +1,39 @@
 """Parses JSON whose texts can be encoded again.
 
 JSON has escapes for unpaired surrogates, which UTF-8 has not: neither a page nor a frame nor a file can hold such a text.
+As objects of Python, a record of two bytes per value takes thirty times its size: `require_few_values` bounds a record.
 """
 
 from __future__ import annotations
 
 import json
 from typing import Any
+
+MOST_CONTAINERS = 250_000
+"""Arrays and objects of a record; the smallest with a value takes 190 bytes."""
+MOST_VALUES = 1_000_000
+"""Values of a record, as its commas; a short text takes 60 bytes."""
+
+
+class ManyValuesError(ValueError):
+    """A record has more values than are read; its text is what was found, after "found"."""
+
+
+def require_few_values(record: bytes) -> None:
+    """Raise ManyValuesError for JSON of more containers or values than are read at once. Brackets in texts count as well."""
+    if len(record) <= MOST_CONTAINERS:
+        return
+    require_few_containers(record, MOST_CONTAINERS)
+    number = record.count(b",")
+    if number > MOST_VALUES:
+        raise ManyValuesError(f"{number:,} values where at most {MOST_VALUES:,} are read")
+
+
+def require_few_containers(data: bytes, most: int) -> None:
+    """Raise ManyValuesError for JSON of more arrays and objects."""
+    number = data.count(b"[") + data.count(b"{")
+    if number > most:
+        raise ManyValuesError(f"{number:,} arrays and objects where at most {most:,} are read")
 
 
 def parse_json(text: str) -> Any:

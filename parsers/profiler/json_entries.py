@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.files import RegularFile
-from parsers.json_text import encodable, parse_json
+from parsers.json_text import ManyValuesError, encodable, parse_json, require_few_values
 from parsers.profiler.lines import Complaints
 from parsers.profiler.progress import report_read
 
@@ -62,8 +62,9 @@ def entries(path: str, form: Form[T], complaints: Complaints) -> Entries[T]:
                 data = file.read(0, file.size).removeprefix(b"\xef\xbb\xbf")
                 report_read(file.size)
                 try:
+                    require_few_values(data)
                     whole = msgspec.json.decode(data, type=dict[str, dict[str, inner_type]])
-                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ManyValuesError):
                     pass
                 else:
                     _tell_same(data, (found for inner in whole.values() for found in inner.values()), form, complaints)
@@ -94,8 +95,9 @@ def _decoded(
     piece: bytes, where: str, decoder: msgspec.json.Decoder[dict[str, T]], form: Form[T], complaints: Complaints
 ) -> dict[str, T]:
     try:
+        require_few_values(piece)
         decoded = decoder.decode(piece)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ManyValuesError):
         pass
     else:
         _tell_same(piece, (decoded,), form, complaints)
@@ -105,6 +107,7 @@ def _decoded(
     except UnicodeDecodeError as error:
         complaints.once("utf-8", f"{where}: expected UTF-8, found byte {piece[error.start]:02x}; it is shown as \ufffd.")
     try:
+        require_few_values(piece)
         found = parse_json(piece.decode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         found, rest = _singly(piece), error.msg.lower() if isinstance(error, json.JSONDecodeError) else str(error)
@@ -131,6 +134,7 @@ def _singly(piece: bytes) -> dict[str, Any]:
         elif depth == 1 and not opens:
             begin = place + 1
             try:
+                require_few_values(piece[value_at:begin])
                 found[name] = parse_json(piece[value_at:begin].decode("utf-8", "replace"))
             except (ValueError, RecursionError):
                 continue

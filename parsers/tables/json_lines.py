@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from parsers.file_reading import read_growing
-from parsers.json_text import parse_json
+from parsers.json_text import parse_json, require_few_values
 from parsers.model import Batch, Cursor, Reader, ScalarBlock
 from parsers.tables.lines import read_lines, split
 from parsers.tables.rows import MetricRows
@@ -52,6 +52,7 @@ def _add(rows: MetricRows, data: bytes, begin: int) -> tuple[list[ScalarBlock], 
 
 
 def _parsed(line: bytes) -> dict[str, Any]:
+    require_few_values(line)
     try:
         found = _decode(line)
     except (msgspec.DecodeError, RecursionError):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Iterator
 
 from parsers.files import RegularFile
 from parsers.model import Batch, Cursor, Problem, ScalarBlock
@@ -64,14 +63,13 @@ def _lines(file: RegularFile, offset: int, length: int) -> bytes:
         length = min(length * 4, LONGEST_LINE)
 
 
-def split(data: bytes) -> list[tuple[int, bytes]]:
-    """Return place and bytes of each line, without its end."""
+def split(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield place and bytes of each line, without its end."""
     # Not splitlines: it also splits at a lone "\r".
-    lines = data.split(b"\n")[:-1]
-    places = [0]
-    for line in lines:
-        places.append(places[-1] + len(line) + 1)
-    return [(at, line) for (at, _), line in zip(pairwise(places), lines, strict=True)]
+    begin = 0
+    while (end := data.find(b"\n", begin)) >= 0:
+        yield begin, data[begin:end]
+        begin = end + 1
 
 
 def _started(blocks: list[ScalarBlock]) -> float | None:

@@ -63,7 +63,7 @@ class MetricRows:
 
     def add(self, values: Mapping[str, Any], offset: int) -> None:
         """Add a row that begins at a byte."""
-        step = next((found for name in STEPS if (found := whole(values.get(name))) is not None), None)
+        step = next((found for name in STEPS if name in values and (found := whole(values[name])) is not None), None)
         time = next((values[name] for name in TIMES if isinstance(values.get(name), int | float)), None)
         kept = {name: value for name, value in values.items() if name not in STEPS and name not in TIMES}
         self._put(kept, self.number if step is None else step, _time(time), offset)
@@ -75,7 +75,8 @@ class MetricRows:
             for name in fresh[max(MOST_TAGS - len(self._tags), 0) :]:
                 del found[name]
         self._tags.update(found)
-        self._rows.setdefault(tuple(found), []).append((step, time, offset, tuple(found.values())))
+        if found:
+            self._rows.setdefault(tuple(found), []).append((step, time, offset, tuple(found.values())))
         self.number += 1
         self.records += 1
 
@@ -86,7 +87,7 @@ class MetricRows:
 
     def blocks(self) -> list[ScalarBlock]:
         """Return the rows, those with the same names together."""
-        return [_block(tags, rows) for tags, rows in self._rows.items() if tags]
+        return [_block(tags, rows) for tags, rows in self._rows.items()]
 
 
 def _time(value: Any) -> float:

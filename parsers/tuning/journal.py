@@ -1,7 +1,7 @@
 """Reads Optuna's journal: JSON lines, each an operation on a study or a trial, as Optuna 4 and 5 write them.
 
 `StudyFile.refresh()` reads what was appended and applies it as Optuna does; a damaged line is a problem and is skipped. Bounds:
-LONGEST bytes per line, MOST_TRIALS trials, MOST_VALUES reported values of a trial.
+LONGEST bytes per line and the values of `parsers.json_text`, MOST_TRIALS trials, MOST_REPORTED reported values of a trial.
 """
 
 from __future__ import annotations
@@ -16,18 +16,21 @@ from enum import IntEnum
 from typing import Any
 
 from parsers.files import RegularFile
-from parsers.json_text import parse_json
+from parsers.json_text import ManyValuesError, parse_json, require_few_values
 from parsers.model import Problem
 
 LONGEST = 16 << 20
 """Bytes of a line."""
 CHUNK = 1 << 22
 MOST_TRIALS = 200_000
-MOST_VALUES = 100_000
+MOST_REPORTED = 100_000
+MOST_SEARCHED = 8
+"""Places in a damaged line at which an intact record is sought: each costs as much as the rest of the line."""
 STATES = ("running", "complete", "pruned", "failed", "waiting")
 """Names of the states, by their number in the journal."""
 FINISHED = ("complete", "pruned", "failed")
 _BEGIN = b'{"op_code":'
+_CODE = b'"op_code"'
 _KEYS: tuple[tuple[str, ...], ...] = (
     ("study_name", "directions"), ("study_id",), ("study_id", "user_attr"), ("study_id", "system_attr"),
     ("study_id", "datetime_start"), ("trial_id", "param_name", "param_value_internal", "distribution"),
@@ -57,7 +60,11 @@ class NewerError(ValueError):
 
 
 def record_of(line: bytes) -> dict[str, Any]:
-    """Return the record in a line. ValueError if it is damaged, NewerError if a newer Optuna has written it."""
+    """Return the record in a line. ValueError if it is damaged, NewerError if a newer Optuna has written it.
+
+    ManyValuesError if it has more values than are read.
+    """
+    require_few_values(line)
     try:
         found = json.loads(line)
     except RecursionError as error:
@@ -74,16 +81,20 @@ def record_of(line: bytes) -> dict[str, Any]:
 
 def damage_of(line: bytes) -> int:
     """Return how many bytes of a damaged line are lost: those before an intact record at its end, or all of them."""
-    place = line.find(_BEGIN, 1)
-    while place > 0:
+    lost = end = len(line)
+    for _ in range(MOST_SEARCHED):
+        place = line.rfind(_BEGIN, 1, end)
+        if place < 0:
+            break
+        end = place + len(_BEGIN) - 1
         try:
             record_of(line[place:])
-            return place
+            lost = place  # an earlier one may hold this one
         except NewerError:
-            return place
+            lost = place
         except ValueError:
-            place = line.find(_BEGIN, place + 1)
-    return len(line)
+            continue
+    return lost
 
 
 @dataclass(slots=True)
@@ -180,14 +191,18 @@ class StudyFile:
             self._problems.append(Problem(self.path, offset, length, "bad_message", text))
 
     def _take(self, offset: int, line: bytes) -> None:
+        if _CODE not in line:
+            self._report(offset, len(line), "a record of a journal", "a damaged line")
+            return
         try:
             record = record_of(line)
         except NewerError as error:
             self._report(offset, len(line), "a record of Optuna 4 or 5", str(error).rpartition("found ")[2].partition(";")[0])
             return
-        except ValueError:
+        except ValueError as error:
             lost = damage_of(line)
-            self._report(offset, lost, "a record of a journal", "a damaged line")
+            found = str(error) if isinstance(error, ManyValuesError) else "a damaged line"
+            self._report(offset, lost, "a record of a journal", found)
             if lost < len(line):
                 self._take(offset + lost, line[lost:])
             return
@@ -262,7 +277,7 @@ def _state(trial: TrialState, record: Mapping[str, Any]) -> None:
 
 
 def _value(trial: TrialState, record: Mapping[str, Any]) -> None:
-    if len(trial.reported) >= MOST_VALUES:
+    if len(trial.reported) >= MOST_REPORTED:
         raise ValueError("too many values")
     trial.reported[_step(record["step"])] = float(record["intermediate_value"])
 

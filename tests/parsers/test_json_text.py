@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from parsers.json_text import parse_json
+from parsers.json_text import MOST_CONTAINERS, MOST_VALUES, ManyValuesError, parse_json, require_few_values
 
 
 @pytest.mark.parametrize("text", ["", "{", "nul", "'x'", "1" * 5_000])
@@ -39,3 +39,11 @@ def test_numbers_are_those_of_python() -> None:
 def test_more_levels_than_python_takes() -> None:
     with pytest.raises(RecursionError):
         parse_json("[" * 100_000)
+
+
+@pytest.mark.parametrize(("value", "what"), [(b"[]", "arrays"), (b'{"a":1}', "objects"), (b"1", "values")])
+def test_a_record_of_more_values_than_are_read(value: bytes, what: str) -> None:
+    most = MOST_VALUES if what == "values" else MOST_CONTAINERS
+    require_few_values(b"[" + b",".join([value] * (most - 1)) + b"]")
+    with pytest.raises(ManyValuesError, match=what):
+        require_few_values(b"[" + b",".join([value] * (most + 2)) + b"]")

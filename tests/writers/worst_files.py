@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-SIZE = 8 << 20
+SIZE = 4 << 20
 """Bytes of a file, about."""
 ASCEND = "host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT"
 _KERNELS = b"Name,Start Time(us),Duration(us),Accelerator Core,Step Id,Input Shapes\n"
@@ -65,6 +65,8 @@ def _json(before: bytes, after: bytes) -> dict[str, Make]:
         "string": lambda: filled(b"x", before + b'"', b'"' + after),
         "open_string": lambda: filled(b"x", before + b'"'),
         "array": lambda: filled(b"1,", before + b"[", b"1]" + after),
+        "short_strings": lambda: filled(b'"ab",', before + b"[", b"1]" + after),
+        "wide_string": lambda: filled(b"x", before + b'"\xf0\x9f\x98\x80', b'"' + after),
         "empty_arrays": lambda: filled(b"[],", before + b"[", b"1]" + after),
         "nesting": lambda: before + b"[" * (SIZE // 2) + b"]" * (SIZE // 2) + after,
         "open_nesting": lambda: filled(b'{"a":', before),
@@ -108,11 +110,23 @@ FORMATS: dict[str, Format] = {
         },
     ),
     "metrics_jsonl": Format(
-        "metrics.jsonl", lambda: counted(b'{"step": %d, "loss": %d.5}\n'), _json(b'{"step": 1, "loss": ', b"}\n")
+        "metrics.jsonl",
+        lambda: counted(b'{"step": %d, "loss": %d.5}\n'),
+        _json(b'{"step": 1, "loss": ', b"}\n")
+        | {
+            "tiny_lines": lambda: filled(b"1\n"),
+            "tiny_records": lambda: filled(b"{}\n"),
+            "names": lambda: counted(b'{"a%d":1}\n'),
+        },
     ),
     "journal": Format(
         "journal.log",
         lambda: counted(b'{"op_code": 8, "worker_id": "1", "trial_id": 0, "user_attr": {"a": %d}}\n', _STUDY),
-        _json(_STUDY + b'{"op_code": 2, "worker_id": "1", "study_id": 0, "user_attr": {"a": ', b"}}\n"),
+        _json(_STUDY + b'{"op_code": 2, "worker_id": "1", "study_id": 0, "user_attr": {"a": ', b"}}\n")
+        | {
+            "begins": lambda: filled(b'{"op_code":', _STUDY, b"\n"),
+            "tiny_lines": lambda: filled(b"1\n", _STUDY),
+            "tiny_records": lambda: filled(b'{"op_code":10,"worker_id":0}\n', _STUDY),
+        },
     ),
 }

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parsers import json_text
 from parsers.cluster_frames import GROUPS
 from parsers.profiler import json_entries
 from parsers.profiler.columns import FORMAT, Growing, Joined, NumberedTexts, Rows, packed, unpacked
@@ -95,6 +96,18 @@ def test_what_never_ends_is_given_up(filling: str, tmp_path: Path, monkeypatch: 
     path = tmp_path / "file.json"
     path.write_text('{"s": {"p": {"x": {' + filling * (1_500_000 // len(filling)))
     assert read(path)[1]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_an_entry_of_too_many_values_costs_itself_alone(whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not whole:
+        monkeypatch.setattr(json_entries, "WHOLE", 1)
+    many = '"many": {"a": [' + "[]," * json_text.MOST_CONTAINERS + "1]}"
+    (tmp_path / "a.json").write_text('{"s": {"p2p": {"before": {"mark": 1}, ' + many + ', "after": {"mark": 2}}}}')
+    found, texts = read(tmp_path / "a.json")
+    assert found == {"s": {"p2p": {"before": {"mark": 1}, "after": {"mark": 2}}}}
+    (text,) = texts
+    assert "arrays and objects where at most 250,000 are read" in text
 
 
 def test_a_file_that_is_cut_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

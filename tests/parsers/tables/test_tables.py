@@ -12,6 +12,7 @@ import pytest
 
 from app.commands.cli import main
 from parsers import discover, open_run
+from parsers.json_text import MOST_CONTAINERS
 from parsers.model import Batch
 from parsers.registry import read_as_tables, reader_for
 
@@ -182,6 +183,14 @@ def test_of_several_checkpoints_the_newest_counts(tmp_path: Path) -> None:
     (tmp_path / "out" / "trainer_state.json").write_text('{"log_history": [{"step": 101, "loss": 0.5}]}')
     (source,) = discover(tmp_path)
     assert open_run(tmp_path / "out").series("loss").step.tolist() == [101]
+
+
+def test_a_line_of_too_many_values_costs_itself_alone(tmp_path: Path) -> None:
+    many = '{"step": 2, "loss": [' + "[]," * MOST_CONTAINERS + "1]}\n"
+    batch = read(tmp_path / "metrics.jsonl", '{"step": 1, "loss": 0.5}\n', many, '{"step": 3, "loss": 0.25}\n')
+    assert points(batch)["loss"] == [(1, 0.5), (3, 0.25)]
+    (text,) = texts(batch)
+    assert "250,002 arrays and objects where at most 250,000 are read" in text
 
 
 def test_a_read_stops_at_its_limit(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
 from app.tuning.studies import state_of
+from parsers.json_text import MOST_CONTAINERS
 from parsers.tuning import recording
 from parsers.tuning.journal import StudyFile, StudyState, is_journal
 from parsers.tuning_frames import (
@@ -190,6 +191,32 @@ def test_a_record_that_says_nonsense_is_skipped(tmp_path: Path, record: str) -> 
     assert [one.kind for one in reader.problems] == ["bad_message"]
     assert len(trials_frame(reader.studies[0])) == 8
     assert len(values_frame(reader.studies[0])) == 16
+
+
+def test_a_record_of_too_many_values_costs_itself_alone(tmp_path: Path) -> None:
+    written(tmp_path / "journal.log")
+    with open(tmp_path / "journal.log", "a", encoding="utf-8") as stream:
+        begin = stream.tell()
+        stream.write('{"op_code":2,"worker_id":"w","study_id":0,"user_attr":{"a":[' + "[]," * MOST_CONTAINERS + "1]}}\n")
+        stream.write('{"op_code":2,"worker_id":"w","study_id":0,"user_attr":{"after":1}}\n')
+    reader = StudyFile(str(tmp_path / "journal.log"))
+    reader.refresh()
+    (problem,) = reader.problems
+    assert problem.offset == begin
+    assert "found 250,003 arrays and objects where at most 250,000 are read; it is skipped" in problem.text
+    assert reader.studies[0].attributes["after"] == 1
+    assert "a" not in reader.studies[0].attributes
+
+
+def test_an_intact_record_is_found_behind_many_damaged_ones(tmp_path: Path) -> None:
+    written(tmp_path / "journal.log")
+    with open(tmp_path / "journal.log", "a", encoding="utf-8") as stream:
+        stream.write('{"op_code":' * 100_000)
+        stream.write('{"op_code":2,"worker_id":"w","study_id":0,"user_attr":{"after":1}}\n')
+    reader = StudyFile(str(tmp_path / "journal.log"))
+    reader.refresh()
+    assert len(reader.problems) == 1
+    assert reader.studies[0].attributes["after"] == 1
 
 
 def test_a_newer_journal_is_a_problem(tmp_path: Path) -> None:
