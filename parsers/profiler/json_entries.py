@@ -208,10 +208,11 @@ def _key(text: bytes) -> str:
 
 
 class Scan:
-    """Finds braces outside of strings, block after block. depth is that after the last block."""
+    """Finds braces outside of strings, with `arrays` also brackets, block after block. depth is that after the last block."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, arrays: bool = False) -> None:
         self.depth = 0
+        self._arrays = arrays
         self._inside = False  # of a string
         self._escapes = False  # the next byte is escaped by a backslash
 
@@ -221,11 +222,12 @@ class Scan:
         quotes = np.flatnonzero(array == 0x22)
         if self._escapes or b"\\" in block:
             quotes = self._unescaped(array, quotes)
-        places = np.flatnonzero((array == 0x7B) | (array == 0x7D))
+        folded = array | 0x20 if self._arrays else array  # [ and ] as { and }
+        places = np.flatnonzero((folded == 0x7B) | (folded == 0x7D))
         outside = (np.searchsorted(quotes, places) + self._inside) % 2 == 0
         places = places[outside]
         self._inside = bool((len(quotes) + self._inside) % 2)
-        depths = self.depth + np.cumsum(np.where(array[places] == 0x7B, np.int64(1), np.int64(-1)))
+        depths = self.depth + np.cumsum(np.where(folded[places] == 0x7B, np.int64(1), np.int64(-1)))
         if len(depths):
             self.depth = int(depths[-1])
         chosen = depths <= most

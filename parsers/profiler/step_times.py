@@ -52,6 +52,10 @@ def from_trace(source: ProfileInput) -> FramePart:
             if not data.size:
                 complaints.add("The file is empty.", "empty_file")
             _collect(data, found, complaints)
+            head = data.read(0, _BEFORE).removeprefix(b"\xef\xbb\xbf").lstrip()
+            if not found and head[:1] not in b"[{":
+                shown = "zeros" if not head.strip(b"\x00") else repr(head[:40].decode("utf-8", "replace"))
+                complaints.add(f"Expected an array of events, or an object with traceEvents, found {shown}; no step is read.")
             if data.damage:
                 complaints.add(f"Expected a file compressed by gzip, found that {data.damage}; later steps are missing.")
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import os
 import re
 import sqlite3
 import time
@@ -126,6 +127,24 @@ def test_reading_is_cancelled_within_a_megabyte(tmp_path: Path) -> None:
     path.write_text('{"name": "ProfilerStep#1" x},' * 200)
     with watched(stop), pytest.raises(Cancelled):
         read(path)
+
+
+@pytest.mark.parametrize("size", [1, 3 << 20])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_trace_of_zeros_alone_is_said_so(size: int, sparse: bool, tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    path.write_bytes(b"" if sparse else bytes(size))
+    if sparse:
+        os.truncate(path, size)
+    assert read(path) == (
+        [], ["Expected an array of events, or an object with traceEvents, found zeros; no step is read."]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["[]", " []", '{"traceEvents": []}'])
+def test_a_trace_without_steps_is_not_damaged(text: str, tmp_path: Path) -> None:
+    (tmp_path / "trace_view.json").write_text(text)
+    assert read(tmp_path / "trace_view.json") == ([], [])
 
 
 def test_a_database(tmp_path: Path) -> None:

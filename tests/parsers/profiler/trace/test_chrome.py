@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from collections import Counter
 from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from parsers.model import KINDS
 from parsers.profiler.progress import Cancelled, watched
 from parsers.profiler.trace import chrome, events, sources
+from parsers.profiler.trace.bytes import TraceBytes
 from parsers.profiler.trace.columns import ASYNC, COMPLETE, INSTANT, UNFINISHED, UNSTARTED, Trace
 from parsers.profiler.trace.events import PIECE
 from tests.amounts import examples, long_after
@@ -374,6 +376,28 @@ def test_one_flow_may_have_several_ends_and_steps_and_ids_beyond_64_bits(tmp_pat
     names = [trace.names[number] for number in trace.slices.name.tolist()]
     arrows = [(names[one], names[two]) for one, two in zip(trace.flows.source, trace.flows.target, strict=True)]
     assert arrows == [("a", "b"), ("a", "c"), ("b", "c"), ("c", "d")]
+
+
+@pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"a":', "}"), ("[[],", "]")])
+def test_an_event_of_too_many_levels_costs_itself_alone(opens: str, closes: str, tmp_path: Path) -> None:
+    value = opens * 100_000 + "1" + closes * 100_000
+    trace = trace_of(tmp_path, changed(20, '"args": {', f'"args": {{"deep": {value}, '))
+    assert found(trace) == all_but(20)
+    assert len(trace.problems) == 1
+
+
+def test_the_end_of_a_long_value_is_that_of_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(1)
+    parts = ("[", "]", "{", "}", "a", ",", '"a"', '"[{"', '"\\""', '"\\\\"')
+    with TraceBytes(str(KINETO)) as source:
+        reader = events.EventReader(source, lambda *_: None, lambda *_: None)
+        for _ in range(300):
+            data = ("[" + "".join(draw.choice(parts) for _ in range(draw.randrange(40))) + draw.choice(("", '"'))).encode()
+            short = reader._end_of(data, 0)
+            with monkeypatch.context() as patch:
+                patch.setattr(events, "_SHORT", 1)
+                patch.setattr(events, "_SCANNED", draw.randrange(1, 9))
+                assert reader._end_of(data, 0) == short
 
 
 @pytest.mark.long
