@@ -19,6 +19,7 @@ from parsers.dumps.names import dtype_named
 from parsers.dumps.statistics import TensorStatistics
 
 LONGEST = 1 << 30
+LONGEST_HEADER = 1 << 16
 _VALUES = {
     "max value": "max", "min value": "min", "avg value": "mean", "l2norm value": "l2", "count": "count",
     "negative zero count": "negative", "positive zero count": "positive", "nan count": "nan",
@@ -60,13 +61,18 @@ class BadLine:
 def parse_statistics(text: str) -> Iterator[StatisticRow | BadLine]:
     """Yield the rows, and the lines that are none: also the last one, if it was cut."""
     head, _, body = text.partition("\n")
+    if len(head) > LONGEST_HEADER:
+        yield BadLine(1, f"expected the names of columns in {LONGEST_HEADER:,} characters, found {len(head):,}")
+        return
     names = [name.strip().lower() for name in head.rstrip("\r").split(",")]
     names = ["io" if name == "input/output" else name for name in names if name]
     missing = [name for name in _NEEDED if name not in names]
     if missing:
         yield BadLine(1, f"expected the columns {', '.join(_NEEDED)}, found no {', '.join(missing)}")
         return
-    for number, line in enumerate(body.split("\n"), 2):
+    del text, head
+    whole = body.endswith("\n")
+    for number, (line, last) in enumerate(_lines(body), 2):
         if not line.strip():
             continue
         try:
@@ -74,8 +80,16 @@ def parse_statistics(text: str) -> Iterator[StatisticRow | BadLine]:
         except (csv.Error, StopIteration) as error:
             yield BadLine(number, f"expected a line of a table, found {error}")
             continue
-        cut = not body.endswith("\n") and number == body.count("\n") + 2
-        yield _row(names, _rejoined(cells, names), number, cut=cut)
+        yield _row(names, _rejoined(cells, names), number, cut=last and not whole)
+
+
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield lines one by one, as a list of short ones takes twenty times their size; and whether each is the last one."""
+    begin = 0
+    while (end := text.find("\n", begin)) >= 0:
+        yield text[begin:end], False
+        begin = end + 1
+    yield text[begin:], True
 
 
 def _rejoined(cells: list[str], names: Sequence[str]) -> list[str]:

@@ -28,6 +28,8 @@ from parsers.weights.model import MOST_TENSORS, StoredBytes, WeightTensor, check
 
 LONGEST_PICKLE = 256 << 20
 MOST_OPCODES = 20_000_000
+MOST_CONTAINERS = 500_000
+"""Lists and dicts of a description: an empty one is a byte there and 72 in memory."""
 NESTED = ("state_dict", "model_state_dict", "model", "module", "network", "net", "params")
 """Keys under which programs save the weights among other things, in the order in which they are looked for."""
 DEEPEST = 4
@@ -40,6 +42,7 @@ _VALUES = frozenset((
     "INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT", "UNICODE", "BINUNICODE",
     "SHORT_BINUNICODE", "BINUNICODE8", "STRING", "BINSTRING", "SHORT_BINSTRING", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8",
 ))  # fmt: skip
+_CONTAINERS = frozenset(("EMPTY_LIST", "EMPTY_DICT", "EMPTY_SET", "LIST", "DICT"))
 _CALLS = {"REDUCE": 2, "NEWOBJ": 2, "NEWOBJ_EX": 3}
 
 
@@ -123,7 +126,11 @@ class _StateReading:
 
     def run(self, data: bytes) -> Any:
         try:
+            containers = 0
             for number, (code, argument) in enumerate(opcodes(data)):
+                containers += code in _CONTAINERS
+                if containers > MOST_CONTAINERS:
+                    raise FormatError(f"expected at most {MOST_CONTAINERS:,} lists and dicts, found more")
                 if number > MOST_OPCODES or len(self._memo) > MOST_TENSORS * 8:
                     raise FormatError(f"expected at most {MOST_OPCODES:,} opcodes, found more")
                 if code == "STOP":

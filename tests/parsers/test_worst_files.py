@@ -11,13 +11,22 @@ from pathlib import Path
 import pytest
 
 from parsers import open_run
+from parsers.dumps.npy import read_header
+from parsers.dumps.statistic_csv import parse_statistics
+from parsers.errors import FormatError
+from parsers.files import RegularFile
+from parsers.graphs.reader import read_file
+from parsers.lineage.configs import read_config
 from parsers.profiler.communication_json import read_links
 from parsers.profiler.lines import Complaints
 from parsers.profiler.trace import chrome
 from parsers.tuning.journal import StudyFile
+from parsers.weights.recognition import opened
 from tests.amounts import long_after
+from tests.writers.worst_binaries import BINARIES
 from tests.writers.worst_files import FORMATS
 
+ALL = FORMATS | BINARIES
 MEMORY = 64 << 20
 """Bytes at the peak beyond those of an intact file."""
 TIMES = 5.0
@@ -31,6 +40,8 @@ def read(kind: str, path: Path, run: Path) -> None:
     """Read one file as the program does."""
     if kind == "trace":
         chrome.read(str(path), None)
+    elif kind in BINARIES:
+        _read_binary(kind, str(path), run)
     elif kind == "matrix":
         read_links(str(path), Complaints(str(path)))
     elif kind == "journal":
@@ -45,11 +56,32 @@ def read(kind: str, path: Path, run: Path) -> None:
             list(profile.problems)
 
 
+def _read_binary(kind: str, path: str, run: Path) -> None:
+    if kind == "events":
+        list(open_run(run).scalars)
+    elif kind == "yaml":
+        read_config(path)
+    elif kind == "statistics":
+        for _ in parse_statistics(Path(path).read_text("utf-8")):
+            pass
+    else:
+        try:
+            if kind == "onnx":
+                read_file(path)
+            elif kind == "npy":
+                with RegularFile(path) as file:
+                    read_header(file)
+            else:
+                opened(path)
+        except FormatError:
+            pass  # says what is wrong: what is measured is what it took to find out
+
+
 def measured(kind: str, make: str, folder: Path) -> tuple[float, int]:
     """Return the seconds of the processor and the bytes at the peak of a process that reads one file."""
-    path = folder / make / FORMATS[kind].path
+    path = folder / make / ALL[kind].path
     path.parent.mkdir(parents=True)
-    written = FORMATS[kind].intact if make == "intact" else FORMATS[kind].worst[make]
+    written = ALL[kind].intact if make == "intact" else ALL[kind].worst[make]
     path.write_bytes(written())
     done = subprocess.run(
         [sys.executable, "-m", "tests.parsers.test_worst_files", kind, str(path), str(folder / make)],
@@ -60,12 +92,24 @@ def measured(kind: str, make: str, folder: Path) -> tuple[float, int]:
     return seconds, peak
 
 
-MEASURED = ("metrics_csv", "journal")
-CASES = [("metrics_csv", "quotes"), ("journal", "string")]
-CASES += [(kind, make) for kind in MEASURED for make in FORMATS[kind].worst if (kind, make) not in CASES]
+BEYOND = {
+    ("events", "names"): "each of many tags takes a series of its own",
+    ("events", "values"): "a record of many values is decoded value by value",
+    ("events", "empty_values"): "a record of many values is decoded value by value",
+    ("onnx", "inputs"): "each of many inputs of a node is a text",
+    ("onnx", "empty_nodes"): "each of many nodes without a name gets one",
+}
+"""What is known to cost more than it should, and why."""
+FEW = [("metrics_csv", "quotes"), ("journal", "empty_arrays"), ("trace", "nesting"), ("torch", "lists"), ("statistics", "cut")]
+"""What is measured in each run: a reader of each kind with what was slow or large once."""
+CASES = [(kind, make) for kind in ALL for make in ALL[kind].worst if (kind, make) not in FEW]
+CASES = FEW + CASES
+MARKED = [
+    pytest.param(*case, marks=pytest.mark.xfail(reason=BEYOND[case], strict=True)) if case in BEYOND else case for case in CASES
+]
 
 
-@pytest.mark.parametrize(("kind", "make"), long_after(2, CASES))
+@pytest.mark.parametrize(("kind", "make"), long_after(len(FEW), MARKED))
 def test_the_worst_file_costs_little_more_than_an_intact_one(kind: str, make: str, tmp_path: Path) -> None:
     intact, peak = measured(kind, "intact", tmp_path)
     worst, highest = measured(kind, make, tmp_path)

@@ -1,0 +1,169 @@
+"""The worst files of event records, graphs, checkpoints, dumps and settings, as `worst_files` has those of tables and JSON."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import struct
+import zipfile
+from collections.abc import Callable
+
+from tests.parsers.events.event_reference import framed
+from tests.writers.worst_files import SIZE, Format, Make, counted, filled
+
+LONGEST_LENGTH = 0x7FFFFFFF
+"""A declared length far beyond the end of the file."""
+_STATISTICS = b"Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape,Max Value\n"
+_STATISTIC = b"Add,Add-op%d,0,0,%d,output,0,4,float32,(1),1.5\n"
+
+
+def varint(number: int) -> bytes:
+    """Return an integer as protobuf writes it."""
+    made = bytearray()
+    while number > 0x7F:
+        made.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes((*made, number))
+
+
+def delimited(number: int, content: bytes) -> bytes:
+    """Return a field of protobuf that holds bytes."""
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def nested(number: int, inside: bytes = b"") -> bytes:
+    """Return messages within each other, each the same field, to about SIZE: lengths take four bytes at most."""
+    parts = []
+    length = len(inside)
+    while length < SIZE:
+        head = varint(number << 3 | 2) + varint(length)
+        parts.append(head)
+        length += len(head)
+    return b"".join(reversed(parts)) + inside
+
+
+def many(make: Callable[[int], bytes], before: bytes = b"") -> bytes:
+    """Return pieces by their number, to SIZE."""
+    parts, length, number = [before], len(before), 0
+    while length < SIZE:
+        parts.append(make(number))
+        length += len(parts[-1])
+        number += 1
+    return b"".join(parts)
+
+
+def _event(step: int, summary: bytes) -> bytes:
+    return b"\x09" + struct.pack("<d", 1.7e9 + step) + b"\x10" + varint(step) + delimited(5, summary)
+
+
+def _scalar(tag: bytes, step: int) -> bytes:
+    return framed(_event(step, delimited(1, delimited(1, tag) + b"\x15" + struct.pack("<f", step % 7))))
+
+
+_VERSION = framed(b"\x09" + struct.pack("<d", 1.7e9) + delimited(3, b"brain.Event:2"))
+_EVENTS: dict[str, Make] = {
+    "name": lambda: _VERSION + _scalar(b"x" * SIZE, 1),
+    "names": lambda: many(lambda at: _scalar(b"t%d" % at, 1), _VERSION),
+    "values": lambda: _VERSION + framed(_event(1, filled(delimited(1, b"\x0a\x01a\x15\0\0\0\0")))),
+    "empty_values": lambda: _VERSION + framed(_event(1, filled(b"\x0a\x00"))),
+    "nesting": lambda: _VERSION + framed(nested(5)),
+    "length": lambda: filled(struct.pack("<Q", LONGEST_LENGTH), _VERSION),
+    "empty_records": lambda: filled(framed(b""), _VERSION),
+    "zeros": lambda: filled(b"\0", _VERSION),
+}
+
+
+def _node(at: int) -> bytes:
+    ends = delimited(1, b"x%d" % at) + delimited(2, b"x%d" % (at + 1))
+    return delimited(1, ends + delimited(3, b"n%d" % at) + delimited(4, b"Add"))
+
+
+def _onnx(graph: bytes) -> bytes:
+    return b"\x08\x08" + delimited(2, b"pytorch") + delimited(7, graph)
+
+
+_ONNX: dict[str, Make] = {
+    "name": lambda: _onnx(delimited(1, delimited(3, b"x" * SIZE) + delimited(4, b"Add"))),
+    "inputs": lambda: _onnx(delimited(1, filled(delimited(1, b"a")) + delimited(4, b"Add"))),
+    "attributes": lambda: _onnx(delimited(1, filled(delimited(5, b"")) + delimited(4, b"Add"))),
+    "empty_nodes": lambda: _onnx(filled(delimited(1, b""))),
+    "nesting": lambda: _onnx(nested(1)),
+    "length": lambda: _onnx(filled(b"\x0a" + varint(LONGEST_LENGTH))),
+    "dimensions": lambda: _onnx(delimited(5, filled(b"\x08\x01") + delimited(8, b"w"))),
+}
+
+
+def _safetensors(header: bytes) -> bytes:
+    return struct.pack("<Q", len(header)) + header
+
+
+_TENSOR = b'"t%d": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}'
+_SAFETENSORS: dict[str, Make] = {
+    "name": lambda: _safetensors(filled(b"x", b'{"', b'": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}}')),
+    "shape": lambda: _safetensors(filled(b"1,", b'{"t": {"dtype": "F32", "data_offsets": [0, 0], "shape": [', b"0]}}")),
+    "nesting": lambda: _safetensors(filled(b"[", b'{"t": ')),
+    "empty": lambda: _safetensors(counted(b'"%d":0', b"{", b"}", b",")),
+    "length": lambda: filled(b"\0", struct.pack("<Q", 1 << 62) + b"{"),
+}
+
+
+def _torch(description: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("archive/data.pkl", description)
+    return stream.getvalue()
+
+
+def _members() -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for number in range(SIZE // 100):
+            archive.writestr(zipfile.ZipInfo(str(number)), b"")
+    return stream.getvalue()
+
+
+_TORCH: dict[str, Make] = {
+    "lists": lambda: _torch(filled(b"]", b"\x80\x02", b".")),
+    "dicts": lambda: _torch(filled(b"}", b"\x80\x02", b".")),
+    "marks": lambda: _torch(filled(b"(", b"\x80\x02", b".")),
+    "nesting": lambda: _torch(filled(b"]", b"\x80\x02", b"a" * (SIZE // 2) + b".")),
+    "name": lambda: _torch(b"\x80\x02X" + struct.pack("<I", SIZE) + b"x" * SIZE + b"."),
+    "length": lambda: _torch(filled(b"X\xff\xff\xff\x7f", b"\x80\x02")),
+    "memo": lambda: _torch(filled(b"q\x01", b"\x80\x02N", b".")),
+    "members": _members,
+}
+_NPY: dict[str, Make] = {
+    "shape": lambda: b"\x93NUMPY\x02\x00" + struct.pack("<I", SIZE) + filled(b"1,", b"{'descr': '<f4', 'shape': ("),
+    "nesting": lambda: b"\x93NUMPY\x02\x00" + struct.pack("<I", SIZE) + filled(b"("),
+    "short_shape": lambda: filled(b"1,", b"\x93NUMPY\x01\x00\xff\xff{'descr': '<f4', 'shape': ("),
+}
+_YAML: dict[str, Make] = {
+    "name": lambda: filled(b"x", b"", b": 1\n"),
+    "array": lambda: filled(b"1,", b"a: [", b"1]\n"),
+    "nesting": lambda: filled(b"[", b"a: "),
+    "mappings": lambda: filled(b"{a: ", b"a: "),
+    "aliases": lambda: filled(b"*a,", b"a: &a [1]\nb: [", b"1]\n"),
+    "keys": lambda: counted(b"a%d: 1\n"),
+    "spaces": lambda: filled(b" ", b"a:", b"1\n"),
+    "anchors": lambda: filled(b"&a "),
+    "comments": lambda: filled(b"#\n"),
+}
+_CSV: dict[str, Make] = {
+    "cut": lambda: counted(_STATISTIC, _STATISTICS, b"Add,Add"),
+    "tiny_lines": lambda: filled(b"12\n", _STATISTICS),
+    "cells": lambda: filled(b"1,", _STATISTICS),
+    "quotes": lambda: filled(b'"', _STATISTICS),
+    "shape": lambda: filled(b"1,", _STATISTICS + b"Add,Add,0,0,1,output,0,4,float32,(", b"\n"),
+    "header": lambda: filled(b"a,", _STATISTICS[:-1], b"\n1,1\n"),
+}
+_LONGEST_YAML = 1 << 20
+_SHORT_YAML: dict[str, Make] = {name: lambda make=make: make()[:_LONGEST_YAML] for name, make in _YAML.items()}  # type: ignore[misc]
+BINARIES: dict[str, Format] = {
+    "events": Format("events.out.tfevents.1.host", lambda: many(lambda at: _scalar(b"loss", at), _VERSION), _EVENTS),
+    "onnx": Format("model.onnx", lambda: _onnx(many(_node)), _ONNX),
+    "safetensors": Format("a.safetensors", lambda: _safetensors(counted(_TENSOR, b"{", b"}", b",")), _SAFETENSORS),
+    "torch": Format("a.pt", lambda: _torch(pickle.dumps({f"t{at}": [at] for at in range(SIZE // 20)}, 2)), _TORCH),
+    "npy": Format("a.npy", lambda: filled(b"\0"), _NPY),
+    "yaml": Format("config.yaml", lambda: counted(b"a%d: {b: 1}\n")[:_LONGEST_YAML], _SHORT_YAML),
+    "statistics": Format("statistic.csv", lambda: counted(_STATISTIC, _STATISTICS), _CSV),
+}
