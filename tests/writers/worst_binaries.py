@@ -8,6 +8,8 @@ import struct
 import zipfile
 from collections.abc import Callable
 
+import numpy as np
+
 from tests.parsers.events.event_reference import framed
 from tests.writers.worst_files import SIZE, Format, Make, counted, filled
 
@@ -132,6 +134,14 @@ _TORCH: dict[str, Make] = {
     "memo": lambda: _torch(filled(b"q\x01", b"\x80\x02N", b".")),
     "members": _members,
 }
+
+
+def _npy() -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.zeros(SIZE, np.uint8))
+    return stream.getvalue()
+
+
 _NPY: dict[str, Make] = {
     "shape": lambda: b"\x93NUMPY\x02\x00" + struct.pack("<I", SIZE) + filled(b"1,", b"{'descr': '<f4', 'shape': ("),
     "nesting": lambda: b"\x93NUMPY\x02\x00" + struct.pack("<I", SIZE) + filled(b"("),
@@ -163,7 +173,7 @@ BINARIES: dict[str, Format] = {
     "onnx": Format("model.onnx", lambda: _onnx(many(_node)), _ONNX),
     "safetensors": Format("a.safetensors", lambda: _safetensors(counted(_TENSOR, b"{", b"}", b",")), _SAFETENSORS),
     "torch": Format("a.pt", lambda: _torch(pickle.dumps({f"t{at}": [at] for at in range(SIZE // 20)}, 2)), _TORCH),
-    "npy": Format("a.npy", lambda: filled(b"\0"), _NPY),
+    "npy": Format("a.npy", _npy, _NPY),
     "yaml": Format("config.yaml", lambda: counted(b"a%d: {b: 1}\n")[:_LONGEST_YAML], _SHORT_YAML),
     "statistics": Format("statistic.csv", lambda: counted(_STATISTIC, _STATISTICS), _CSV),
 }
