@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parsers.schema import Column, Schema
 
-_DEVICE = Column("device", "int32", "", "number of the device on its machine; -1 for unknown")
+_DEVICE = Column("device", "int16", "", "number of the device on its machine; -1 for unknown")
 _STACK = Column("stack", "int32", "", "stack in snapshot_frames; -1 for none")
 _ADDRESS = Column("address", "int64", "", "address on the device; -1 for unknown")
 _STREAM = Column("stream", "category", "", "stream: a number, or the address of one; -1 for unknown")

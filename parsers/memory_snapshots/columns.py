@@ -15,7 +15,7 @@ MOST_ROWS = 1 << 22
 """Rows of each of the other tables."""
 MOST_DEPTHS = 1 << 23
 """Lines of all different stacks."""
-MOST_ACTIONS = 64
+MOST_ACTIONS, MOST_STREAMS = 64, 1 << 14
 UNKNOWN = -1
 ENTRY_KEYS = frozenset({"action", "addr", "device_free", "size", "stream", "time_us", "frames", "compile_context", "user_metadata",
                         "pool_id", "user_defined"})  # fmt: skip
@@ -23,34 +23,31 @@ ENTRY_KEYS = frozenset({"action", "addr", "device_free", "size", "stream", "time
 
 
 class Names:
-    """Different texts, or streams, by number; `most` at most."""
+    """Different texts, or streams, by number. Those beyond `most` have the number of `other`."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, other: str | int) -> None:
         self.known: dict[Any, int] = {}
-        self._most = most
+        self._most, self._other = most, other
 
     def number(self, value: Any) -> int:
-        """Return the number of a value; that of the last one for further ones."""
+        """Return the number of a value."""
         found = self.known.get(value)
-        if found is None:
-            found = min(len(self.known), self._most - 1)
-            self.known.setdefault(value, found)
-            if len(self.known) > self._most:
-                del self.known[value]
-        return found
+        if found is not None:
+            return found
+        return self.known.setdefault(value if len(self.known) < self._most else self._other, len(self.known))
 
 
 class Columns:
     """The tables. Methods whose name begins with `take` return what stands for the dict from then on."""
 
     def __init__(self) -> None:
-        self.actions, self.streams = Names(MOST_ACTIONS), Names(1 << 20)
+        self.actions, self.streams = Names(MOST_ACTIONS, ""), Names(MOST_STREAMS, UNKNOWN)
         self.action, self.address, self.size = array("b"), array("q"), array("q")
-        self.stream, self.time, self.stack = array("i"), array("q"), array("i")
+        self.stream, self.time, self.stack = array("h"), array("q"), array("i")
         self.device_free: dict[int, int] = {}
         self.segments: list[dict[str, Any]] = []
         self.blocks: dict[str, array[int]] = {name: array("q") for name in ("address", "size", "requested", "state", "stack")}
-        self.states = Names(MOST_ACTIONS)
+        self.states = Names(MOST_ACTIONS, "")
         self.annotations: list[tuple[str, str, int, int]] = []
         self.lines: dict[tuple[str, str, int], int] = {}
         self.stacks: dict[bytes, int] = {}

@@ -26,7 +26,7 @@ _SMALL = rb"(?:K.|M..|J.{4})"
 _STACK = rb"(\]\x94(?:\((?:" + _GET + rb")*e|(?:" + _GET + rb")a)?|" + _GET + b")"
 _PAIR = b"(" + _SMALL + _SMALL + rb"\x86\x94|" + _GET + b")"
 _REFERENCE = re.compile(_GET, re.DOTALL)
-_MOST_KNOWN = 1 << 16
+_MOST_KNOWN = 1 << 15
 _MOST_RUNS = 1 << 24
 """Bytes of runs that are kept."""
 _LIST, _TEXT = 0x5D, 0x8C

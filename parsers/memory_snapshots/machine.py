@@ -208,8 +208,6 @@ class Machine:
         holder = self.stack[-1] if self.stack else None
         if type(holder) is not kind:
             raise self._wrong(place, "a dict" if kind is OpenDict else "a list")
-        if holder.whole:
-            raise Ended(self._offset(place), "bad_message", "expected no list or dict within itself")
         return holder
 
     def _append(self, place: int) -> int:
@@ -225,7 +223,7 @@ class Machine:
         return place
 
     def _extend(self, holder: OpenList, items: list[Any], place: int) -> None:
-        self._finish(items)
+        self._finish(items, place, holder)
         for item in items:
             self._add(holder, item, place)
             self._held += type(holder[-1]) is not TakenRows
@@ -250,12 +248,13 @@ class Machine:
             self.form = EntryForm.of(entry, self.memo, self.columns)
             self._one_by_one, self._patience = 0, 2 * self._patience
 
-    @staticmethod
-    def _finish(items: Iterable[Any]) -> None:
+    def _finish(self, items: Iterable[Any], place: int, holder: OpenList | OpenDict | None = None) -> None:
         """Note that lists and dicts have been put into another one: they may not change any more, so none contains itself."""
         for item in items:
             if type(item) is OpenDict or type(item) is OpenList:
                 item.whole = True
+        if holder is not None and holder.whole:
+            raise Ended(self._offset(place), "bad_message", "expected no list or dict within itself")
 
     @staticmethod
     def _join(holder: list[Any], item: Any) -> None:
@@ -291,7 +290,7 @@ class Machine:
         keys, values = items[::2], items[1::2]
         if not all(type(key) is str for key in keys):
             raise Ended(self._offset(place), "bad_message", "expected texts as the keys of a dict")
-        self._finish(values)
+        self._finish(values, place, holder)
         size = len(holder)
         for key, value in zip(keys, values, strict=True):
             if key == "frames" and type(value) is OpenList:
@@ -317,14 +316,14 @@ class Machine:
         items = tuple(self.stack[len(self.stack) - count :])
         del self.stack[len(self.stack) - count :]
         self._hold(len(items), place)
-        self._finish(items)
+        self._finish(items, place)
         self._push(items, place)
         return place
 
     def _marked_tuple(self, place: int) -> int:
         items = tuple(self._to_mark(place))
         self._hold(len(items), place)
-        self._finish(items)
+        self._finish(items, place)
         self._push(items, place)
         return place
 

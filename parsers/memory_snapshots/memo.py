@@ -1,6 +1,7 @@
 """The memo of a pickle: what later parts of the file may refer to. Only what they do refer to is kept.
 
-A place takes 4 bytes, whatever was remembered there: files have two or three places per entry. Rows of tables are not kept.
+A place takes 2 bytes, or 4 once there are more than 65,536 objects, whatever was remembered there: files have two or three
+places per entry. Rows of tables are not kept.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ MOST_PLACES = 1 << 26
 MOST_TEXTS = 1 << 20
 MOST_CHARACTERS = 1 << 26
 _NOT_KEPT = 0
+_SHORT = 0xFFFF
 
 
 class Memo:
@@ -24,7 +26,7 @@ class Memo:
 
     def __init__(self, keys: frozenset[str] = frozenset()) -> None:
         """keys are texts whose places are listed in `self.keys`, eight at most of each."""
-        self.places = array("i")
+        self.places = array("H")
         self._kept: list[Any] = [None]
         self._spare: list[int] = []
         self._codes: dict[Any, int] = {}
@@ -74,7 +76,10 @@ class Memo:
             self._kept[code] = value
             return code
         self._kept.append(value)
-        return len(self._kept) - 1
+        code = len(self._kept) - 1
+        if code > _SHORT and self.places.typecode == "H":
+            self.places = array("i", self.places)
+        return code
 
     def get(self, index: int, offset: int) -> Any:
         """Return the object at a place."""
@@ -102,4 +107,4 @@ class Memo:
         """Take a place for each of these codes, 0 for objects that are not kept."""
         if len(self.places) + len(codes) > MOST_PLACES:
             raise Ended(offset, "bad_message", f"expected at most {MOST_PLACES:,} remembered objects")
-        self.places.frombytes(codes.tobytes())
+        self.places.frombytes(codes.astype(self.places.typecode).tobytes())

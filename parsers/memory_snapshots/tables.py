@@ -15,6 +15,8 @@ from parsers.model import Ints, Problem
 
 _LATEST = (1 << 63) // 1_000 - 1
 _LONGEST_VALUE = 1_000
+_MOST_DEVICES = 1_000
+_PIECE = 1 << 16
 
 
 def frames_of(path: str, found: Any, columns: Columns) -> tuple[dict[str, pd.DataFrame], list[Problem]]:
@@ -40,17 +42,21 @@ def frames_of(path: str, found: Any, columns: Columns) -> tuple[dict[str, pd.Dat
     return {name: SNAPSHOT_FRAME_SCHEMAS[name].check(frame) for name, frame in made.items()}, problems
 
 
-def _devices(path: str, found: Any, rows: int) -> tuple[NDArray[np.int32], list[Problem]]:
+def _devices(path: str, found: Any, rows: int) -> tuple[NDArray[np.int16], list[Problem]]:
     """Return the device of each entry: the place of its list within device_traces."""
-    device = np.full(rows, UNKNOWN, np.int32)
+    device = np.full(rows, UNKNOWN, np.int16)
     lists = found.get("device_traces") if type(found) is OpenDict else None
-    for number, entries in enumerate(lists if type(lists) is OpenList else ()):
+    for number, entries in enumerate(lists[:_MOST_DEVICES] if type(lists) is OpenList else ()):
         for part in entries if type(entries) is OpenList else ():
             if type(part) is TakenRows and part.kind == "event":
                 device[part.begin : part.end] = number
     lost = int(np.count_nonzero(device < 0))
     text = f"{lost:,} entries are in no list of a device: their device is unknown."
     return device, [Problem(path, 0, 0, "bad_message", text)] if lost else []
+
+
+def _device_numbers(values: Ints) -> NDArray[np.int16]:
+    return np.where((values >= 0) & (values < _MOST_DEVICES), values, UNKNOWN).astype(np.int16)
 
 
 def _category(codes: Any, names: Any) -> pd.Categorical:
@@ -64,13 +70,15 @@ def _array(values: Any) -> NDArray[Any]:
 
 def _in_ns(times: Ints) -> Ints:
     """Return times in nanoseconds, in the memory of those in microseconds; -1 for those that no clock shows."""
-    unknown = (times < 0) | (times > _LATEST)
-    times *= 1_000
-    times[unknown] = UNKNOWN
+    for begin in range(0, len(times), _PIECE):
+        some = times[begin : begin + _PIECE]
+        unknown = (some < 0) | (some > _LATEST)
+        some *= 1_000
+        some[unknown] = UNKNOWN
     return times
 
 
-def _events(columns: Columns, device: NDArray[np.int32]) -> pd.DataFrame:
+def _events(columns: Columns, device: NDArray[np.int16]) -> pd.DataFrame:
     made = {
         "action": _category(columns.action, columns.actions.known),
         "device": device,
@@ -97,7 +105,7 @@ def _segments(columns: Columns) -> pd.DataFrame:
     streams = numbers("stream")
     codes, known = pd.factorize(streams)
     made = {
-        "device": numbers("device", np.int32),
+        "device": _device_numbers(numbers("device")),
         "address": numbers("address"),
         "total_bytes": numbers("total_size"),
         "allocated_bytes": numbers("allocated_size"),
@@ -156,7 +164,7 @@ def _annotations(columns: Columns) -> pd.DataFrame:
     made = {
         "name": _texts([row[0] for row in rows]),
         "stage": _texts([row[1] for row in rows]),
-        "device": np.array([row[2] for row in rows], np.int64).astype(np.int32),
+        "device": _device_numbers(np.array([row[2] for row in rows], np.int64)),
         "time_ns": times,
     }
     return pd.DataFrame(made, copy=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parsers.files import RegularFile
 
-PIECE = 1 << 22
+PIECE = 1 << 20
 MARGIN = 1 << 16
 """Bytes that are there after each place before `limit`."""
 
