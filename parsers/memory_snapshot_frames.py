@@ -55,7 +55,7 @@ SNAPSHOT_BLOCKS = Schema(
         _ADDRESS,
         Column("size_bytes", "int64", "B", "size, rounded by the allocator; -1 for unknown"),
         _REQUESTED,
-        Column("state", "category", "", "active_allocated, active_awaiting_free, active_pending_free or inactive; empty: unknown"),
+        Column("state", "category", "", "active_allocated, active_awaiting_free, active_pending_free or inactive; or empty"),
         _STACK,
     ),
 )

@@ -17,8 +17,12 @@ MOST_DEPTHS = 1 << 23
 """Lines of all different stacks."""
 MOST_ACTIONS, MOST_STREAMS = 64, 1 << 14
 UNKNOWN = -1
-ENTRY_KEYS = frozenset({"action", "addr", "device_free", "size", "stream", "time_us", "frames", "compile_context", "user_metadata",
-                        "pool_id", "user_defined"})  # fmt: skip
+ENTRY_KEYS = frozenset(
+    {
+        "action", "addr", "device_free", "size", "stream", "time_us", "frames", "compile_context", "user_metadata", "pool_id",
+        "user_defined",
+    }
+)  # fmt: skip
 """Keys of entries, as torch and torch_npu write them."""
 
 
@@ -93,7 +97,7 @@ class Columns:
         row = len(self.segments)
         self.check_room(row, MOST_ROWS, offset)
         blocks = one["blocks"]
-        taken = [part for part in blocks if type(part) is TakenRows and part.kind == "block"] if type(blocks) is OpenList else []
+        parts = blocks if type(blocks) is OpenList else ()
         names = ("device", "address", "total_size", "allocated_size", "active_size", "requested_size", "stream")
         pool = one.get("segment_pool_id")
         expandable = one.get("is_expandable")
@@ -104,7 +108,7 @@ class Columns:
                 "pool": ",".join(map(str, pool)) if type(pool) is tuple and {type(part) for part in pool} == {int} else "",
                 "expandable": int(expandable) if type(expandable) is bool else UNKNOWN,
                 "stack": self.stack_of(one.get("frames"), offset),
-                "blocks": [(part.begin, part.end) for part in taken],
+                "blocks": [(part.begin, part.end) for part in parts if type(part) is TakenRows and part.kind == "block"],
             }
         )
         return TakenRows("segment", row, row + 1)
@@ -115,7 +119,7 @@ class Columns:
         history = one.get("history")  # torch 1.13 to 2.0: the allocation is the first entry
         first = history[0] if type(history) is OpenList and history and type(history[0]) is OpenDict else OpenDict()
         frames = one.get("frames", first.get("frames"))
-        requested = self.whole(one if "requested_size" in one else first, "requested_size" if "requested_size" in one else "real_size")
+        requested = self.whole(one, "requested_size") if "requested_size" in one else self.whole(first, "real_size")
         values = (
             self.whole(one, "address"), self.whole(one, "size"), requested, self.states.number(self._text(one, "state")),
             self.stack_of(frames, offset),

@@ -172,7 +172,8 @@ def _numbers(raws: tuple[bytes, ...]) -> NDArray[np.int64]:
 
 
 def _pair(raw: bytes) -> tuple[int, ...]:
-    numbers, place = [], 0
+    numbers: list[int] = []
+    place = 0
     while len(numbers) < 2:
         size = {0x4B: 2, 0x4D: 3}.get(raw[place], 5)
         numbers.append(_number(raw[place : place + size]))

@@ -75,10 +75,11 @@ class Machine:
             raise self._wrong(place, "one object at the end")
         return self.stack[0]
 
+    def _bad(self, place: int, text: str) -> Ended:
+        return Ended(self._offset(place), "bad_message", text)
+
     def _wrong(self, place: int, wanted: str) -> Ended:
-        offset = self._offset(place)
-        name = name_of(self.window.data[place - 1]) if 0 < place <= len(self.window.data) else ""
-        return Ended(offset, "bad_message", f"expected {wanted}, found {name} without")
+        return self._bad(place, f"expected {wanted}, found {name_of(self.window.data[place - 1])} without")
 
     def _rest(self) -> Any:
         """Close what is open, from the innermost on, and return the outermost object: what was read before reading ended."""
@@ -108,7 +109,7 @@ class Machine:
     def _push(self, value: Any, place: int) -> None:
         self.stack.append(value)
         if len(self.stack) > MOST_ITEMS:
-            raise Ended(self._offset(place), "bad_message", f"expected at most {MOST_ITEMS:,} values in a row")
+            raise self._bad(place, f"expected at most {MOST_ITEMS:,} values in a row")
 
     def _small(self, place: int) -> int:
         self._push(self.window.data[place], place)
@@ -158,26 +159,24 @@ class Machine:
     def _there(self, place: int, length: int, most: int) -> int:
         """Return the place once the next `length` bytes are in the window."""
         window = self.window
-        if place + length <= len(window.data):
-            if length > most:
-                raise Ended(window.base + place, "bad_message", f"expected at most {most:,} bytes, found a length of {length:,}")
-            return place
-        if window.base + place + length > window.size:
-            raise Ended(window.base + place, "bad_length",
-                        f"expected at most {window.size - window.base - place:,} bytes to the end of the file, "
-                        f"found a length of {length:,}")  # fmt: skip
+        left = window.size - window.base - place
+        if length > left:
+            text = f"expected at most {left:,} bytes to the end of the file, found a length of {length:,}"
+            raise Ended(window.base + place, "bad_length", text)
         if length > most:
-            raise Ended(window.base + place, "bad_message", f"expected at most {most:,} bytes, found a length of {length:,}")
-        place = window.move(place, length + 1)
-        if len(window.data) < length:
-            raise Ended(window.base, "truncated", "the file became shorter while it was read")
+            text = f"expected at most {most:,} bytes, found a length of {length:,}"
+            raise Ended(window.base + place, "bad_message", text)
+        if place + length > len(window.data):
+            place = window.move(place, length + 1)
+            if len(window.data) < length:
+                raise Ended(window.base, "truncated", "the file became shorter while it was read")
         return place
 
     # Lists, dicts, tuples ----------------------------------------------------------------------------------------------------
 
     def _mark(self, place: int) -> int:
         if len(self.below) >= MOST_DEEP:
-            raise Ended(self._offset(place), "bad_message", f"expected at most {MOST_DEEP} lists and dicts within each other")
+            raise self._bad(place, f"expected at most {MOST_DEEP} lists and dicts within each other")
         self.below.append(self.stack)
         self.stack = []
         return place
@@ -254,7 +253,7 @@ class Machine:
             if type(item) is OpenDict or type(item) is OpenList:
                 item.whole = True
         if holder is not None and holder.whole:
-            raise Ended(self._offset(place), "bad_message", "expected no list or dict within itself")
+            raise self._bad(place, "expected no list or dict within itself")
 
     @staticmethod
     def _join(holder: list[Any], item: Any) -> None:
@@ -269,7 +268,7 @@ class Machine:
     def _hold(self, count: int, place: int) -> None:
         self._held += count
         if self._held > MOST_HELD:
-            raise Ended(self._offset(place), "bad_message", f"expected at most {MOST_HELD:,} values besides entries and stacks")
+            raise self._bad(place, f"expected at most {MOST_HELD:,} values besides entries and stacks")
 
     def _set_item(self, place: int) -> int:
         if len(self.stack) < 3:
@@ -289,7 +288,7 @@ class Machine:
     def _update(self, holder: OpenDict, items: list[Any], place: int) -> None:
         keys, values = items[::2], items[1::2]
         if not all(type(key) is str for key in keys):
-            raise Ended(self._offset(place), "bad_message", "expected texts as the keys of a dict")
+            raise self._bad(place, "expected texts as the keys of a dict")
         self._finish(values, place, holder)
         size = len(holder)
         for key, value in zip(keys, values, strict=True):
@@ -302,7 +301,7 @@ class Machine:
             else:
                 holder[key] = value
         if len(holder) > MOST_KEYS:
-            raise Ended(self._offset(place), "bad_message", f"expected at most {MOST_KEYS:,} keys of a dict")
+            raise self._bad(place, f"expected at most {MOST_KEYS:,} keys of a dict")
         self._hold(len(holder) - size, place)
 
     @staticmethod
@@ -344,7 +343,7 @@ class Machine:
     def _put_at(self, index: int, place: int, size: int) -> int:
         known = len(self.memo.places)
         if index != known:
-            raise Ended(self._offset(place), "bad_message", f"expected {known:,} as the number of the next remembered object, found {index:,}")
+            raise self._bad(place, f"expected {known:,} as the number of the next object, found {index:,}")
         self._memoize(place)
         return place + size
 
@@ -362,7 +361,7 @@ class Machine:
     def _protocol(self, place: int) -> int:
         version = self.window.data[place]
         if not 2 <= version <= 5:
-            raise Ended(self._offset(place), "bad_message", f"expected protocol 2 to 5, found {version}")
+            raise self._bad(place, f"expected protocol 2 to 5, found {version}")
         return place + 1
 
     def _frame(self, place: int) -> int:
@@ -373,13 +372,13 @@ class Machine:
     def _stop(self, place: int) -> int:
         self._stopped = True
         if self._frame_end > self.window.size:
-            raise Ended(self._offset(place), "bad_length",
-                        f"expected frames within the {self.window.size:,} bytes of the file, found one up to {self._frame_end:,}")  # fmt: skip
+            text = f"expected frames within the {self.window.size:,} bytes of the file, found one up to {self._frame_end:,}"
+            raise Ended(self._offset(place), "bad_length", text)
         return place
 
     def _refuse(self, place: int) -> int:
         name = name_of(self.window.data[place - 1])
-        raise Ended(self._offset(place), "bad_message", f"expected an opcode that a snapshot holds, found {name}; it was not executed")
+        raise self._bad(place, f"expected an opcode that a snapshot holds, found {name}; it was not executed")
 
 
 Handler = Callable[[Machine, int], int]

@@ -45,7 +45,7 @@ class Memo:
             if found is not None and len(found) < 8:
                 found.append(index)
         elif kind is OpenDict or kind is OpenList:
-            value.index = index
+            value.place = index
             self.places.append(self._keep(value))
         else:
             self.places.append(self.shared_code(value))
@@ -62,8 +62,8 @@ class Memo:
 
     def shared_code(self, value: Any) -> int:
         """Return a code of an object that does not change; stacks and pairs of whole numbers are kept once."""
-        plain = type(value) is StackNumber or (type(value) is tuple and len(value) == 2 and {type(one) for one in value} == {int})
-        if not plain or len(self._codes) >= MOST_TEXTS:
+        pair = type(value) is tuple and len(value) == 2 and {type(one) for one in value} == {int}
+        if not (pair or type(value) is StackNumber) or len(self._codes) >= MOST_TEXTS:
             return self._keep(value)
         code = self._codes.get(value)
         if code is None:
@@ -83,8 +83,9 @@ class Memo:
 
     def get(self, index: int, offset: int) -> Any:
         """Return the object at a place."""
-        if index >= len(self.places):
-            raise Ended(offset, "bad_message", f"expected one of {len(self.places):,} remembered objects, found number {index:,}")
+        known = len(self.places)
+        if index >= known:
+            raise Ended(offset, "bad_message", f"expected one of {known:,} remembered objects, found number {index:,}")
         code = self.places[index]
         if code == _NOT_KEPT:
             raise Ended(offset, "bad_message", f"expected no second use of an entry, found remembered object {index:,}")
@@ -92,12 +93,12 @@ class Memo:
 
     def replace(self, old: OpenDict | OpenList, value: Any) -> None:
         """Remember something else in place of a dict or list; None: it is not kept any more."""
-        code = self.places[old.index] if old.index >= 0 else _NOT_KEPT
+        code = self.places[old.place] if old.place >= 0 else _NOT_KEPT
         if code == _NOT_KEPT or self._kept[code] is not old:
             return
         self._kept[code] = None
         self._spare.append(code)
-        self.places[old.index] = _NOT_KEPT if value is None else self.shared_code(value)
+        self.places[old.place] = _NOT_KEPT if value is None else self.shared_code(value)
 
     def peek(self, index: int) -> Any:
         """Return the object at a place; None if there is none."""

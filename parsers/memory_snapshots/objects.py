@@ -15,24 +15,24 @@ class Ended(Exception):
 
 
 class OpenDict(dict[str, Any]):
-    """A dict to which pairs may be added. index is its place in the memo, -1 for none; whole: it is part of another one."""
+    """A dict to which pairs may be added. place is that in the memo, -1 for none; whole: it is part of another one."""
 
-    __slots__ = ("index", "whole")
+    __slots__ = ("place", "whole")
 
     def __init__(self) -> None:
         super().__init__()
-        self.index = -1
+        self.place = -1
         self.whole = False
 
 
 class OpenList(list[Any]):
-    """A list to which items may be added. index is its place in the memo, -1 for none; whole: it is part of another one."""
+    """A list to which items may be added. place is that in the memo, -1 for none; whole: it is part of another one."""
 
-    __slots__ = ("index", "whole")
+    __slots__ = ("place", "whole")
 
     def __init__(self) -> None:
         super().__init__()
-        self.index = -1
+        self.place = -1
         self.whole = False
 
 

@@ -49,8 +49,8 @@ class MemorySnapshot:
 
 
 def is_memory_snapshot(head: bytes) -> bool:
-    """Return whether the first up to 4,096 bytes of a file are those of a snapshot: a pickle of protocol 2 to 5 with `segments`,
-    or the list of segments that older versions wrote."""
+    """Return whether the first up to 4,096 bytes of a file are those of a snapshot: a pickle of protocol 2 to 5 that names
+    segments, or the list of segments that older versions wrote."""
     return head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05") and _names_segments(head[:HEAD])
 
 
@@ -78,7 +78,8 @@ def read_memory_snapshot(path: str) -> MemorySnapshot:
     problems = [] if ended is None else [_problem(path, size, ended, len(columns.action))]
     frames, more = frames_of(path, found, columns)
     if not isinstance(found, OpenDict | OpenList) or not (columns.segments or len(columns.action) or _known(found)):
-        problems.append(Problem(path, 0, 0, "bad_message", "Expected segments or device_traces of a memory snapshot, found neither."))
+        text = "Expected segments or device_traces of a memory snapshot, found neither."
+        problems.append(Problem(path, 0, 0, "bad_message", text))
     return MemorySnapshot(path, frames, (*problems, *more))
 
 

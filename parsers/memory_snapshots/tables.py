@@ -32,12 +32,7 @@ def frames_of(path: str, found: Any, columns: Columns) -> tuple[dict[str, pd.Dat
         "snapshot_frames": _lines(columns),
         "snapshot_annotations": _annotations(columns),
         "snapshot_settings": _settings(found),
-        "snapshot_exhaustions": pd.DataFrame(
-            {
-                "event": np.array(list(columns.device_free), np.int64),
-                "device_free_bytes": np.array(list(columns.device_free.values()), np.int64),
-            }
-        ),
+        "snapshot_exhaustions": _exhaustions(columns),
     }
     return {name: SNAPSHOT_FRAME_SCHEMAS[name].check(frame) for name, frame in made.items()}, problems
 
@@ -89,6 +84,11 @@ def _events(columns: Columns, device: NDArray[np.int16]) -> pd.DataFrame:
         "stack": _array(columns.stack),
     }
     return pd.DataFrame(made, copy=False)
+
+
+def _exhaustions(columns: Columns) -> pd.DataFrame:
+    events, free = list(columns.device_free), list(columns.device_free.values())
+    return pd.DataFrame({"event": np.array(events, np.int64), "device_free_bytes": np.array(free, np.int64)})
 
 
 def _texts(values: list[str]) -> pd.Categorical:
@@ -172,7 +172,8 @@ def _annotations(columns: Columns) -> pd.DataFrame:
 
 def _settings(found: Any) -> pd.DataFrame:
     settings = found.get("allocator_settings") if type(found) is OpenDict else None
-    names, values = [], []
+    names: list[str] = []
+    values: list[str] = []
     for name, value in settings.items() if type(settings) is OpenDict else ():
         within = value.items() if type(value) is OpenDict else ()
         pairs = [(f"{name}.{key}", one) for key, one in within] or [(name, value)]

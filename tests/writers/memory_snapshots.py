@@ -138,9 +138,12 @@ def text(value: str, protocol: int = 4) -> bytes:
     return b"X" + struct.pack("<I", len(data)) + data
 
 
-def steady_entries(steps: int, *, depth: int = 12, stacks: int = 500, leaked: int = 0, begin_us: int = 1_776_479_641_000_000) -> Iterator[Entry]:
+BEGIN_US = 1_776_479_641_000_000
+
+
+def steady_entries(steps: int, *, depth: int = 12, stacks: int = 500, leaked: int = 0) -> Iterator[Entry]:
     """Yield a training of `steps` steps of 3 x 100 entries; `leaked` of its 100 blocks of each step are not released."""
-    time, address = count(begin_us, 3), 1 << 40
+    time, address = count(BEGIN_US, 3), 1 << 40
     known = [tuple((f"f{(one + place) % 97}", f"/site/torch/m{(one * 7 + place) % 31}.py", place) for place in range(depth))
              for one in range(stacks)]  # fmt: skip
     for step in range(steps):

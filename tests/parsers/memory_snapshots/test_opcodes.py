@@ -142,8 +142,8 @@ def test_lists_within_themselves(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "offset"),
     [
-        (b"\x80\x04X\xff\xff\xff\x7fabc", 7), (b"\x80\x04\x8d" + b"\xff" * 8 + b"abc", 11), (b"\x80\x04\x8b\xff\xff\xff\x7fabc", 7),
-        (b"\x80\x04\x8c\x09abc", 4), (b"\x80\x04\x8a\x09abc", 4),
+        (b"\x80\x04X\xff\xff\xff\x7fabc", 7), (b"\x80\x04\x8d" + b"\xff" * 8 + b"abc", 11),
+        (b"\x80\x04\x8b\xff\xff\xff\x7fabc", 7), (b"\x80\x04\x8c\x09abc", 4), (b"\x80\x04\x8a\x09abc", 4),
     ],
 )  # fmt: skip
 def test_lengths_beyond_the_file(data: bytes, offset: int) -> None:
@@ -154,7 +154,8 @@ def test_lengths_beyond_the_file(data: bytes, offset: int) -> None:
 def test_a_frame_beyond_the_file() -> None:
     found, end = read(b"\x80\x04\x95" + struct.pack("<Q", 1 << 40) + b"]\x94.")
     assert found == []
-    assert end is not None and end.kind == "bad_length"
+    assert end is not None
+    assert end.kind == "bad_length"
 
 
 def test_long_texts_and_numbers_are_refused() -> None:
@@ -180,10 +181,9 @@ def test_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "texts" in ended(pickle.dumps([str(one) for one in range(1000)])).text
 
 
-@pytest.mark.parametrize("data", [b"", b"\x80\x04e", b"\x80\x04a", b"\x80\x04Na.", b"\x80\x04\x86.", b"\x80\x04s.", b"\x80\x04(Nu.",
-                                  b"\x80\x04].\x00"[:3], b"\x80\x04NN.", b"\x80\x04(N.", b"\x80\x04\x94.", b"\x80\x01N."])  # fmt: skip
-def test_opcodes_without_what_they_need(data: bytes) -> None:
-    ended(data)
+@pytest.mark.parametrize("rest", [b"", b"e", b"a", b"Na.", b"\x86.", b"s.", b"(Nu.", b"]", b"NN.", b"(N.", b"\x94.", b"\x80\x01N."])
+def test_opcodes_without_what_they_need(rest: bytes) -> None:
+    ended(b"\x80\x04" + rest)
 
 
 # Cut files -------------------------------------------------------------------------------------------------------------------
@@ -232,6 +232,7 @@ def test_the_expression_reads_what_single_opcodes_do(protocol: int, tmp_path: Pa
     assert found.problems == slow.problems == ()
     for name, frame in found.frames.items():
         assert frame.equals(slow[name]), name
-    assert [len(one["frames"][1] if one["frames"][:1] == ("again",) else one["frames"]) for one in steady_entries(5)] == (
-        found["snapshot_frames"].groupby("stack").size().reindex(range(-1, 500), fill_value=0)[found["snapshot_events"]["stack"]]
-    ).tolist()[:1500]
+    sizes = found["snapshot_frames"].groupby("stack").size().reindex(range(-1, 500), fill_value=0)
+    entries = [one["frames"] for one in steady_entries(5)]
+    wanted = [len(frames[1] if frames[:1] == ("again",) else frames) for frames in entries]
+    assert sizes[found["snapshot_events"]["stack"]].tolist()[: len(wanted)] == wanted
