@@ -26,7 +26,7 @@ ENTRY_KEYS = frozenset(
 """Keys of entries, as torch and torch_npu write them."""
 
 
-class Names:
+class ValueNumbers:
     """Different texts, or streams, by number. Those beyond `most` have the number of `other`."""
 
     def __init__(self, most: int, other: str | int) -> None:
@@ -41,17 +41,17 @@ class Names:
         return self.known.setdefault(value if len(self.known) < self._most else self._other, len(self.known))
 
 
-class Columns:
+class SnapshotColumns:
     """The tables. Methods whose name begins with `take` return what stands for the dict from then on."""
 
     def __init__(self) -> None:
-        self.actions, self.streams = Names(MOST_ACTIONS, ""), Names(MOST_STREAMS, UNKNOWN)
+        self.actions, self.streams = ValueNumbers(MOST_ACTIONS, ""), ValueNumbers(MOST_STREAMS, UNKNOWN)
         self.action, self.address, self.size = array("b"), array("q"), array("q")
         self.stream, self.time, self.stack = array("h"), array("q"), array("i")
         self.device_free: dict[int, int] = {}
         self.segments: list[dict[str, Any]] = []
         self.blocks: dict[str, array[int]] = {name: array("q") for name in ("address", "size", "requested", "state", "stack")}
-        self.states = Names(MOST_ACTIONS, "")
+        self.states = ValueNumbers(MOST_ACTIONS, "")
         self.annotations: list[tuple[str, str, int, int]] = []
         self.lines: dict[tuple[str, str, int], int] = {}
         self.stacks: dict[bytes, int] = {}

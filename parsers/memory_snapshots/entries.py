@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.memory_snapshots.columns import MOST_EVENTS, UNKNOWN, Columns
+from parsers.memory_snapshots.columns import MOST_EVENTS, UNKNOWN, SnapshotColumns
 from parsers.memory_snapshots.memo import Memo
 from parsers.memory_snapshots.objects import FrameNumber, OpenDict, OpenList, StackNumber, TakenRows
 from parsers.memory_snapshots.window import Window
@@ -64,7 +64,9 @@ class _Decoded(dict[bytes, int]):
 class EntryForm:
     """One form of entries: its expression, where in it each column is, and what was decoded before."""
 
-    def __init__(self, pattern: bytes, groups: dict[str, int], puts: tuple[int, ...], memo: Memo, columns: Columns) -> None:
+    def __init__(
+        self, pattern: bytes, groups: dict[str, int], puts: tuple[int, ...], memo: Memo, columns: SnapshotColumns
+    ) -> None:
         self._match = re.compile(pattern, re.DOTALL).match
         self._groups, self._puts = groups, puts
         self._memo, self._columns = memo, columns
@@ -76,7 +78,7 @@ class EntryForm:
         self._run_bytes = 0
 
     @classmethod
-    def of(cls, entry: OpenDict, memo: Memo, columns: Columns) -> EntryForm | None:
+    def of(cls, entry: OpenDict, memo: Memo, columns: SnapshotColumns) -> EntryForm | None:
         """Return the form of an entry; None if it has keys or values that no expression covers."""
         pattern, groups, puts = [rb"\}\x94\("], {}, []
         for number, (key, value) in enumerate(entry.items()):

@@ -1,7 +1,7 @@
 """Reads a pickle opcode by opcode, as `pickle.Unpickler` does for builtins: nothing is called, imported or built.
 
 What a file can ask for is bounded: depth, items of a list or dict, remembered objects, texts. Dicts in lists are handed to
-`Columns`, which turns those of a snapshot into rows, so that a list holds ranges of rows.
+`SnapshotColumns`, which turns those of a snapshot into rows, so that a list holds ranges of rows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from parsers.memory_snapshots.columns import ENTRY_KEYS, Columns
+from parsers.memory_snapshots.columns import ENTRY_KEYS, SnapshotColumns
 from parsers.memory_snapshots.entries import EntryForm
 from parsers.memory_snapshots.memo import Memo
 from parsers.memory_snapshots.objects import Ended, OpenDict, OpenList, TakenRows
@@ -34,7 +34,7 @@ _LEARN = 20
 class Machine:
     """One pass over a pickle. `run` returns its object, or what there is of it with the reason why reading ended."""
 
-    def __init__(self, window: Window, columns: Columns) -> None:
+    def __init__(self, window: Window, columns: SnapshotColumns) -> None:
         self.window, self.columns, self.memo = window, columns, Memo(ENTRY_KEYS)
         self.stack: list[Any] = []
         self.below: list[list[Any]] = []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 READ = {
     0x80: ("PROTO", 1), 0x95: ("FRAME", 8), 0x28: ("MARK", 0), 0x2E: ("STOP", 0), 0x7D: ("EMPTY_DICT", 0),
-    0x73: ("SETITEM", 0), 0x75: ("SETITEMS", 0), 0x5D: ("EMPTY_LIST", 0), 0x61: ("APPEND", 0), 0x65: ("APPENDS", 0), 0x29: ("EMPTY_TUPLE", 0),
-    0x85: ("TUPLE1", 0), 0x86: ("TUPLE2", 0), 0x87: ("TUPLE3", 0), 0x74: ("TUPLE", 0), 0x94: ("MEMOIZE", 0), 0x71: ("BINPUT", 1),
-    0x72: ("LONG_BINPUT", 4), 0x68: ("BINGET", 1), 0x6A: ("LONG_BINGET", 4), 0x4A: ("BININT", 4), 0x4B: ("BININT1", 1),
-    0x4D: ("BININT2", 2), 0x8A: ("LONG1", 1), 0x8B: ("LONG4", 4), 0x47: ("BINFLOAT", 8), 0x88: ("NEWTRUE", 0),
-    0x89: ("NEWFALSE", 0), 0x4E: ("NONE", 0), 0x8C: ("SHORT_BINUNICODE", 1), 0x58: ("BINUNICODE", 4), 0x8D: ("BINUNICODE8", 8),
+    0x73: ("SETITEM", 0), 0x75: ("SETITEMS", 0), 0x5D: ("EMPTY_LIST", 0), 0x61: ("APPEND", 0), 0x65: ("APPENDS", 0),
+    0x29: ("EMPTY_TUPLE", 0), 0x85: ("TUPLE1", 0), 0x86: ("TUPLE2", 0), 0x87: ("TUPLE3", 0), 0x74: ("TUPLE", 0),
+    0x94: ("MEMOIZE", 0), 0x71: ("BINPUT", 1), 0x72: ("LONG_BINPUT", 4), 0x68: ("BINGET", 1),
+    0x6A: ("LONG_BINGET", 4), 0x4A: ("BININT", 4), 0x4B: ("BININT1", 1), 0x4D: ("BININT2", 2), 0x8A: ("LONG1", 1),
+    0x8B: ("LONG4", 4), 0x47: ("BINFLOAT", 8), 0x88: ("NEWTRUE", 0), 0x89: ("NEWFALSE", 0), 0x4E: ("NONE", 0),
+    0x8C: ("SHORT_BINUNICODE", 1), 0x58: ("BINUNICODE", 4), 0x8D: ("BINUNICODE8", 8),
 }  # fmt: skip
 """Opcode -> name, and bytes of the argument before the text or number whose length it is."""
 _REFUSED = {

@@ -10,7 +10,7 @@ import numpy as np
 from parsers.deferred import pandas as pd
 from parsers.files import RegularFile
 from parsers.memory_snapshot_frames import SNAPSHOT_FRAME_SCHEMAS
-from parsers.memory_snapshots.columns import Columns
+from parsers.memory_snapshots.columns import SnapshotColumns
 from parsers.memory_snapshots.machine import Machine
 from parsers.memory_snapshots.objects import Ended, OpenDict, OpenList
 from parsers.memory_snapshots.tables import frames_of
@@ -65,7 +65,7 @@ def may_be_memory_snapshot(name: str) -> bool:
 
 def read_memory_snapshot(path: str) -> MemorySnapshot:
     """Read a snapshot. Never raises for damage or a missing file: what was read before the damage is returned."""
-    columns = Columns()
+    columns = SnapshotColumns()
     found: Any = None
     try:
         with RegularFile(path) as file:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.memory_snapshot_frames import SNAPSHOT_FRAME_SCHEMAS
-from parsers.memory_snapshots.columns import UNKNOWN, Columns
+from parsers.memory_snapshots.columns import UNKNOWN, SnapshotColumns
 from parsers.memory_snapshots.objects import OpenDict, OpenList, TakenRows
 from parsers.model import Ints, Problem
 
@@ -19,7 +19,7 @@ _MOST_DEVICES = 1_000
 _PIECE = 1 << 16
 
 
-def frames_of(path: str, found: Any, columns: Columns) -> tuple[dict[str, pd.DataFrame], list[Problem]]:
+def frames_of(path: str, found: Any, columns: SnapshotColumns) -> tuple[dict[str, pd.DataFrame], list[Problem]]:
     """Return the frames by name, and what contradicts the format. The arrays of the columns become those of the frames."""
     device, problems = _devices(path, found, len(columns.action))
     if columns.strange:
@@ -73,7 +73,7 @@ def _in_ns(times: Ints) -> Ints:
     return times
 
 
-def _events(columns: Columns, device: NDArray[np.int16]) -> pd.DataFrame:
+def _events(columns: SnapshotColumns, device: NDArray[np.int16]) -> pd.DataFrame:
     made = {
         "action": _category(columns.action, columns.actions.known),
         "device": device,
@@ -86,7 +86,7 @@ def _events(columns: Columns, device: NDArray[np.int16]) -> pd.DataFrame:
     return pd.DataFrame(made, copy=False)
 
 
-def _exhaustions(columns: Columns) -> pd.DataFrame:
+def _exhaustions(columns: SnapshotColumns) -> pd.DataFrame:
     events, free = list(columns.device_free), list(columns.device_free.values())
     return pd.DataFrame({"event": np.array(events, np.int64), "device_free_bytes": np.array(free, np.int64)})
 
@@ -96,7 +96,7 @@ def _texts(values: list[str]) -> pd.Categorical:
     return pd.Categorical.from_codes(codes[:-1], categories=pd.Index(known, dtype="str"))
 
 
-def _segments(columns: Columns) -> pd.DataFrame:
+def _segments(columns: SnapshotColumns) -> pd.DataFrame:
     rows = columns.segments
 
     def numbers(name: str, kind: Any = np.int64) -> NDArray[Any]:
@@ -120,7 +120,7 @@ def _segments(columns: Columns) -> pd.DataFrame:
     return pd.DataFrame(made, copy=False)
 
 
-def _blocks(columns: Columns) -> pd.DataFrame:
+def _blocks(columns: SnapshotColumns) -> pd.DataFrame:
     found = {name: _array(values) for name, values in columns.blocks.items()}
     segment = np.full(len(found["size"]), UNKNOWN, np.int32)
     for number, row in enumerate(columns.segments):
@@ -129,24 +129,24 @@ def _blocks(columns: Columns) -> pd.DataFrame:
         if len(rows) and (found["address"][rows] < 0).all() and row["address"] >= 0:  # as torch wrote before it had addresses
             sizes = np.maximum(found["size"][rows], 0)
             found["address"][rows] = row["address"] + np.cumsum(sizes) - sizes
-    states = list(columns.states.known)
+    states = pd.Index(list(columns.states.known), dtype="str")
     made = {
         "segment": segment,
         "address": found["address"],
         "size_bytes": found["size"],
         "requested_bytes": found["requested"],
-        "state": pd.Categorical.from_codes(found["state"], categories=pd.Index(states, dtype="str")),
+        "state": pd.Categorical.from_codes(found["state"], categories=states),
         "stack": found["stack"].astype(np.int32),
     }
     return pd.DataFrame(made, copy=False)
 
 
-def _lines(columns: Columns) -> pd.DataFrame:
+def _lines(columns: SnapshotColumns) -> pd.DataFrame:
     keys = list(columns.stacks)
     sizes = np.array([len(key) // 4 for key in keys], np.int64)
     lines = np.frombuffer(b"".join(keys), np.int32)
     known = list(columns.lines)
-    names, sources = (_texts([line[part] for line in known]) for part in (0, 1))
+    names, sources = _texts([line[0] for line in known]), _texts([line[1] for line in known])
     begins = np.cumsum(sizes) - sizes
     made = {
         "stack": np.repeat(np.arange(len(keys), dtype=np.int32), sizes),
@@ -158,7 +158,7 @@ def _lines(columns: Columns) -> pd.DataFrame:
     return pd.DataFrame(made, copy=False)
 
 
-def _annotations(columns: Columns) -> pd.DataFrame:
+def _annotations(columns: SnapshotColumns) -> pd.DataFrame:
     rows = columns.annotations
     times = _in_ns(np.array([row[3] for row in rows], np.int64))
     made = {

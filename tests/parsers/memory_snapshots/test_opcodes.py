@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.memory_snapshots import machine, memo, read_memory_snapshot
-from parsers.memory_snapshots.columns import Columns
+from parsers.memory_snapshots.columns import SnapshotColumns
 from parsers.memory_snapshots.machine import Machine
 from parsers.memory_snapshots.objects import Ended
 from parsers.memory_snapshots.opcodes import ARGUMENTS, READ, name_of
@@ -32,7 +32,7 @@ class Held:
 
 
 def read(data: bytes) -> tuple[Any, Ended | None]:
-    return Machine(Window(Held(data)), Columns()).run()  # type: ignore[arg-type]
+    return Machine(Window(Held(data)), SnapshotColumns()).run()  # type: ignore[arg-type]
 
 
 def ended(data: bytes) -> Ended:
@@ -181,7 +181,7 @@ def test_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "texts" in ended(pickle.dumps([str(one) for one in range(1000)])).text
 
 
-@pytest.mark.parametrize("rest", [b"", b"e", b"a", b"Na.", b"\x86.", b"s.", b"(Nu.", b"]", b"NN.", b"(N.", b"\x94.", b"\x80\x01N."])
+@pytest.mark.parametrize("rest", [b"", b"e", b"a", b"Na.", b"\x86.", b"s.", b"(Nu.", b"]", b"NN.", b"\x94.", b"\x80\x01."])
 def test_opcodes_without_what_they_need(rest: bytes) -> None:
     ended(b"\x80\x04" + rest)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from parsers.analysis.profiles.memory.blocks import FIRST, NEVER, Blocks
 from parsers.analysis.profiles.memory.pool import pool_at
 from parsers.analysis.profiles.memory_snapshots.lifetimes import NONE, Frames, Lifetimes, lifetimes, of_device
 from parsers.analysis.profiles.memory_snapshots.profile import operator_memory
 from parsers.analysis.profiles.memory_snapshots.segments import extent_at
 from parsers.analysis.profiles.memory_snapshots.totals import totals
-from parsers.analysis.profiles.memory.blocks import FIRST, NEVER, Blocks
 from parsers.deferred import pandas as pd
 
 MOST = 100
@@ -50,4 +50,5 @@ def exhaustions(frames: Frames, device: int, found: Lifetimes | None = None) -> 
 def _by_entry(lives: Lifetimes) -> Blocks:
     """Return the blocks by the numbers of the entries between which they were in use."""
     start = np.where(lives.allocated < 0, FIRST, lives.allocated)
-    return Blocks(np.arange(len(lives)), start, np.where(lives.completed < 0, NEVER, lives.completed), np.maximum(lives.size, 0))
+    end = np.where(lives.completed < 0, NEVER, lives.completed)
+    return Blocks(np.arange(len(lives)), start, end, np.maximum(lives.size, 0))

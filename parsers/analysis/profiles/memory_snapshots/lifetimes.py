@@ -56,7 +56,8 @@ def blocks_of_device(frames: Frames, device: int) -> pd.DataFrame:
     owner = blocks["segment"].to_numpy()
     mine = np.append((segments["device"] == device).to_numpy(), False)[owner]
     streams = np.append(segments["stream"].to_numpy(np.int64), NONE)[owner]
-    return blocks.assign(stream=streams)[mine].reset_index(drop=True)
+    found: pd.DataFrame = blocks.assign(stream=streams)[mine].reset_index(drop=True)
+    return found
 
 
 def rounded(requested: Ints, padding: int = 0) -> Ints:
@@ -71,12 +72,13 @@ def lifetimes(frames: Frames, device: int) -> Lifetimes:
     """
     events, blocks = of_device(frames, device), blocks_of_device(frames, device)
     found, contradictory = _paired(events)
+    allocated, gone, completed = found
     rows = found.max(axis=0)
-    first = np.where(found[0] >= 0, found[0], np.where(found[1] >= 0, found[1], found[2]))
+    first = np.where(allocated >= 0, allocated, np.where(gone >= 0, gone, completed))
     address, asked = events["address"].to_numpy()[rows], events["size_bytes"].to_numpy()[rows]
     size = np.where(asked < 0, NONE, rounded(asked, _padding(blocks)))
     held = blocks[blocks["state"].str.startswith("active").to_numpy(np.bool_)] if len(blocks) else blocks
-    open_ = np.flatnonzero(found[2] < 0)
+    open_ = np.flatnonzero(completed < 0)
     at = pd.Series(np.arange(len(held)), index=held["address"].to_numpy())
     at = at[~at.index.duplicated()]
     place = at.reindex(address[open_]).fillna(NONE).to_numpy(np.int64)
@@ -91,7 +93,9 @@ def lifetimes(frames: Frames, device: int) -> Lifetimes:
         both(address, rest["address"].to_numpy()),
         both(size, rest["size_bytes"].to_numpy()),
         both(asked, rest["requested_bytes"].to_numpy()),
-        *(both(one, unknown) for one in found),
+        both(allocated, unknown),
+        both(gone, unknown),
+        both(completed, unknown),
         both(events["stream"].to_numpy(np.int64)[first], rest["stream"].to_numpy()),
         both(events["stack"].to_numpy()[first], rest["stack"].to_numpy()),
         contradictory,
@@ -101,8 +105,8 @@ def lifetimes(frames: Frames, device: int) -> Lifetimes:
 def _paired(events: pd.DataFrame) -> tuple[Ints, int]:
     """Return for each block the entries of its allocation and both releases, in order of the first; -1 for none."""
     kinds = np.full(len(events["action"].cat.categories) + 1, NONE)
-    for kind, name in enumerate(_KINDS):
-        kinds[:-1][events["action"].cat.categories == name] = kind
+    for number, name in enumerate(_KINDS):
+        kinds[:-1][events["action"].cat.categories == name] = number
     kind = kinds[events["action"].cat.codes]
     address = events["address"].to_numpy()
     rows = np.flatnonzero((kind >= 0) & (address >= 0))

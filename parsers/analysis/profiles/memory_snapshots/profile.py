@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.analysis.profiles.memory_snapshots.lifetimes import NONE, Frames, Lifetimes, lifetimes, of_device
 from parsers.analysis.profiles.memory_snapshots.totals import totals
@@ -120,12 +121,11 @@ def _stack_texts(lines: pd.DataFrame) -> dict[str, Any]:
     own = python[~np.append(library, False)[python["source"].cat.codes]]
     places = own.groupby("stack", sort=False).head(1)
     functions = python.groupby("stack", sort=False).head(1)
-    made = {
-        "name": (functions["stack"], functions["name"].astype("str")),
-        "source": (places["stack"], _place(places)),
-        "stack": (np.arange(number), _joined(kept, number)),
+    return {
+        "name": _categories(functions["stack"].to_numpy(), functions["name"].tolist(), number),
+        "source": _categories(places["stack"].to_numpy(), _place(places), number),
+        "stack": _categories(np.arange(number), _joined(kept, number), number),
     }
-    return {name: _categories(np.asarray(stacks), list(texts), number) for name, (stacks, texts) in made.items()}
 
 
 def _place(lines: pd.DataFrame) -> list[str]:
@@ -139,7 +139,7 @@ def _joined(lines: pd.DataFrame, number: int) -> list[str]:
     return ["\n".join(one) for one in texts]
 
 
-def _categories(stacks: Any, texts: list[str], number: int) -> pd.Categorical:
+def _categories(stacks: NDArray[Any], texts: list[str], number: int) -> pd.Categorical:
     values = np.full(number + 1, "", object)
     values[stacks] = texts
     codes, known = pd.factorize(values)

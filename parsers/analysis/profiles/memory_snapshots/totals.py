@@ -40,8 +40,9 @@ def totals(frames: Frames, device: int, found: Lifetimes, *, requested: bool = F
     action, size = events["action"], np.maximum(events["size_bytes"].to_numpy(), 0)
     held = np.where(action.isin(_TAKES), size, np.where(action.isin(_GIVES), -size, 0))
     changes = (_changes(number, found.allocated, gone, sizes), _changes(number, found.allocated, found.completed, sizes), held)
-    made = [_ending(change, end) for change, end in zip(changes, (allocated, active, reserved), strict=True)]
-    return Totals(*(curve for curve, _ in made), (made[0][1], made[1][1], made[2][1]))
+    ends = (allocated, active, reserved)
+    (one, first), (two, second), (three, third) = (_ending(*pair) for pair in zip(changes, ends, strict=True))
+    return Totals(one, two, three, (first, second, third))
 
 
 def _changes(number: int, came: Ints, went: Ints, sizes: Ints) -> Ints:

@@ -76,8 +76,10 @@ def test_lifetimes_of_every_kind(path: Path) -> None:
                          (MIB - 1024, "inactive"), (512, "active_allocated"), (4096, "active_allocated")])  # fmt: skip
     found = read(path, [trace], [end])
     lives = snapshots.lifetimes(found.frames, 0)
-    assert list(zip(lives.allocated.tolist(), lives.requested.tolist(), lives.completed.tolist(), lives.size.tolist(), strict=True)) == [
-        (-1, 0, 1, 1024), (2, 3, 4, 512), (5, -1, -1, 2048), (6, 7, -1, 1024), (8, -1, 9, 512), (9, -1, -1, 512), (-1, -1, -1, 4096),
+    columns = (lives.allocated, lives.requested, lives.completed, lives.size)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == [
+        (-1, 0, 1, 1024), (2, 3, 4, 512), (5, -1, -1, 2048), (6, 7, -1, 1024), (8, -1, 9, 512), (9, -1, -1, 512),
+        (-1, -1, -1, 4096),
     ]  # fmt: skip
     assert lives.contradictory == 1
     assert snapshots.older(lives).tolist() == [6, 0]
@@ -94,8 +96,9 @@ def test_lifetimes_of_every_kind(path: Path) -> None:
 
 
 def test_entries_of_one_microsecond_keep_their_order(path: Path) -> None:
-    trace = [entry("alloc", 1 << 40, 512, 5), entry("free_requested", 1 << 40, 512, 5), entry("free_completed", 1 << 40, 512, 5),
-             entry("alloc", 1 << 40, 1024, 5), entry("snapshot", 0, 0, 4), entry("free_requested", 1 << 40, 1024, 9)]  # fmt: skip
+    base = 1 << 40
+    trace = [entry("alloc", base, 512, 5), entry("free_requested", base, 512, 5), entry("free_completed", base, 512, 5),
+             entry("alloc", base, 1024, 5), entry("snapshot", 0, 0, 4), entry("free_requested", base, 1024, 9)]  # fmt: skip
     found = read(path, [trace])
     assert snapshots.memory(found.frames, 0)["time_ns"].tolist() == [5000, 5001, 5002, 5003, 5004, 9000]
     blocks = profile_memory.blocks_of(snapshots.operator_memory(found.frames, 0))
@@ -107,16 +110,19 @@ def test_entries_of_one_microsecond_keep_their_order(path: Path) -> None:
 def test_a_request_that_failed(path: Path) -> None:
     base = 1 << 40
     trace = [
-        entry("segment_alloc", base, 20 * MIB, 1), entry("alloc", base, 8 * MIB, 2), entry("alloc", base + 10 * MIB, 4 * MIB, 3),
+        entry("segment_alloc", base, 20 * MIB, 1), entry("alloc", base, 8 * MIB, 2),
+        entry("alloc", base + 10 * MIB, 4 * MIB, 3),
         entry("segment_alloc", base + 20 * MIB, 2 * MIB, 4), entry("oom", 3 * MIB, 9 * MIB, 5),
         entry("segment_free", base + 20 * MIB, 2 * MIB, 6),
     ]  # fmt: skip
-    end = segment(base, [(8 * MIB, "active_allocated"), (2 * MIB, "inactive"), (4 * MIB, "active_allocated"), (6 * MIB, "inactive")])
+    parts = [(8, "active_allocated"), (2, "inactive"), (4, "active_allocated"), (6, "inactive")]
+    end = segment(base, [(size * MIB, state) for size, state in parts])
     found = read(path, [trace, [entry("oom", 5, 7, 1)]], [end])
     (row,) = snapshots.exhaustions(found.frames, 0).to_dict("records")
     assert row == {
         "entry": 4, "time_ns": 5000, "size_bytes": 9 * MIB, "device_free_bytes": 3 * MIB, "allocated_bytes": 12 * MIB,
-        "active_bytes": 12 * MIB, "reserved_bytes": 22 * MIB, "unused_bytes": 10 * MIB, "largest_free_bytes": 6 * MIB, "stack": 0,
+        "active_bytes": 12 * MIB, "reserved_bytes": 22 * MIB, "unused_bytes": 10 * MIB, "largest_free_bytes": 6 * MIB,
+        "stack": 0,
     }  # fmt: skip
     assert snapshots.exhaustions(found.frames, 1)["device_free_bytes"].tolist() == [5]
     use = snapshots.segment_use(found.frames, 0)
@@ -127,8 +133,10 @@ def test_a_request_that_failed(path: Path) -> None:
 def test_expandable_segments_grow_and_shrink(path: Path) -> None:
     base = 1 << 40
     trace = [entry("segment_map", base, 20 * MIB, 1), entry("segment_map", base + 20 * MIB, 20 * MIB, 2),
-             entry("segment_unmap", base + 20 * MIB, 20 * MIB, 3), entry("segment_alloc", base + 20 * MIB, 4 * MIB, 4)]  # fmt: skip
-    found = read(path, [trace], [segment(base, [(20 * MIB, "inactive")], is_expandable=True), segment(base + 20 * MIB, [(4 * MIB, "inactive")])])
+             entry("segment_unmap", base + 20 * MIB, 20 * MIB, 3),
+             entry("segment_alloc", base + 20 * MIB, 4 * MIB, 4)]  # fmt: skip
+    end = [segment(base, [(20 * MIB, "inactive")], is_expandable=True), segment(base + 20 * MIB, [(4 * MIB, "inactive")])]
+    found = read(path, [trace], end)
     ranges = []
     for at in range(-1, 4):
         extent = snapshots.extent_at(found.frames, 0, at)
@@ -164,7 +172,8 @@ def test_a_leak_over_steps(path: Path, leaked: int, verdict: str) -> None:
     times = snapshots.step_times(found.frames)
     assert times["step"].tolist() == list(range(5, 5 + steps))
     assert (times["end_ns"] - times["start_ns"] == (length - 1) * 1000).all()
-    recording = profile_memory.recording(snapshots.memory(found.frames, 0), snapshots.operator_memory(found.frames, 0), device=0)
+    rows = snapshots.operator_memory(found.frames, 0)
+    recording = profile_memory.recording(snapshots.memory(found.frames, 0), rows, device=0)
     assert recording is not None
     growth = profile_memory.growth(recording, times["start_ns"].to_numpy(), times["end_ns"].to_numpy())
     assert (growth.leak.verdict, growth.leak.steps) == (verdict, steps)
