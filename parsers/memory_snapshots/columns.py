@@ -17,6 +17,7 @@ MOST_DEPTHS = 1 << 23
 """Lines of all different stacks."""
 MOST_ACTIONS, MOST_STREAMS = 64, 1 << 14
 UNKNOWN = -1
+LARGEST = 1 << 62
 ENTRY_KEYS = frozenset(
     {
         "action", "addr", "device_free", "size", "stream", "time_us", "frames", "compile_context", "user_metadata", "pool_id",
@@ -158,9 +159,9 @@ class SnapshotColumns:
         return self._numbers[found]
 
     def whole(self, one: OpenDict, key: str) -> int:
-        """Return a whole number of a dict; -1 if it is absent, or none of 64 bits."""
+        """Return a whole number of a dict; -1 if it is absent, or too large to be an address or a size."""
         value = one.get(key)
-        if type(value) is int and -(1 << 63) <= value < 1 << 63:
+        if type(value) is int and -LARGEST < value < LARGEST:
             return value
         self.strange += value is not None
         return UNKNOWN

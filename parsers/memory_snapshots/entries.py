@@ -20,7 +20,7 @@ from parsers.memory_snapshots.objects import FrameNumber, OpenDict, OpenList, St
 from parsers.memory_snapshots.window import Window
 
 _GET = rb"h.|j.{4}"
-_LONGS = b"|".join(rb"\x8a" + re.escape(bytes([size])) + b".{%d}" % size for size in range(1, 9))
+_LONGS = b"|".join(rb"\x8a" + re.escape(bytes([size])) + b".{%d}" % size for size in range(1, 8))
 _NUMBER = rb"(K.|M..|J.{4}|" + _LONGS + b")"
 _SMALL = rb"(?:K.|M..|J.{4})"
 _STACK = rb"(\]\x94(?:\((?:" + _GET + rb")*e|(?:" + _GET + rb")a)?|" + _GET + b")"

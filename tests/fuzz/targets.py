@@ -56,7 +56,15 @@ from parsers.tuning.config import read_tuning
 from parsers.tuning.expressions import parse_constraint
 from parsers.tuning.journal import StudyFile
 from parsers.tuning_frames import command_of, parameters_frame, trials_frame, values_frame, workers_frame
-from tests.fuzz import clients, dumped, hostile_files, landscape_files, profile_files, settings_files
+from tests.fuzz import (
+    clients,
+    dumped,
+    hostile_files,
+    landscape_files,
+    memory_snapshot_files,
+    profile_files,
+    settings_files,
+)
 from tests.fuzz.corpus import Files, Seeds
 from tests.fuzz.promises import Broken, check_problems, is_chosen, write_file
 from tests.writers.mlflow import write_database
@@ -132,6 +140,7 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
     yield Target("trace-text", "text", _given(traces), profile_files.read_trace)
     yield Target("trace-compressed", "plain", lambda: tuple(map(gzip.compress, traces)), profile_files.read_trace)
     yield Target("trace-storage", "plain", seeds.stored_traces, profile_files.open_trace, (FormatError,))
+    yield Target("torch-memory", "plain", memory_snapshot_files.files, memory_snapshot_files.read)
     for name, form, found, run in dumped.targets(seeds.named, check_problems):
         yield Target(name, form, _given(tuple(found)), run)
     yield Target("notes", "notes", seeds.notes, _decode_notes, (Newer,))

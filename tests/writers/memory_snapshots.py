@@ -86,7 +86,7 @@ class SnapshotWriter:
             return self._stack(value)
         return b"".join(self._list(map(self.value, value))) if isinstance(value, list) else self.value(value)
 
-    def _stack(self, lines: tuple[Line, ...] | tuple[str, tuple[Line, ...]]) -> bytes:
+    def _stack(self, lines: Any) -> bytes:
         """A list of lines; ("again", lines) refers to the last list of these lines."""
         if lines and lines[0] == "again":
             return self._get(self._places[("list", lines[1])])

@@ -10,6 +10,8 @@ from parsers.analysis.profiles.memory_snapshots.lifetimes import Frames, Lifetim
 from parsers.model import Ints
 
 _TAKES, _GIVES = ("segment_alloc", "segment_map"), ("segment_free", "segment_unmap")
+_MOST_BYTES = 1 << 61
+"""Sizes are cut so that no sum exceeds this, whatever a damaged file says."""
 
 
 class Totals(NamedTuple):
@@ -30,14 +32,15 @@ def totals(frames: Frames, device: int, found: Lifetimes, *, requested: bool = F
     events, blocks = of_device(frames, device), blocks_of_device(frames, device)
     segments = frames["snapshot_segments"]
     number = len(events)
-    sizes = np.maximum(found.requested_bytes if requested else found.size, 0)
+    most = _MOST_BYTES // (number + len(blocks) + len(segments) + 1)
+    sizes = np.clip(found.requested_bytes if requested else found.size, 0, most)
     gone = np.where(found.requested >= 0, found.requested, found.completed)
-    in_use = blocks["requested_bytes" if requested else "size_bytes"].to_numpy()
+    in_use = blocks["requested_bytes" if requested else "size_bytes"].clip(0, most).to_numpy()
     states = blocks["state"]
     allocated = int(in_use[(states == "active_allocated").to_numpy()].sum())
     active = int(in_use[states.astype("str").str.startswith("active").to_numpy(np.bool_)].sum())
-    reserved = int(segments["total_bytes"][(segments["device"] == device).to_numpy()].clip(lower=0).sum())
-    action, size = events["action"], np.maximum(events["size_bytes"].to_numpy(), 0)
+    reserved = int(segments["total_bytes"][(segments["device"] == device).to_numpy()].clip(0, most).sum())
+    action, size = events["action"], np.clip(events["size_bytes"].to_numpy(), 0, most)
     held = np.where(action.isin(_TAKES), size, np.where(action.isin(_GIVES), -size, 0))
     changes = (_changes(number, found.allocated, gone, sizes), _changes(number, found.allocated, found.completed, sizes), held)
     ends = (allocated, active, reserved)

@@ -182,3 +182,16 @@ def test_a_leak_over_steps(path: Path, leaked: int, verdict: str) -> None:
         assert growth.leak.slope == np.median([(b - a) / (j - i) for i, a in enumerate(growth.least)
                                                for j, b in enumerate(growth.least) if j > i])  # fmt: skip
         assert (grown > 0).all()
+
+
+def test_numbers_beyond_any_device_do_no_harm(path: Path) -> None:
+    huge = [1 << 61, (1 << 62) - 1, 1 << 62, (1 << 63) - 1, -5, 1 << 80]
+    trace = [entry(action, address, size, 1) for action in ("alloc", "segment_alloc", "oom") for address in huge for size in huge]
+    held = segment(huge[1], [(one, "active_allocated") for one in huge])
+    path.write_bytes(b"".join(SnapshotWriter().write([trace], [held])))
+    found = read_memory_snapshot(str(path))
+    assert [problem.kind for problem in found.problems] == ["bad_value"]
+    lives = snapshots.lifetimes(found.frames, 0)
+    sums = snapshots.totals(found.frames, 0, lives)
+    assert min(sums.allocated.min(), sums.active.min(), sums.reserved.min()) >= 0
+    assert len(snapshots.exhaustions(found.frames, 0, lives)) == len(huge) ** 2
