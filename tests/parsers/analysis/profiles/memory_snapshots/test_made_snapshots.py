@@ -186,7 +186,8 @@ def test_a_leak_over_steps(path: Path, leaked: int, verdict: str) -> None:
 
 def test_numbers_beyond_any_device_do_no_harm(path: Path) -> None:
     huge = [1 << 61, (1 << 62) - 1, 1 << 62, (1 << 63) - 1, -5, 1 << 80]
-    trace = [entry(action, address, size, 1) for action in ("alloc", "segment_alloc", "oom") for address in huge for size in huge]
+    actions = ("alloc", "segment_alloc", "oom")
+    trace = [entry(action, address, size, 1) for action in actions for address in huge for size in huge]
     held = segment(huge[1], [(one, "active_allocated") for one in huge])
     path.write_bytes(b"".join(SnapshotWriter().write([trace], [held])))
     found = read_memory_snapshot(str(path))
