@@ -13,6 +13,7 @@ The module of a route is imported by the first request for it.
     <prefix>api/insights.csv?run=KEY             insights into the scalars of runs; run is repeatable
     <prefix>api/runs.json?from=ROW&limit=ROWS    the list of runs, newest first
     <prefix>api/health
+    <prefix>api/page-file.json                   (`app.routes.page_files`)
     <prefix>api/image, <prefix>api/text          (`app.routes.values.media`)
     <prefix>api/dataset.json?run=KEY             the data pipeline of one run
     <prefix>api/profile.csv                      (`app.routes.profiles.frames`)
@@ -52,6 +53,7 @@ GET = {
         "/scalars.csv", "/scalars.json", "/scalars-final.csv", "/scalars-matrix.csv", "/scalars-groups.csv", "/expression.json",
         "/histograms.csv", "/insights.csv",
     ),
+    "page_files": ("/page-file.json",),
     "graphs.dataset": ("/dataset.json",),
     "lineage.tables": ("/lineage.csv", "/lineage.json", "/pipelines.csv", "/pipelines.json"),
     "values.media": ("/image", "/text", "/landscape.npz"),

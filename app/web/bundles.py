@@ -48,8 +48,13 @@ CARTESIAN = "vendor/plotly_cartesian.js"
 @functools.cache
 def all_charts() -> str:
     """Return ALL_CHARTS with a fingerprint, so that browsers keep it for a year."""
-    changed = os.stat(os.path.join(_package_directory("plotly"), "package_data", "plotly.min.js")).st_mtime
+    changed = os.stat(all_charts_file()).st_mtime
     return str(build_fingerprint(ALL_CHARTS, importlib.metadata.version("plotly"), int(changed)))
+
+
+def all_charts_file() -> str:
+    """Return the path of the whole of plotly.js."""
+    return os.path.join(_package_directory("plotly"), "package_data", "plotly.min.js")
 
 
 def assets_directory() -> str:
@@ -132,7 +137,7 @@ class Bundles:
         if f"{package_name}/{path}" == CHARTS:
             return os.path.join(self.assets.directory, CARTESIAN)
         if f"{package_name}/{path}" == ALL_CHARTS:
-            return os.path.join(_package_directory(package_name), "package_data", "plotly.min.js")
+            return all_charts_file()
         if path not in self._registered.get(package_name, ()):
             raise NotFound
         return os.path.join(_package_directory(package_name), path)

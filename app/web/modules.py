@@ -23,6 +23,8 @@ GENERATORS = "vendor/regenerator_runtime.js"
 """A classic script that Dash's own scripts need to load components when they are first shown: regenerator-runtime of npm."""
 HOLD = "early/hold.js"
 """A classic script for embedded pages: it delays the start of Dash until our modules have run."""
+PAGE_FILE = "early/page_file.js"
+"""A classic script that is put into pages saved as files, and draws their figures; no page of a server loads it."""
 
 SHARED = "kit"
 """The folder of what every page may use."""

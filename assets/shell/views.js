@@ -7,6 +7,7 @@ import { setLabel } from "../kit/i18n.js";
 import * as runNotes from "../kit/notes.js";
 import { poll } from "../kit/polling.js";
 import { reasonOf } from "../kit/reasons.js";
+import { fileSaving } from "./page_file.js";
 import * as shell from "./shell.js";
 
 const LONGEST_NAME = 100;  // layouts/runs/notes.py
@@ -41,7 +42,7 @@ function build(place) {
   });
   adding.addEventListener("click", () => boards.ask(adding));
   const details = /** @type {HTMLDetailsElement} */ (place.parentElement);
-  place.replaceChildren(form, message, make("ul", "ms-views-list"), adding);
+  place.replaceChildren(form, message, make("ul", "ms-views-list"), adding, ...fileSaving());
   details.addEventListener("toggle", () => {
     editing = null;
     showMessage();

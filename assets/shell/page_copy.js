@@ -1,0 +1,237 @@
+// The copy of a page for a file: elements that show something, without what only a server or a script could answer. All of it
+// is made anew from names that are known to be harmless; texts become text nodes, so that no data can become anything else.
+
+import { words } from "../kit/elements.js";
+import { count } from "../kit/units.js";
+import { fieldCopy, gap, isAction, withLook } from "./page_controls.js";
+import { chartsFor, savedFigure } from "./page_figures.js";
+
+/** @typedef {import("./page_figures.js").SavedFigure} SavedFigure */
+/** @typedef {import("./page_figures.js").Charts} Charts */
+/**
+ * What the parts of a copy share.
+ * @typedef {object} Copying
+ * @property {Set<string>} styled data attributes that style sheets look at
+ * @property {SavedFigure[]} figures
+ * @property {string[]} names of the cards of these figures
+ * @property {Charts} charts
+ * @property {{ image: HTMLImageElement, copy: HTMLImageElement }[]} images that are not read yet
+ */
+
+export const MOST_ROWS = 1000;
+const SVG = "http://www.w3.org/2000/svg";
+const HTML = "http://www.w3.org/1999/xhtml";
+const SILENT = "script, style, link, meta, base, noscript, template, iframe, object, embed, audio, video, dialog, "
+  + "foreignObject, animate, set, animateTransform, animateMotion";
+const FIELDS = "input, select, textarea";
+const PRESSABLE = "button, a[href], [role=button], [role=tab], [role=switch], [role=option], [role=combobox]";
+const TAGS = new Set([
+  "div span p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table thead tbody tfoot tr th td caption colgroup col section article header",
+  "footer main nav aside figure figcaption strong em b i u s small sub sup code pre kbd samp var mark bdi bdo br hr wbr time",
+  "details summary legend fieldset output abbr",
+].join(" ").split(" "));
+const UNWANTED = new RegExp(`^(${[
+  "on.*|xmlns.*|data-(en|zh)-.*|aria-(controls|owns|activedescendant|haspopup|expanded)|src|srcset|srcdoc|action|formaction",
+  "data|poster|ping|target|background|contenteditable|tabindex|for|name|nonce|type|value|draggable|accesskey|autofocus|popover.*",
+  "xml:base",
+].join("|")})$`, "i");
+const PLACED = [
+  "position", "left", "top", "z-index", "opacity", "margin", "display", "vertical-align", "image-rendering", "box-sizing",
+];
+const FOREIGN = /url\(\s*["']?(?!#|data:image\/)/i;  // names another file in a style
+
+/**
+ * Whether an attribute goes into a file.
+ * @param {string} name
+ * @param {string} value
+ * @param {Set<string>} styled
+ */
+export function isKept(name, value, styled) {
+  if (UNWANTED.test(name)) return false;
+  if (name === "href" || name === "xlink:href") return value.startsWith("#");
+  if (name.startsWith("data-")) return styled.has(name);
+  return name === "title" || name.startsWith("aria-") || !FOREIGN.test(value);
+}
+
+/**
+ * @param {Element} from
+ * @param {Element} to
+ * @param {Copying} copying
+ */
+function copyAttributes(from, to, { styled }) {
+  for (const { name, value, namespaceURI } of from.attributes) {
+    if (!isKept(name, value, styled)) continue;
+    if (namespaceURI) to.setAttributeNS(namespaceURI, name, value);
+    else to.setAttribute(name, value);
+  }
+}
+
+/**
+ * A canvas as the picture on it, with its text alternative.
+ * @param {HTMLCanvasElement} canvas
+ * @param {CSSStyleDeclaration} style
+ */
+function picture(canvas, style) {
+  if (!canvas.width || !canvas.height || !canvas.clientWidth) return null;
+  const copy = document.createElement("img");
+  copy.src = canvas.toDataURL("image/png");
+  copy.alt = alternativeOf(canvas);
+  copy.className = canvas.className;
+  for (const name of PLACED) {
+    copy.style.setProperty(name, style.getPropertyValue(name));
+  }
+  if (style.position === "static") copy.style.removeProperty("left");
+  Object.assign(copy.style, { width: style.width, height: style.height, pointerEvents: "none" });
+  return copy;
+}
+
+/**
+ * What a screen reader says of a drawing: its own name, its description, or those of the element that holds it.
+ * @param {Element} element
+ */
+function alternativeOf(element) {
+  for (let at = /** @type {Element | null} */ (element), up = 0; at && up < 4; at = at.parentElement, up += 1) {
+    const described = at.getAttribute("aria-describedby");
+    const told = [at.getAttribute("aria-label"), described && document.getElementById(described)?.innerText];
+    const text = told.filter(Boolean).join(". ");
+    if (text) return text;
+  }
+  return "";
+}
+
+/**
+ * @param {HTMLImageElement} image
+ * @param {CSSStyleDeclaration} style
+ * @param {Copying} copying
+ */
+function imageCopy(image, style, copying) {
+  const copy = document.createElement("img");
+  copyAttributes(image, copy, copying);
+  copy.alt = image.alt;
+  Object.assign(copy.style, { width: style.width, height: style.height });
+  if (image.src.startsWith("data:image/")) copy.src = image.src;
+  else copying.images.push({ image, copy });
+  return copy;
+}
+
+/**
+ * The title of the card around an element, "" for none.
+ * @param {Element} element
+ */
+export function cardName(element) {
+  const title = element.closest(".ms-card")?.querySelector(".ms-card-title");
+  return title instanceof HTMLElement ? title.innerText.trim().slice(0, 80) : "";
+}
+
+/**
+ * The place of a figure that the script of the file draws again; null if it is a picture there: with lines on a canvas, and
+ * of kinds that the file cannot draw.
+ * @param {HTMLElement & PlotlyFigure} plot
+ * @param {Copying} copying
+ */
+function figureCopy(plot, copying) {
+  const card = plot.closest(".ms-card");
+  const canvas = card && card.querySelector(".ms-lines canvas");
+  const charts = plot.data && plot.layout && !(canvas && canvas.clientWidth) ? chartsFor(plot.data) : null;
+  if (!charts || charts === "none") return null;
+  const copy = document.createElement("div");
+  copyAttributes(plot, copy, copying);
+  copy.id = `ms-figure-${copying.figures.length + 1}`;
+  copy.style.height = `${plot.offsetHeight}px`;
+  copying.figures.push(savedFigure(copy.id, plot));
+  copying.names.push(cardName(plot));
+  if (charts === "all" || copying.charts === "none") copying.charts = charts;
+  return copy;
+}
+
+/**
+ * What stands for an element that can be pressed or filled in; undefined for any other one.
+ * @param {HTMLElement} element
+ * @param {CSSStyleDeclaration} style
+ * @param {Copying} copying
+ */
+function controlCopy(element, style, copying) {
+  if (element.matches("details.ms-details") || (element.matches(PRESSABLE) && isAction(element))) return gap(element, style);
+  if (element.matches(FIELDS)) return fieldCopy(/** @type {HTMLInputElement} */ (element), style) || gap(element, style);
+  if (!element.matches("button, a")) return undefined;
+  const copy = withLook(document.createElement("span"), style);
+  copyAttributes(element, copy, copying);
+  withLook(copy, style);
+  copyChildren(element, copy, copying);
+  return copy;
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {CSSStyleDeclaration} style
+ * @param {Copying} copying
+ */
+function htmlCopy(element, style, copying) {
+  if (element instanceof HTMLCanvasElement) return picture(element, style);
+  if (element instanceof HTMLImageElement) return imageCopy(element, style, copying);
+  const special = controlCopy(element, style, copying);
+  if (special !== undefined) return special;
+  if (element.matches(".js-plotly-plot")) {
+    const figure = figureCopy(/** @type {any} */ (element), copying);
+    if (figure) return figure;
+  }
+  const copy = document.createElement(TAGS.has(element.localName) ? element.localName : "div");
+  copyAttributes(element, copy, copying);
+  copyChildren(element, copy, copying);
+  return copy;
+}
+
+/**
+ * @param {Element} from
+ * @param {Element} to
+ * @param {Copying} copying
+ */
+function copyChildren(from, to, copying) {
+  const all = from.childNodes;
+  const total = from.childElementCount;
+  let rows = 0;
+  for (const child of all) {
+    if (child instanceof Element && (rows += 1) > MOST_ROWS && to.namespaceURI === HTML) break;
+    const copy = copyOf(child, copying);
+    if (copy) to.append(copy);
+  }
+  if (total > MOST_ROWS && to.namespaceURI === HTML) to.append(note(to, MOST_ROWS, total));
+}
+
+/**
+ * @param {Element} list
+ * @param {number} shown
+ * @param {number} total
+ */
+function note(list, shown, total) {
+  const inside = { TBODY: "tr", UL: "li", OL: "li" }[list.tagName] || "p";
+  const told = words("page_file.first_rows", { n: count(shown), total: count(total) }, "span", "ms-muted");
+  const row = document.createElement(inside);
+  if (inside !== "tr") row.append(told);
+  else {
+    const cell = document.createElement("td");
+    cell.colSpan = 1000;
+    cell.append(told);
+    row.append(cell);
+  }
+  return row;
+}
+
+/**
+ * The copy of a node as it is on screen; null for what is not seen or does nothing in a file.
+ * @param {Node} node
+ * @param {Copying} copying
+ * @returns {Node | null}
+ */
+export function copyOf(node, copying) {
+  if (node instanceof Text) return document.createTextNode(node.data);
+  if (!(node instanceof Element) || node.matches(SILENT)) return null;
+  const style = getComputedStyle(node);
+  if (style.display === "none" && node.namespaceURI === HTML) return null;
+  if (node instanceof HTMLElement) return htmlCopy(node, style, copying);
+  if (node.namespaceURI !== SVG) return null;
+  const copy = document.createElementNS(SVG, node.localName === "a" ? "g" : node.localName);
+  copyAttributes(node, copy, copying);
+  copyChildren(node, copy, copying);
+  return copy;
+}

@@ -1,0 +1,218 @@
+// Makes one HTML file of the page on screen, which opens without a server: a copy of what is seen, the style sheets as they are
+// served, plotly.js for figures, and a policy that lets nothing be asked of a network. Loaded when a page is first saved.
+
+import { pictureOf, penOf } from "../kit/canvases.js";
+import { make, words } from "../kit/elements.js";
+import { fileName, pageTitle } from "../kit/files.js";
+import { translate } from "../kit/i18n.js";
+import { dateTime } from "../kit/moments.js";
+import { listOf } from "../kit/runs.js";
+import { selected } from "../kit/run_selection.js";
+import { parseQuery } from "../kit/state.js";
+import { size } from "../kit/units.js";
+import { cardName, copyOf } from "./page_copy.js";
+import { wholeGrids } from "./page_grids.js";
+import { firstNames, policy, scriptJson, sheetText, styledAttributes, withoutTurns } from "./page_text.js";
+
+/** @typedef {import("./page_copy.js").Copying} Copying */
+/** @typedef {{ version: string, loader: string, plotly: string, hashes: string[] }} Furniture of app/routes/page_files.py */
+/** @typedef {{ key: string, name: string, bytes: number }} Part of a file, with its text key */
+
+export const LARGEST = 25e6;  // bytes
+const NAMED_RUNS = 20;
+const NAMED_PARTS = 3;
+
+/** A file that would be too large, and what takes most of it. */
+export class TooLarge extends Error {
+  /**
+   * @param {number} bytes
+   * @param {Part[]} parts
+   */
+  constructor(bytes, parts) {
+    super(translate("page_file.too_large", {
+      size: size(bytes), most: size(LARGEST),
+      parts: parts.map(({ key, name, bytes: own }) => translate(key, { name, size: size(own) })).join(", ")
+        || translate("page_file.rest"),
+    }));
+    this.name = "TooLarge";
+  }
+}
+
+/** @param {string} url */
+async function fetched(url) {
+  const answer = await window.fetch(url, { credentials: "same-origin" });
+  if (!answer.ok) throw new Error(`${answer.status} ${url}`);
+  return answer;
+}
+
+/** @param {Blob} blob */
+function dataUrl(blob) {
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result));
+    reader.onerror = () => fail(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
+
+/**
+ * The style sheets of the page as they are served: rules read back from a browser have lost what they say in short.
+ * @returns {Promise<string>}
+ */
+async function sheets() {
+  const parts = Array.from(document.querySelectorAll("link[rel=stylesheet], style"), async (element) => {
+    if (element instanceof HTMLLinkElement) return (await fetched(element.href)).text();
+    // What scripts put in rule by rule has no text.
+    return element.textContent || Array.from(element.sheet?.cssRules || [], ({ cssText }) => cssText).join("\n");
+  });
+  return (await Promise.all(parts)).map(sheetText).join("\n");
+}
+
+/**
+ * The picture that an image shows as a data URL: the file it came from, or what is drawn of it.
+ * @param {HTMLImageElement} image
+ */
+async function imageData(image) {
+  if (!image.src.startsWith("blob:")) {
+    const blob = await (await fetched(image.currentSrc || image.src)).blob();
+    if (blob.type.startsWith("image/")) return dataUrl(blob);
+  }
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.naturalWidth, height: image.naturalHeight });
+  penOf(canvas).drawImage(image, 0, 0);
+  return dataUrl(await pictureOf(canvas));
+}
+
+/**
+ * @param {Copying} copying
+ * @param {Part[]} parts
+ */
+async function embedImages({ images }, parts) {
+  let bytes = 0;
+  for (const { image, copy } of images) {
+    copy.src = await imageData(image);
+    parts.push({ key: "page_file.images", name: cardName(image), bytes: copy.src.length });
+    bytes += copy.src.length;
+    if (bytes > 4 * LARGEST) break;  // it will not be saved
+  }
+}
+
+/** Names of the runs on screen. */
+function runNames() {
+  const routes = document.querySelector(".ms-page")?.dataset.routes;
+  /** @type {RunList | null} */
+  const list = routes ? listOf(routes) : null;
+  if (!list) return [];
+  const chosen = selected(parseQuery(window.location.search), list);
+  return list.rows.flatMap((row) => {
+    const members = row.members.filter((key) => chosen.has(key));
+    return members.length === row.members.length ? [row.name] : members;
+  }).map(withoutTurns);
+}
+
+/** @param {string} version */
+function head(version) {
+  const names = runNames();
+  const { names: named, n } = firstNames(names, NAMED_RUNS);
+  const key = !names.length ? "page_file.no_runs" : n ? "page_file.more_runs" : "page_file.runs";
+  const about = { time: dateTime(Date.now() / 1000), address: withoutTurns(window.location.href), version };
+  const failed = words("page_file.undrawn", {}, "p", "ms-file-failed");
+  Object.assign(failed, { id: "ms-file-failed", hidden: true });
+  return make("header", "ms ms-file-head", [
+    make("h1", "ms-file-title", pageTitle() || "Mindscope"),
+    words(key, { names: named, n }, "p", "ms-file-runs"),
+    words("page_file.about", about, "p", "ms-muted"),
+    failed,
+  ]);
+}
+
+/**
+ * @param {string} id
+ * @param {string} type "" for a script that runs
+ * @param {string} text
+ */
+function script(id, type, text) {
+  const element = document.createElement("script");
+  if (id) element.id = id;
+  if (type) element.type = type;
+  element.textContent = text;
+  return element;
+}
+
+/**
+ * @param {Node} body
+ * @param {string} css
+ * @param {Copying} copying
+ * @param {Furniture} furniture
+ */
+function documentOf(body, css, { figures }, furniture) {
+  const whole = document.implementation.createHTMLDocument(document.title);
+  const root = whole.documentElement;
+  for (const { name, value } of document.documentElement.attributes) {
+    if (/^(lang|class|style|data-(?!embed|alone|part|found|folded))/.test(name)) root.setAttribute(name, value);
+  }
+  const element = (/** @type {string} */ tag, /** @type {Record<string, string>} */ attributes) => {
+    const made = whole.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  };
+  const style = whole.createElement("style");
+  style.textContent = css;
+  whole.head.prepend(
+    element("meta", { charset: "utf-8" }),
+    element("meta", { "http-equiv": "Content-Security-Policy", content: policy(furniture.hashes) }),
+    element("meta", { name: "viewport", content: "width=device-width" }),
+    element("meta", { name: "referrer", content: "no-referrer" }),
+  );
+  whole.head.append(style);
+  whole.body.className = document.body.className;
+  whole.body.append(head(furniture.version), body);
+  if (figures.length) {
+    whole.body.append(
+      script("ms-file-figures", "application/json", scriptJson(figures)),
+      script("ms-file-plotly", "application/octet-stream", furniture.plotly),
+      script("", "", furniture.loader),
+    );
+  }
+  return `<!DOCTYPE html>\n${root.outerHTML}\n`;
+}
+
+/**
+ * @param {Part[]} parts
+ * @returns {Part[]} the largest, those of one card together
+ */
+export function largest(parts) {
+  /** @type {Map<string, Part>} */
+  const sums = new Map();
+  for (const part of parts) {
+    const id = `${part.key} ${part.name}`;
+    sums.set(id, { ...part, bytes: part.bytes + (sums.get(id)?.bytes || 0) });
+  }
+  return Array.from(sums.values()).sort((a, b) => b.bytes - a.bytes).slice(0, NAMED_PARTS);
+}
+
+/**
+ * The page on screen as one file.
+ * @returns {Promise<{ blob: Blob, name: string }>}
+ */
+export async function pageFile() {
+  const main = document.querySelector(".ms-main");
+  const routes = document.querySelector(".ms-page")?.dataset.routes;
+  if (!main || !routes) throw new Error(translate("shell.no_page"));
+  const css = await sheets();
+  /** @type {Copying} */
+  const copying = { styled: styledAttributes(css), figures: [], charts: "none", images: [], names: [] };
+  const restore = await wholeGrids(main);
+  const copied = copyOf(main, copying);
+  restore();
+  /** @type {Part[]} */
+  const parts = copying.figures.map((figure, at) => ({
+    key: "page_file.figures", name: copying.names[at], bytes: JSON.stringify(figure.data).length,
+  }));
+  await embedImages(copying, parts);
+  /** @type {Furniture} */
+  const furniture = await (await fetched(`${routes}page-file.json?charts=${copying.charts}`)).json();
+  const body = make("div", "ms ms-shell ms-bare ms-file", copied ? [copied] : []);
+  const blob = new Blob([documentOf(body, css, copying, furniture)], { type: "text/html" });
+  if (blob.size > LARGEST) throw new TooLarge(blob.size, largest(parts));
+  return { blob, name: `${fileName(`mindscope_${pageTitle()}_${dateTime(Date.now() / 1000)}`, "page", 120)}.html` };
+}

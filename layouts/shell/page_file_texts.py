@@ -1,0 +1,32 @@
+"""Texts of "Save as file", which makes one file of the page on screen."""
+
+from __future__ import annotations
+
+from layouts.kit.i18n import define_texts
+
+TEXTS = define_texts({
+    "page_file.save": ("Save as file", "另存为文件"),
+    "page_file.save_tip": (
+        "One HTML file of this page as it stands, which opens in any browser without Mindscope",
+        "将当前页面保存为一个 HTML 文件，无需 Mindscope 即可在浏览器中打开",
+    ),
+    "page_file.saving": ("Saving …", "正在保存…"),
+    "page_file.saved": ("Saved: {name}, {size}", "已保存：{name}，{size}"),
+    "page_file.failed": ("The page was not saved: {text}", "页面未能保存：{text}"),
+    "page_file.too_large": (
+        "Not saved: the file would have {size}, more than {most}. Hide or fold away what takes most of it: {parts}.",
+        "未保存：文件将达到 {size}，超过 {most}。请隐藏或折叠占用最多的内容：{parts}。",
+    ),
+    "page_file.images": ("images of “{name}” ({size})", "“{name}”的图像（{size}）"),
+    "page_file.figures": ("points of “{name}” ({size})", "“{name}”的数据点（{size}）"),
+    "page_file.rest": ("this page", "此页"),
+    "page_file.runs": ("Runs: {names}", "训练：{names}"),
+    "page_file.more_runs": ("Runs: {names} and {n} more", "训练：{names} 等，另有 {n} 个"),
+    "page_file.no_runs": ("No run is chosen", "未选择训练"),
+    "page_file.about": ("Saved {time} from {address} by Mindscope {version}", "由 Mindscope {version} 于 {time} 从 {address} 保存"),
+    "page_file.first_rows": ("The first {n} of {total} rows", "前 {n} 行，共 {total} 行"),
+    "page_file.undrawn": (
+        "This browser cannot draw the charts of this file. A browser of 2023 or later can.",
+        "此浏览器无法绘制文件中的图表，请使用 2023 年或更新的浏览器。",
+    ),
+})
