@@ -6,17 +6,21 @@ export const GAP = "ms-gap";
 // What browsers give buttons and links, and spans have not.
 const LOOK = ["padding", "border", "background-color", "text-align", "color", "font", "letter-spacing", "text-decoration-line",
   "box-sizing"];
-const ACTIONS = ".ms-button, .ms-switch, .ms-menu-item, .ms-skip, .ms-menu-rest, .ms-chip-more, .dash-button";
+const ACTIONS = ".ms-button, .ms-switch, .ms-menu-item, .ms-skip, .ms-only, .ms-graph-hint, .ms-graph-jump, .dash-button, "
+  + "[role=tab], [role=switch], .ms-recording-tab";
 const STATED = "[aria-pressed=true], [aria-selected=true], [aria-checked=true], [aria-current]";
+const SELECT_PX = 4;  // that browsers leave before the text of a select
+const DRAWN = "svg, img, canvas, .ms-dot";
+const WORD = /[\p{L}\p{N}]/u;
 
 /**
  * Whether an element only does something. A button that is pressed says which choice is shown, and others hold what they show.
  * @param {HTMLElement} element
  */
 export function isAction(element) {
-  if (element.matches(STATED)) return false;
-  const shows = (element.textContent || "").trim() || element.querySelector("svg, img, canvas, .ms-dot");
-  return element.matches(ACTIONS) || !shows;
+  if (element.matches(".ms-mark")) return false;
+  const shows = WORD.test(element.textContent || "") || element.querySelector(DRAWN);
+  return !shows || (element.matches(ACTIONS) && !element.matches(STATED));
 }
 
 /**
@@ -32,12 +36,35 @@ export function withLook(copy, style) {
 }
 
 /**
+ * Put the content of a copy as far down as that of a button, which is in its middle.
+ * @param {HTMLElement} button
+ * @param {HTMLElement} copy
+ * @param {CSSStyleDeclaration} style
+ */
+export function centred(button, copy, style) {
+  if (!/^(inline-)?block$/.test(style.display) || !button.offsetHeight) return;
+  const range = document.createRange();
+  range.selectNodeContents(button);
+  const above = range.getBoundingClientRect().top - button.getBoundingClientRect().top - button.clientTop;
+  if (above > parseFloat(style.paddingTop) + 1) Object.assign(copy.style, { paddingTop: `${above}px`, paddingBottom: "0" });
+  copy.style.height = style.height;
+}
+
+/**
+ * Whether a copy has nothing to see, as a box whose only field was removed.
+ * @param {HTMLElement} copy
+ */
+export function isBare(copy) {
+  return !(copy.textContent || "").trim() && !copy.querySelector(`${DRAWN}, input`);
+}
+
+/**
  * An empty element of the size of a removed one, so that what is around it stays where it is; null where nothing is.
  * @param {HTMLElement} element
  * @param {CSSStyleDeclaration} style
  */
 export function gap(element, style) {
-  const [width, height] = [element.offsetWidth, element.offsetHeight];
+  const { width, height } = element.getBoundingClientRect();
   if (!width || !height || style.position === "absolute" || style.position === "fixed") return null;
   const copy = document.createElement("span");
   copy.className = GAP;
@@ -45,7 +72,7 @@ export function gap(element, style) {
   Object.assign(copy.style, {
     display: style.display.startsWith("inline") ? "inline-block" : "block", flex: "none", boxSizing: "border-box",
     width: `${width}px`, height: `${height}px`, margin: style.margin, alignSelf: style.alignSelf, order: style.order,
-    verticalAlign: style.verticalAlign,
+    verticalAlign: style.verticalAlign === "baseline" ? "top" : style.verticalAlign,
   });
   return copy;
 }
@@ -66,11 +93,13 @@ export function fieldCopy(field, style) {
   if (label) copy.setAttribute("aria-label", label);
   withLook(copy, style);
   const long = field instanceof HTMLTextAreaElement;
+  const box = field.getBoundingClientRect();
   Object.assign(copy.style, {
     display: style.display.startsWith("inline") ? "inline-block" : "block", boxSizing: "border-box", flex: style.flex,
-    width: `${field.offsetWidth}px`, height: `${field.offsetHeight}px`, margin: style.margin, borderRadius: style.borderRadius,
+    width: `${box.width}px`, height: `${box.height}px`, margin: style.margin, borderRadius: style.borderRadius,
     overflow: "hidden", whiteSpace: long ? "pre-wrap" : "pre", lineHeight: long ? style.lineHeight : `${field.clientHeight}px`,
     paddingTop: long ? style.paddingTop : "0", paddingBottom: "0", verticalAlign: style.verticalAlign,
+    paddingLeft: `${parseFloat(style.paddingLeft) + (field instanceof HTMLSelectElement ? SELECT_PX : 0)}px`,
   });
   return copy;
 }
@@ -81,15 +110,15 @@ export function fieldCopy(field, style) {
  * @param {CSSStyleDeclaration} style
  */
 function stated(field, style) {
-  if (!field.offsetWidth || style.opacity === "0") return null;
   const copy = document.createElement("input");
   for (const name of ["type", "class", "min", "max", "step", "aria-label"]) {
     const value = field.getAttribute(name);
     if (value !== null) copy.setAttribute(name, value);
   }
-  copy.setAttribute("disabled", "");
+  copy.setAttribute("inert", "");
+  copy.style.pointerEvents = "none";
   copy.setAttribute("value", field.value);
   if (field.checked) copy.setAttribute("checked", "");
-  Object.assign(copy.style, { width: style.width, height: style.height, margin: style.margin });
+  Object.assign(copy.style, { width: style.width, height: style.height, margin: style.margin, opacity: style.opacity });
   return copy;
 }

@@ -3,7 +3,7 @@
 
 import { words } from "../kit/elements.js";
 import { count } from "../kit/units.js";
-import { fieldCopy, gap, isAction, withLook } from "./page_controls.js";
+import { centred, fieldCopy, gap, isAction, isBare, withLook } from "./page_controls.js";
 import { chartsFor, savedFigure } from "./page_figures.js";
 
 /** @typedef {import("./page_figures.js").SavedFigure} SavedFigure */
@@ -24,6 +24,7 @@ const HTML = "http://www.w3.org/1999/xhtml";
 const SILENT = "script, style, link, meta, base, noscript, template, iframe, object, embed, audio, video, dialog, "
   + "foreignObject, animate, set, animateTransform, animateMotion";
 const FIELDS = "input, select, textarea";
+const TYPED = "input:not([type=checkbox], [type=radio], [type=range]), textarea";
 const PRESSABLE = "button, a[href], [role=button], [role=tab], [role=switch], [role=option], [role=combobox]";
 const TAGS = new Set([
   "div span p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table thead tbody tfoot tr th td caption colgroup col section article header",
@@ -31,12 +32,13 @@ const TAGS = new Set([
   "details summary legend fieldset output abbr",
 ].join(" ").split(" "));
 const UNWANTED = new RegExp(`^(${[
-  "on.*|xmlns.*|data-(en|zh)-.*|aria-(controls|owns|activedescendant|haspopup|expanded)|src|srcset|srcdoc|action|formaction",
-  "data|poster|ping|target|background|contenteditable|tabindex|for|name|nonce|type|value|draggable|accesskey|autofocus|popover.*",
-  "xml:base",
+  "on.*|xmlns.*|data-(en|zh)-.*|aria-(controls|owns|activedescendant|haspopup|expanded)|src|srcset|srcdoc|action|data",
+  "formaction|poster|ping|target|background|contenteditable|tabindex|for|name|nonce|type|value|draggable|accesskey|autofocus",
+  "popover.*|xml:base",
 ].join("|")})$`, "i");
 const PLACED = [
   "position", "left", "top", "z-index", "opacity", "margin", "display", "vertical-align", "image-rendering", "box-sizing",
+  "transform", "transform-origin",
 ];
 const FOREIGN = /url\(\s*["']?(?!#|data:image\/)/i;  // names another file in a style
 
@@ -151,13 +153,31 @@ function figureCopy(plot, copying) {
  * @param {Copying} copying
  */
 function controlCopy(element, style, copying) {
-  if (element.matches("details.ms-details") || (element.matches(PRESSABLE) && isAction(element))) return gap(element, style);
+  if (element.matches("details.ms-details")) return badgeOf(element, copying) || gap(element, style);
+  if (element.matches(PRESSABLE) && isAction(element)) return gap(element, style);
   if (element.matches(FIELDS)) return fieldCopy(/** @type {HTMLInputElement} */ (element), style) || gap(element, style);
   if (!element.matches("button, a")) return undefined;
-  const copy = withLook(document.createElement("span"), style);
+  const copy = document.createElement("span");
   copyAttributes(element, copy, copying);
   withLook(copy, style);
+  if (element.matches("button")) centred(element, copy, style);
   copyChildren(element, copy, copying);
+  return copy;
+}
+
+/**
+ * The badge that opens a menu, which says something by itself; null for any other menu.
+ * @param {HTMLElement} details
+ * @param {Copying} copying
+ */
+function badgeOf(details, copying) {
+  const summary = details.querySelector(":scope > summary.ms-badge");
+  if (!summary) return null;
+  const style = getComputedStyle(summary);
+  const copy = document.createElement("span");
+  copyAttributes(summary, copy, copying);
+  withLook(copy, style);
+  copyChildren(summary, copy, copying);
   return copy;
 }
 
@@ -178,7 +198,7 @@ function htmlCopy(element, style, copying) {
   const copy = document.createElement(TAGS.has(element.localName) ? element.localName : "div");
   copyAttributes(element, copy, copying);
   copyChildren(element, copy, copying);
-  return copy;
+  return isBare(copy) && element.querySelector(TYPED) ? gap(element, style) : copy;
 }
 
 /**
@@ -218,6 +238,21 @@ function note(list, shown, total) {
 }
 
 /**
+ * What is not seen, without its content: style sheets count it among its neighbours. Of two languages only one is kept.
+ * @param {Element} element
+ * @param {Copying} copying
+ */
+function hiddenCopy(element, copying) {
+  if (element.matches(".en, .zh, option, button, input, select, textarea") || !element.nextElementSibling) return null;
+  const copy = document.createElement(TAGS.has(element.localName) ? element.localName : "div");
+  copyAttributes(element, copy, copying);
+  copy.removeAttribute("id");
+  copy.hidden = true;
+  copy.style.display = "none";
+  return copy;
+}
+
+/**
  * The copy of a node as it is on screen; null for what is not seen or does nothing in a file.
  * @param {Node} node
  * @param {Copying} copying
@@ -227,7 +262,7 @@ export function copyOf(node, copying) {
   if (node instanceof Text) return document.createTextNode(node.data);
   if (!(node instanceof Element) || node.matches(SILENT)) return null;
   const style = getComputedStyle(node);
-  if (style.display === "none" && node.namespaceURI === HTML) return null;
+  if (style.display === "none" && node.namespaceURI === HTML) return hiddenCopy(node, copying);
   if (node instanceof HTMLElement) return htmlCopy(node, style, copying);
   if (node.namespaceURI !== SVG) return null;
   const copy = document.createElementNS(SVG, node.localName === "a" ? "g" : node.localName);

@@ -117,7 +117,7 @@ function head(version) {
   const about = { time: dateTime(Date.now() / 1000), address: withoutTurns(window.location.href), version };
   const failed = words("page_file.undrawn", {}, "p", "ms-file-failed");
   Object.assign(failed, { id: "ms-file-failed", hidden: true });
-  return make("header", "ms ms-file-head", [
+  return make("header", "ms-file-head", [
     make("h1", "ms-file-title", pageTitle() || "Mindscope"),
     words(key, { names: named, n }, "p", "ms-file-runs"),
     words("page_file.about", about, "p", "ms-muted"),
@@ -139,7 +139,7 @@ function script(id, type, text) {
 }
 
 /**
- * @param {Node} body
+ * @param {Node | null} body
  * @param {string} css
  * @param {Copying} copying
  * @param {Furniture} furniture
@@ -165,7 +165,7 @@ function documentOf(body, css, { figures }, furniture) {
   );
   whole.head.append(style);
   whole.body.className = document.body.className;
-  whole.body.append(head(furniture.version), body);
+  whole.body.append(make("div", "ms ms-shell ms-file", [head(furniture.version), ...(body ? [body] : [])]));
   if (figures.length) {
     whole.body.append(
       script("ms-file-figures", "application/json", scriptJson(figures)),
@@ -211,8 +211,7 @@ export async function pageFile() {
   await embedImages(copying, parts);
   /** @type {Furniture} */
   const furniture = await (await fetched(`${routes}page-file.json?charts=${copying.charts}`)).json();
-  const body = make("div", "ms ms-shell ms-bare ms-file", copied ? [copied] : []);
-  const blob = new Blob([documentOf(body, css, copying, furniture)], { type: "text/html" });
+  const blob = new Blob([documentOf(copied, css, copying, furniture)], { type: "text/html" });
   if (blob.size > LARGEST) throw new TooLarge(blob.size, largest(parts));
   return { blob, name: `${fileName(`mindscope_${pageTitle()}_${dateTime(Date.now() / 1000)}`, "page", 120)}.html` };
 }
