@@ -40,7 +40,8 @@ const PLACED = [
   "position", "left", "top", "z-index", "opacity", "margin", "display", "vertical-align", "image-rendering", "box-sizing",
   "transform", "transform-origin",
 ];
-const FOREIGN = /url\(\s*["']?(?!#|data:image\/)/i;  // names another file in a style
+const PLACES = /url\(\s*["']?\s*([^)]*)/gi;  // in a style, and in attributes of SVG
+const INSIDE = /^(#|data:image\/)/i;
 
 /**
  * Whether an attribute goes into a file.
@@ -52,7 +53,8 @@ export function isKept(name, value, styled) {
   if (UNWANTED.test(name)) return false;
   if (name === "href" || name === "xlink:href") return value.startsWith("#");
   if (name.startsWith("data-")) return styled.has(name);
-  return name === "title" || name.startsWith("aria-") || !FOREIGN.test(value);
+  if (name === "title" || name.startsWith("aria-")) return true;
+  return Array.from(value.matchAll(PLACES)).every(([, place]) => INSIDE.test(place));
 }
 
 /**

@@ -23,7 +23,10 @@ TEXTS = define_texts({
     "page_file.runs": ("Runs: {names}", "训练：{names}"),
     "page_file.more_runs": ("Runs: {names} and {n} more", "训练：{names} 等，另有 {n} 个"),
     "page_file.no_runs": ("No run is chosen", "未选择训练"),
-    "page_file.about": ("Saved {time} from {address} by Mindscope {version}", "由 Mindscope {version} 于 {time} 从 {address} 保存"),
+    "page_file.about": (
+        "Saved {time} from {address} by Mindscope {version}",
+        "由 Mindscope {version} 于 {time} 从 {address} 保存",
+    ),
     "page_file.first_rows": ("The first {n} of {total} rows", "前 {n} 行，共 {total} 行"),
     "page_file.undrawn": (
         "This browser cannot draw the charts of this file. A browser of 2023 or later can.",

@@ -1,0 +1,256 @@
+"""Pages saved as one file: opened from file:// without a network, they look as on screen, and nothing of the data runs."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from flask import Flask
+from PIL import Image
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from app import create_app
+from app.store.store import Store
+from parsers.recording import EventWriter
+from parsers.recording import Image as Picture
+from parsers.recording import Text as Words
+from tests.app.routes.values.test_media import png
+from tests.browser.profiles.test_operators import kernels
+from tests.browser.showing import show
+from tests.browser.waiting import settles, unchanged
+
+PAGES = {
+    "runs": "", "scalars": "scalars", "timeline": "timeline?run=traced", "graph": "graph?run=runs/lenet_sink_mode",
+    "histograms": "histograms?run=runs/several_files",
+}  # fmt: skip
+CLOSE = 24
+"""Levels of a colour by which text drawn a fraction of a pixel further on may differ."""
+MOST_BYTES = 1_200_000
+SLASH = "\u2215"
+"""Like a slash, which no name of a directory has."""
+EVIL = [
+    "</script><script>window.ran=1</script>", "<img src=x onerror='window.ran=1'>", "javascript:window.ran=1",
+    "\u202eloss\u2066", "</style><script>window.ran=1</script>", "]]><!--<script>window.ran=1</script>",
+    "a{background:url(//evil.example/x)}",
+    '"onmouseover="window.ran=1', "<a href='javascript:window.ran=1'>x</a>", "${window.ran=1}", "\u2028window.ran=1",
+]  # fmt: skip
+
+
+class Saved:
+    """A saved file in a tab of its own without a network; what it logs and asks for."""
+
+    def __init__(self, browser: Browser, path: Path, viewport: ViewportSize) -> None:
+        self.context = browser.new_context(viewport=viewport, offline=True, locale="en-US", color_scheme="light")
+        self.page = self.context.new_page()
+        self.said: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.said.append(request.url) if not request.url.startswith("data:") else None)
+        self.page.goto(path.as_uri())
+        if self.page.locator("#ms-file-figures").count():
+            expect(self.page.locator("html[data-drawn]")).to_have_count(1)
+        assert self.said == [path.as_uri()], "no message, and no request but for the file itself"
+
+
+def save(page: Page, path: Path) -> Path:
+    """Save the page on screen by its button."""
+    with settles(page):
+        pass
+    page.locator(".ms-views > summary").click()
+    with page.expect_download() as waiting:
+        page.locator(".ms-views-file").click()
+    waiting.value.save_as(path)
+    expect(page.locator(".ms-file-said")).to_contain_text(waiting.value.suggested_filename)
+    page.keyboard.press("Escape")
+    return path
+
+
+@pytest.fixture
+def opened(browser: Browser, page: Page) -> Iterator[Callable[[Path], Saved]]:
+    """Opens a file in a window as wide as the page on screen is without the menu."""
+    files: list[Saved] = []
+
+    def open_file(path: Path) -> Saved:
+        size = page.viewport_size
+        assert size is not None
+        width = int(page.evaluate("() => document.querySelector('.ms-main').clientWidth"))
+        files.append(Saved(browser, path, {"width": width, "height": size["height"]}))
+        return files[-1]
+
+    yield open_file
+    for one in files:
+        one.context.close()
+
+
+def seen(page: Page) -> np.ndarray:
+    """What is seen of a page below the header, as colours."""
+    left = int(page.evaluate("() => document.querySelector('.ms-main').getBoundingClientRect().left"))
+    return np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB"), dtype=int)[48:, left:]
+
+
+def without_controls(live: Page, saved: Page, shape: tuple[int, ...]) -> np.ndarray:
+    """Which pixels belong to neither a removed control nor a field."""
+    kept = np.ones(shape[:2], dtype=bool)
+    boxes = """(selector) => {
+        const left = document.querySelector('.ms-main').getBoundingClientRect().left;
+        return [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect())
+            .map((box) => [box.left - left, box.top - 48, box.right - left, box.bottom - 48]);
+    }"""
+    found = live.evaluate(boxes, ".ms-main :is(button, select, input, a.ms-button, details.ms-details > summary)")
+    for left, top, right, bottom in found + saved.evaluate(boxes, ".ms-gap"):
+        kept[max(0, int(top) - 1) : max(0, int(bottom) + 2), max(0, int(left) - 1) : max(0, int(right) + 2)] = False
+    return kept
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_saved_page_looks_as_on_screen(
+    page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path, name: str
+) -> None:
+    show(page, f"{everything}/{PAGES[name]}")
+    saved = opened(save(page, tmp_path / "page.html"))
+    assert (tmp_path / "page.html").stat().st_size <= MOST_BYTES
+    expect(saved.page.locator(".ms-file-head")).to_contain_text(page.url)
+    expect(saved.page.locator(".ms-file-head")).to_contain_text("by Mindscope 0.")
+    assert saved.page.locator("button, select, textarea, form, iframe, a, [onclick]").count() == 0
+    unchanged(page)
+    live, file = seen(page), seen(saved.page)
+    assert live.shape == file.shape
+    kept = without_controls(page, saved.page, live.shape)
+    assert kept.mean() > 0.5
+    equal = float((np.abs(live - file).max(axis=2) <= CLOSE)[kept].mean())
+    assert equal >= 0.99, f"{equal:.2%} of the pixels are equal"
+
+
+def test_figures_of_a_saved_page_answer_the_pointer(
+    page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path
+) -> None:
+    show(page, f"{everything}/scalars?run=runs/long_history&run=runs/lenet_adam_lr0.01_b64")
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    saved = opened(save(page, tmp_path / "page.html")).page
+    plot = saved.locator(".js-plotly-plot").first
+    lines = plot.locator(".scatterlayer .js-line")
+    assert lines.count() == page.locator(".js-plotly-plot").first.locator(".scatterlayer .js-line").count() > 0
+    area = plot.locator(".nsewdrag").bounding_box()
+    assert area is not None
+    saved.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
+    for share in np.linspace(0.1, 0.9, 30):
+        saved.mouse.move(area["x"] + area["width"] / 2, area["y"] + share * area["height"])
+        if plot.locator(".hoverlayer .hovertext").count():
+            break
+    expect(plot.locator(".hoverlayer .hovertext").first).to_contain_text("long_history")
+    before = saved.evaluate("() => document.querySelector('.js-plotly-plot').layout.xaxis.range")
+    saved.mouse.move(area["x"] + area["width"] * 0.3, area["y"] + area["height"] / 2)
+    saved.mouse.down()
+    saved.mouse.move(area["x"] + area["width"] * 0.6, area["y"] + area["height"] / 2, steps=4)
+    saved.mouse.up()
+    saved.wait_for_function(
+        "before => { const [from, to] = document.querySelector('.js-plotly-plot').layout.xaxis.range;"
+        " return to - from < 0.5 * (before[1] - before[0]); }", arg=before,
+    )  # fmt: skip
+
+
+def test_operators_keep_figures_and_first_rows(
+    page: Page, serve: Callable[[Flask], str], opened: Callable[[Path], Saved], tmp_path: Path
+) -> None:
+    place = tmp_path / "runs/one/profiler/rank-0_20260101_ascend_ms/ASCEND_PROFILER_OUTPUT"
+    place.mkdir(parents=True)
+    (place / "kernel_details.csv").write_text(kernels(2_000, 20.0))
+    store = Store([tmp_path / "runs"], interval=0).start()
+    assert store.wait(30)
+    page.goto(f"{serve(create_app(store).server)}/operators")
+    expect(page.locator(".ag-row").first).to_be_visible()
+    saved = opened(save(page, tmp_path / "page.html")).page
+    assert saved.locator(".js-plotly-plot .main-svg").count() > 0
+    expect(saved.get_by_text("MatMul", exact=True).first).to_be_visible()
+    rows = "() => document.querySelectorAll('.ag-center-cols-container .ag-row').length"
+    assert saved.evaluate(rows) >= page.evaluate(rows)
+    store.stop()
+
+
+def test_a_canvas_becomes_a_picture_with_its_text(
+    page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path
+) -> None:
+    show(page, f"{everything}/timeline?run=traced")
+    expect(page.locator(".ms-main canvas").first).to_be_visible()
+    saved = opened(save(page, tmp_path / "page.html")).page
+    pictures = saved.evaluate("() => [...document.images].map((one) => [one.naturalWidth, one.alt, one.src.slice(0, 22)])")
+    assert pictures
+    assert all(width > 0 and source == "data:image/png;base64," for width, _, source in pictures)
+    assert any(alt for _, alt, _ in pictures)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+    """Runs, tags, texts and remarks that try to become markup, scripts, styles and links."""
+    for number, name in enumerate(EVIL):
+        folder = tmp_path / "runs" / name.replace("/", SLASH)
+        folder.mkdir(parents=True)
+        with EventWriter(str(folder / "events.out.tfevents.1700000000.vm"), "tensorboard") as writer:
+            for step in range(3):
+                said: dict[str, Any] = {tag: float(step + number) for tag in EVIL}
+                writer.add(step, said, wall_time=1.7e9 + step)
+                writer.add(step, {f"{tag} picture": Picture(png(90, 8, 8), 8, 8) for tag in EVIL[:3]}, wall_time=1.7e9 + step)
+                writer.add(step, {f"{tag} text": Words(" ".join(EVIL)) for tag in EVIL[:3]}, wall_time=1.7e9 + step)
+    store = Store([tmp_path / "runs"], interval=0).start()
+    assert store.wait(30)
+    yield serve(create_app(store).server)
+    store.stop()
+
+
+class Parsed(HTMLParser):
+    """The scripts, links and handlers that a parser finds in a file."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.scripts: list[dict[str, str | None]] = []
+        self.wrong: list[tuple[str, str, str | None]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "script":
+            self.scripts.append(dict(attrs))
+        if tag in ("iframe", "object", "embed", "base", "link", "a", "form"):
+            self.wrong.append((tag, "", None))
+        for name, value in attrs:
+            foreign = name in ("href", "xlink:href", "src", "action") and not re.match(r"#|data:image/", value or "")
+            if name.startswith("on") or foreign:
+                self.wrong.append((tag, name, value))
+
+
+@pytest.mark.parametrize("name", ["scalars", "images", "text", ""])
+def test_nothing_of_hostile_data_runs(
+    page: Page, hostile: str, opened: Callable[[Path], Saved], tmp_path: Path, name: str
+) -> None:
+    page.goto(f"{hostile}/{name}")
+    expect(page.locator(".ms-card, .ag-row").first).to_be_visible()
+    path = save(page, tmp_path / "page.html")
+    parsed = Parsed(path.read_text(encoding="utf-8"))
+    assert parsed.wrong == []
+    running = [one for one in parsed.scripts if "type" not in one]
+    assert len(running) == (1 if parsed.scripts else 0)
+    assert {one.get("id") for one in parsed.scripts if "type" in one} <= {"ms-file-figures", "ms-file-plotly"}
+    saved = opened(path).page
+    saved.mouse.move(400, 300)
+    assert saved.evaluate("() => window.ran") is None
+    assert (EVIL[0] if name else EVIL[0].replace("/", SLASH)) in saved.evaluate("() => document.body.textContent")
+
+
+def test_a_page_that_would_be_too_large_says_what_to_leave_out(page: Page, hostile: str, tmp_path: Path) -> None:
+    page.goto(f"{hostile}/images")
+    expect(page.locator(".ms-card img").first).to_be_visible()
+    noise = np.random.default_rng(1).integers(0, 256, (1600, 1600, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(tmp_path / "noise.png")
+    picture = (tmp_path / "noise.png").read_bytes()
+    page.route("**/api/image*", lambda route: route.fulfill(body=picture, content_type="image/png"))
+    with settles(page):
+        pass
+    page.locator(".ms-views > summary").click()
+    page.locator(".ms-views-file").click()
+    said = page.locator(".ms-file-said")
+    expect(said).to_contain_text(re.compile(r"Not saved: the file would have .* MiB, more than 23.8 MiB.*images of"))
