@@ -97,7 +97,7 @@ export function fieldCopy(field, style) {
   Object.assign(copy.style, {
     display: style.display.startsWith("inline") ? "inline-block" : "block", boxSizing: "border-box", flex: style.flex,
     width: `${box.width}px`, height: `${box.height}px`, margin: style.margin, borderRadius: style.borderRadius,
-    overflow: "hidden", whiteSpace: long ? "pre-wrap" : "pre", lineHeight: long ? style.lineHeight : `${field.clientHeight}px`,
+    overflow: "clip", whiteSpace: long ? "pre-wrap" : "pre", lineHeight: long ? style.lineHeight : `${field.clientHeight}px`,
     paddingTop: long ? style.paddingTop : "0", paddingBottom: "0", verticalAlign: style.verticalAlign,
     paddingLeft: `${parseFloat(style.paddingLeft) + (field instanceof HTMLSelectElement ? SELECT_PX : 0)}px`,
   });

@@ -29,7 +29,7 @@ const PRESSABLE = "button, a[href], [role=button], [role=tab], [role=switch], [r
 const TAGS = new Set([
   "div span p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table thead tbody tfoot tr th td caption colgroup col section article header",
   "footer main nav aside figure figcaption strong em b i u s small sub sup code pre kbd samp var mark bdi bdo br hr wbr time",
-  "details summary legend fieldset output abbr",
+  "details summary legend fieldset output abbr a",  // an "a" leads nowhere without its address
 ].join(" ").split(" "));
 const UNWANTED = new RegExp(`^(${[
   "on.*|xmlns.*|data-(en|zh)-.*|aria-(controls|owns|activedescendant|haspopup|expanded)|src|srcset|srcdoc|action|data",
@@ -158,11 +158,11 @@ function controlCopy(element, style, copying) {
   if (element.matches("details.ms-details")) return badgeOf(element, copying) || gap(element, style);
   if (element.matches(PRESSABLE) && isAction(element)) return gap(element, style);
   if (element.matches(FIELDS)) return fieldCopy(/** @type {HTMLInputElement} */ (element), style) || gap(element, style);
-  if (!element.matches("button, a")) return undefined;
+  if (!element.matches("button")) return undefined;
   const copy = document.createElement("span");
   copyAttributes(element, copy, copying);
   withLook(copy, style);
-  if (element.matches("button")) centred(element, copy, style);
+  centred(element, copy, style);
   copyChildren(element, copy, copying);
   return copy;
 }
