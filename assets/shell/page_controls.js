@@ -55,7 +55,7 @@ export function centred(button, copy, style) {
  * @param {HTMLElement} copy
  */
 export function isBare(copy) {
-  return !(copy.textContent || "").trim() && !copy.querySelector(`${DRAWN}, input`);
+  return !(copy.textContent || "").trim() && !copy.querySelector(`${DRAWN}, input, [id^="ms-figure-"]`);
 }
 
 /**
@@ -83,8 +83,9 @@ export function gap(element, style) {
  * @param {CSSStyleDeclaration} style
  */
 export function fieldCopy(field, style) {
-  if (field instanceof HTMLInputElement && ["checkbox", "radio", "range"].includes(field.type)) return stated(field, style);
-  const text = field instanceof HTMLSelectElement ? field.selectedOptions[0]?.textContent : field.value;
+  if (["checkbox", "radio", "range"].includes(field.type)) return stated(/** @type {HTMLInputElement} */ (field), style);
+  const select = field.localName === "select" ? /** @type {HTMLSelectElement} */ (field) : null;
+  const text = select ? select.selectedOptions[0]?.textContent : field.value;
   if (!text || ["hidden", "password", "file", "submit", "button"].includes(field.type)) return null;
   const copy = document.createElement("span");
   copy.className = field.className;
@@ -92,14 +93,14 @@ export function fieldCopy(field, style) {
   const label = field.getAttribute("aria-label");
   if (label) copy.setAttribute("aria-label", label);
   withLook(copy, style);
-  const long = field instanceof HTMLTextAreaElement;
+  const long = field.localName === "textarea";
   const box = field.getBoundingClientRect();
   Object.assign(copy.style, {
     display: style.display.startsWith("inline") ? "inline-block" : "block", boxSizing: "border-box", flex: style.flex,
     width: `${box.width}px`, height: `${box.height}px`, margin: style.margin, borderRadius: style.borderRadius,
     overflow: "clip", whiteSpace: long ? "pre-wrap" : "pre", lineHeight: long ? style.lineHeight : `${field.clientHeight}px`,
     paddingTop: long ? style.paddingTop : "0", paddingBottom: "0", verticalAlign: style.verticalAlign,
-    paddingLeft: `${parseFloat(style.paddingLeft) + (field instanceof HTMLSelectElement ? SELECT_PX : 0)}px`,
+    paddingLeft: `${parseFloat(style.paddingLeft) + (select ? SELECT_PX : 0)}px`,
   });
   return copy;
 }

@@ -15,6 +15,7 @@ import { chartsFor, savedFigure } from "./page_figures.js";
  * @property {SavedFigure[]} figures
  * @property {string[]} names of the cards of these figures
  * @property {Charts} charts
+ * @property {Map<Element, Element>} made copies of elements that were made before
  * @property {{ image: HTMLImageElement, copy: HTMLImageElement }[]} images that are not read yet
  */
 
@@ -96,7 +97,7 @@ function picture(canvas, style) {
 function alternativeOf(element) {
   for (let at = /** @type {Element | null} */ (element), up = 0; at && up < 4; at = at.parentElement, up += 1) {
     const described = at.getAttribute("aria-describedby");
-    const told = [at.getAttribute("aria-label"), described && document.getElementById(described)?.innerText];
+    const told = [at.getAttribute("aria-label"), described && at.ownerDocument.getElementById(described)?.innerText];
     const text = told.filter(Boolean).join(". ");
     if (text) return text;
   }
@@ -124,7 +125,7 @@ function imageCopy(image, style, copying) {
  */
 export function cardName(element) {
   const title = element.closest(".ms-card")?.querySelector(".ms-card-title");
-  return title instanceof HTMLElement ? title.innerText.trim().slice(0, 80) : "";
+  return title ? String(title.innerText).trim().slice(0, 80) : "";
 }
 
 /**
@@ -189,8 +190,8 @@ function badgeOf(details, copying) {
  * @param {Copying} copying
  */
 function htmlCopy(element, style, copying) {
-  if (element instanceof HTMLCanvasElement) return picture(element, style);
-  if (element instanceof HTMLImageElement) return imageCopy(element, style, copying);
+  if (element.localName === "canvas") return picture(/** @type {HTMLCanvasElement} */ (element), style);
+  if (element.localName === "img") return imageCopy(/** @type {HTMLImageElement} */ (element), style, copying);
   const special = controlCopy(element, style, copying);
   if (special !== undefined) return special;
   if (element.matches(".js-plotly-plot")) {
@@ -213,7 +214,7 @@ function copyChildren(from, to, copying) {
   const total = from.childElementCount;
   let rows = 0;
   for (const child of all) {
-    if (child instanceof Element && (rows += 1) > MOST_ROWS && to.namespaceURI === HTML) break;
+    if (child.nodeType === Node.ELEMENT_NODE && (rows += 1) > MOST_ROWS && to.namespaceURI === HTML) break;
     const copy = copyOf(child, copying);
     if (copy) to.append(copy);
   }
@@ -261,14 +262,19 @@ function hiddenCopy(element, copying) {
  * @returns {Node | null}
  */
 export function copyOf(node, copying) {
-  if (node instanceof Text) return document.createTextNode(node.data);
-  if (!(node instanceof Element) || node.matches(SILENT)) return null;
-  const style = getComputedStyle(node);
-  if (style.display === "none" && node.namespaceURI === HTML) return hiddenCopy(node, copying);
-  if (node instanceof HTMLElement) return htmlCopy(node, style, copying);
-  if (node.namespaceURI !== SVG) return null;
-  const copy = document.createElementNS(SVG, node.localName === "a" ? "g" : node.localName);
-  copyAttributes(node, copy, copying);
-  copyChildren(node, copy, copying);
+  // A card of a board is of another window, so that its nodes are of no class of this one.
+  if (node.nodeType === Node.TEXT_NODE) return document.createTextNode(node.nodeValue || "");
+  if (node.nodeType !== Node.ELEMENT_NODE) return null;
+  const element = /** @type {Element} */ (node);
+  const made = copying.made.get(element);
+  if (made) return made;
+  if (element.matches(SILENT)) return null;
+  const style = getComputedStyle(element);
+  if (style.display === "none" && element.namespaceURI === HTML) return hiddenCopy(element, copying);
+  if (element.namespaceURI === HTML) return htmlCopy(/** @type {HTMLElement} */ (element), style, copying);
+  if (element.namespaceURI !== SVG) return null;
+  const copy = document.createElementNS(SVG, element.localName === "a" ? "g" : element.localName);
+  copyAttributes(element, copy, copying);
+  copyChildren(element, copy, copying);
   return copy;
 }

@@ -28,11 +28,11 @@ export function chartsFor(data) {
   return types.every((type) => FLAT.has(type) || SPATIAL.has(type)) ? "all" : null;
 }
 
-/** @type {[Function, string][]} */
-const DTYPES = [
-  [Int8Array, "i1"], [Uint8Array, "u1"], [Uint8ClampedArray, "u1c"], [Int16Array, "i2"], [Uint16Array, "u2"],
-  [Int32Array, "i4"], [Uint32Array, "u4"], [Float32Array, "f4"], [Float64Array, "f8"],
-];
+/** @type {Record<string, string>} */
+const DTYPES = {
+  Int8Array: "i1", Uint8Array: "u1", Uint8ClampedArray: "u1c", Int16Array: "i2", Uint16Array: "u2", Int32Array: "i4",
+  Uint32Array: "u4", Float32Array: "f4", Float64Array: "f8",
+};  // by name, because an array of another window is of no class of this one
 const PART = 0x8000;  // bytes that are made a text at once
 
 /** @param {ArrayBufferView} array */
@@ -50,8 +50,8 @@ function base64(array) {
  */
 export function plain(value) {
   if (ArrayBuffer.isView(value)) {
-    const found = DTYPES.find(([kind]) => value instanceof kind);
-    return found ? { dtype: found[1], bdata: base64(value) } : Array.from(/** @type {any} */ (value), String);
+    const dtype = DTYPES[value.constructor.name];
+    return dtype ? { dtype, bdata: base64(value) } : Array.from(/** @type {BigInt64Array} */ (value), String);
   }
   if (Array.isArray(value)) return value.map(plain);
   if (!value || typeof value !== "object" || value instanceof Date) return value;

@@ -10,6 +10,7 @@ import { listOf } from "../kit/runs.js";
 import { selected } from "../kit/run_selection.js";
 import { parseQuery } from "../kit/state.js";
 import { size } from "../kit/units.js";
+import { boardSheet, boardSheets, copyBoard } from "./page_boards.js";
 import { cardName, copyOf } from "./page_copy.js";
 import { wholeGrids } from "./page_grids.js";
 import { firstNames, policy, scriptJson, sheetText, styledAttributes, withoutTurns } from "./page_text.js";
@@ -57,11 +58,14 @@ function dataUrl(blob) {
 
 /**
  * The style sheets of the page as they are served: rules read back from a browser have lost what they say in short.
+ * @param {string[]} more addresses of style sheets before those of the page
  * @returns {Promise<string>}
  */
-async function sheets() {
-  const parts = Array.from(document.querySelectorAll("link[rel=stylesheet], style"), async (element) => {
-    if (element instanceof HTMLLinkElement) return (await fetched(element.href)).text();
+async function sheets(more = []) {
+  const elements = Array.from(document.querySelectorAll("link[rel=stylesheet], style"));
+  const own = new Set(elements.map(({ href }) => href));
+  const parts = [...more.filter((href) => !own.has(href)).map((href) => ({ href })), ...elements].map(async (element) => {
+    if (element.href) return (await fetched(element.href)).text();
     // What scripts put in rule by rule has no text.
     return element.textContent || Array.from(element.sheet?.cssRules || [], ({ cssText }) => cssText).join("\n");
   });
@@ -198,9 +202,11 @@ export async function pageFile() {
   const main = document.querySelector(".ms-main");
   const routes = document.querySelector(".ms-page")?.dataset.routes;
   if (!main || !routes) throw new Error(translate("shell.no_page"));
-  const css = await sheets();
   /** @type {Copying} */
-  const copying = { styled: styledAttributes(css), figures: [], charts: "none", images: [], names: [] };
+  const copying = { styled: new Set(), figures: [], charts: "none", images: [], names: [], made: new Map() };
+  let css = await sheets();
+  copying.styled = styledAttributes(css);
+  if (await copyBoard(main, copying)) css = boardSheet(await sheets(boardSheets()));
   const restore = await wholeGrids(main);
   const copied = copyOf(main, copying);
   restore();

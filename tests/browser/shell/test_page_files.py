@@ -22,8 +22,10 @@ from parsers.recording import Image as Picture
 from parsers.recording import Text as Words
 from tests.app.routes.values.test_media import png
 from tests.browser.profiles.test_operators import kernels
+from tests.browser.runs.test_board import made
 from tests.browser.showing import show
 from tests.browser.waiting import settles, unchanged
+from tests.recorded import RECORDED
 
 PAGES = {
     "runs": "", "scalars": "scalars", "timeline": "timeline?run=traced", "graph": "graph?run=runs/lenet_sink_mode",
@@ -254,3 +256,27 @@ def test_a_page_that_would_be_too_large_says_what_to_leave_out(page: Page, hosti
     page.locator(".ms-views-file").click()
     said = page.locator(".ms-file-said")
     expect(said).to_contain_text(re.compile(r"Not saved: the file would have .* MiB, more than 23.8 MiB.*images of"))
+
+
+def test_a_board_becomes_one_file_with_all_its_cards(
+    page: Page, serve: Callable[[Flask], str], opened: Callable[[Path], Saved], tmp_path: Path
+) -> None:
+    app = create_app(RECORDED, workspace=tmp_path / "workspace")
+    assert app.source.wait(30)
+    keys = [f"{number:016x}" for number in range(1, 5)]
+    below = {"key": keys[3], "place": "scalars?run=long_history", "part": "key:learning_rate", "w": 4, "h": 8, "y": 40}
+    address = serve(app.server)
+    page.goto(made(
+        address, {"key": keys[0], "place": "scalars?run=long_history", "part": "key:loss", "w": 4, "h": 8},
+        {"key": keys[1], "text": "# Daily\n\n**bold**", "x": 4, "w": 4, "h": 6},
+        {"key": keys[2], "place": "graph?run=lenet_sink_mode", "part": "", "x": 4, "y": 6, "w": 8, "h": 10}, below,
+    ))  # fmt: skip
+    expect(page.frame_locator(f'[data-card="{keys[0]}"] iframe').locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    saved = opened(save(page, tmp_path / "page.html")).page
+    cards = saved.locator(".ms-board-card")
+    assert cards.count() == len(keys) == page.locator(".ms-board-card").count()
+    expect(cards.locator("h1")).to_have_text("Daily")
+    assert saved.locator(".js-plotly-plot:has(.main-svg)").count() == 2, "also of the card that was out of view"
+    assert cards.locator("img").count() > 0, "the canvas of the graph"
+    assert saved.locator("iframe").count() == 0
+    app.source.stop()
