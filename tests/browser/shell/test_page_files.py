@@ -225,7 +225,7 @@ class Parsed(HTMLParser):
                 self.wrong.append((tag, name, value))
 
 
-@pytest.mark.parametrize("name", ["scalars", "images", "text", ""])
+@pytest.mark.parametrize("name", ["scalars", *(pytest.param(name, marks=pytest.mark.long) for name in ("images", "text", ""))])
 def test_nothing_of_hostile_data_runs(
     page: Page, hostile: str, opened: Callable[[Path], Saved], tmp_path: Path, name: str
 ) -> None:
@@ -258,6 +258,7 @@ def test_a_page_that_would_be_too_large_says_what_to_leave_out(page: Page, hosti
     expect(said).to_contain_text(re.compile(r"Not saved: the file would have .* MiB, more than 23.8 MiB.*images of"))
 
 
+@pytest.mark.long
 def test_a_board_becomes_one_file_with_all_its_cards(
     page: Page, serve: Callable[[Flask], str], opened: Callable[[Path], Saved], tmp_path: Path
 ) -> None:
