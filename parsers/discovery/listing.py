@@ -22,6 +22,7 @@ MAY_MARK = re.compile(r"(?!(?:config|hparams)\.json).*\.(?:json|json\.gz|csv|db|
 """The names among which are all those that make a directory a profile (`parsers.profiler.registry.marks_profile`)."""
 _TRACE_NAME = re.compile(r"(?:.*\.)?trace\.json(?:\.gz)?")
 """Names of traces in the form of Chrome, beside which others may have any name."""
+_PICKLES = (".pickle", ".pkl")
 PROFILE_PARTS = ("ASCEND_PROFILER_OUTPUT", "FRAMEWORK")
 PLAN_DIRECTORY = os.path.dirname(PLACE)
 KERNEL, MSPROBE = "kernel", "msprobe"
@@ -211,7 +212,7 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
                     profiled = True
                 elif directory and _named_profile(name, entry.path):
                     profiles.append(name)
-                elif not directory and name.endswith((".json", ".json.gz")) and not entry.is_symlink():
+                elif not directory and name.endswith((".json", ".json.gz", *_PICKLES)) and not entry.is_symlink():
                     unnamed.append(entry.path)
                 elif entry.is_symlink():
                     links.append(name)  # also a broken one: its target may exist at the next scan
@@ -223,13 +224,10 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
     if {"progress.csv", "result.json", "params.json"} <= {name for name, _, _ in files}:  # Ray writes each row to both
         files = [file for file in files if file[0] != "progress.csv"]
     if unnamed and not profiled:
-        from parsers.trace_heads import head_of  # few directories have such files
-
-        heads = {file: head_of(file) for file in unnamed}
-        found = [os.path.basename(file) for file, head in heads.items() if head.is_trace]
+        found, are_final = _by_content(unnamed)
         profiles += [*found, *traces] if found else []
         traces = [] if found else traces
-        settled = settled and all(head.is_final for head in heads.values())
+        settled = settled and are_final
     profiled |= bool(traces)  # they are the profile if there are no traces of other names beside them
     if not dump and directories and named_like_kernel_dump(os.path.basename(path)) and is_kernel_dump(path):
         dump = KERNEL
@@ -242,6 +240,17 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
         mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)),
         profiled, dump,
     )  # fmt: skip
+
+
+def _by_content(files: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the names of those files that begin as a trace or a memory snapshot, and whether what is known of all is final."""
+    from parsers.snapshot_heads import is_snapshot  # few directories have such files
+    from parsers.trace_heads import head_of
+
+    heads = {file: head_of(file) for file in files if not file.endswith(_PICKLES)}
+    found = [os.path.basename(file) for file, head in heads.items() if head.is_trace]
+    found += [os.path.basename(file) for file in files if file.endswith(_PICKLES) and is_snapshot(file)]
+    return found, all(head.is_final for head in heads.values())
 
 
 def _named_profile(name: str, path: str) -> bool:

@@ -31,7 +31,7 @@ from parsers.profiler.derived import operators_of, types_of
 from parsers.profiler.frame_parts import FrameReader, ProfileFileKind, numbered
 from parsers.profiler.job_files import JOB_FILES
 from parsers.profiler.kineto.frame_readers import READERS
-from parsers.profiler.memory import databases, modules, operators, plan, records, tracker
+from parsers.profiler.memory import databases, modules, operators, plan, records, snapshots, tracker
 from parsers.profiler.step_times import STEPS_OF_MSPROF, STEPS_OF_PROFILER, STEPS_OF_TRACE
 from parsers.profiler.trace.files import TRACE_FILES
 from parsers.schema import Schema
@@ -105,6 +105,7 @@ FRAME_READERS: tuple[FrameReader, ...] = (
     databases.MODULES_OF_MSPROF,
     strategy.STRATEGIES_OF_FILE,
     *READERS,
+    *snapshots.READERS,
 )
 
 # Files that describe a session and hold no rows.

@@ -22,8 +22,10 @@ from parsers.errors import FormatError
 from parsers.model import Problem
 from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
 from parsers.profiler.json_files import read_json
+from parsers.profiler.memory.snapshots import MEMORY_SNAPSHOT
 from parsers.profiler.registry import FILE_KINDS, INFO, METADATA, classify
 from parsers.profiler.trace.files import CHROME_TRACE
+from parsers.snapshot_heads import ENDINGS, rank_of
 from parsers.trace_heads import head_of
 
 PARTS = re.compile(r"ASCEND_PROFILER_OUTPUT|FRAMEWORK|PROF_.*|mindstudio_profiler_output|mindstudio_profiler_log")
@@ -33,7 +35,7 @@ _DEVICE = re.compile(r"(?:^|[\\/])PROF_[^\\/]*[\\/](?:.*[\\/])?device_(\d{1,9})[
 DEEPEST = 6
 MOST_FILES = 400_000
 """Maximum profiler files of one run: 40 of each of 10,000 ranks."""
-_ENDINGS = re.compile(r"(?:\.pt)?(?:\.trace)?\.json(?:\.gz)?$")
+_ENDINGS = re.compile(r"(?:\.pt)?(?:\.trace)?\.json(?:\.gz)?$|\.(?:pickle|pkl)$")
 _RANK = re.compile(r"(?:^|[^a-z])rank[_-]?(\d{1,9})(?:$|[^\d])", re.IGNORECASE)
 
 
@@ -130,13 +132,13 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
 
 
 def _by_recording(session: Session) -> list[Session]:
-    """Return a session, or of traces alone of which several are of one rank a session for each recording.
+    """Return a session, or of traces and snapshots alone of which several are of one rank a session for each recording.
 
     torch writes a trace for each cycle of its schedule, and people keep traces of several programs in one directory. Those of
     one rank each, which have other ranks, stay together.
     """
-    traces = [file for file in session.files if file.kind == CHROME_TRACE.name]
-    if len(traces) < len(session.files) or len({file.rank for file in traces}) == len(traces):
+    traces = [file for file in session.files if file.kind in (CHROME_TRACE.name, MEMORY_SNAPSHOT.name)]
+    if len(traces) < len(session.files) or len({(file.kind, file.rank) for file in traces}) == len(traces):
         return [session]
     in_time = sorted(traces, key=lambda file: (file.mtime_ns, file.name))
     by_rank: dict[int, list[ProfileFile]] = {}
@@ -153,11 +155,14 @@ def _by_recording(session: Session) -> list[Session]:
 
 
 def _classified(path: str, directories: Set[str]) -> tuple[str, int | None] | None:
-    """Return kind and rank of a file by its name. A file that stands in place of a directory is a trace of any name; a trace
-    that states its rank has that."""
+    """Return kind and rank of a file by its name. A file that stands in place of a directory is a trace or a snapshot of
+    any name; a trace that states its rank has that."""
     known = classify(os.path.basename(path))
-    if known is None and path in directories:
+    snapshot = path.endswith(ENDINGS)
+    if known is None and path in directories and not snapshot:
         known = CHROME_TRACE.name, None
+    if snapshot and (path in directories or known is not None):
+        return MEMORY_SNAPSHOT.name, rank_of(path)
     if known == (CHROME_TRACE.name, None):
         return CHROME_TRACE.name, head_of(path).rank
     return known

@@ -16,19 +16,25 @@ from tests.amounts import some_or_every
 from tests.contract.samples import PROFILE_SAMPLES
 from tests.parsers.profiler.written import FILES
 from tests.writers.kineto_traces import training
+from tests.writers.memory_snapshots import steps_in_snapshot
 
 WITHOUT_SAMPLE = ("op_summary", "get_next_ascend", "database", "msprof", "analysis")
 """Kinds of files whose tests write one on the spot."""
 DAMAGED = 40
 """Places at which a file is damaged in `make test-long`; in `make test` a quarter of them."""
 """Positions of a sample that are damaged or cut, at most."""
+SEVERAL = {
+    "chrome_trace": lambda: ("trace.json", training().text().encode()),
+    "memory_snapshot": lambda: ("memory_snapshot.pickle", b"".join(steps_in_snapshot())),
+}
+"""Files that give several frames at once."""
 every_frame = pytest.mark.parametrize("reader", FRAME_READERS, ids=lambda r: f"{r.schema.name}-{r.file.name}")
 
 
 def sample_of(reader: FrameReader) -> tuple[str, bytes]:
     """Name and bytes of the smallest sample in tests/data, or of the one in `written`; of several frames one with all."""
     if reader.together is not None:
-        return "trace.json", training().text().encode()
+        return SEVERAL[reader.file.name]()
     if reader.file.name in PROFILE_SAMPLES:
         path = PROFILE_SAMPLES[reader.file.name][0]
         return path.name, path.read_bytes()

@@ -163,6 +163,21 @@ def _entry(action: str, address: int, size: int, frames: Any, time_us: int) -> E
             "user_metadata": "", "frames": frames}  # fmt: skip
 
 
+def steps_in_snapshot(steps: int = 3, length_us: int = 1_000) -> Iterator[bytes]:
+    """Yield a snapshot of a device with these steps, in each of which a block is allocated and released."""
+    marks = [
+        {"name": f"ProfilerStep#{step}", "stage": stage, "device": 0, "time_us": BEGIN_US + step * length_us + place}
+        for step in range(steps)
+        for stage, place in (("START", 0), ("END", length_us - 1))
+    ]
+    entries = [
+        _entry(action, 1 << 20, 512, (("forward", "train.py", 7),), BEGIN_US + step * length_us + place)
+        for step in range(steps)
+        for action, place in (("alloc", 10), ("free_requested", 20), ("free_completed", 21))
+    ]
+    return SnapshotWriter().write([entries], (), marks)
+
+
 def write_large(path: Path, size: int) -> None:
     """Write a snapshot of about `size` bytes: 3,000 entries of about 80 bytes, again and again."""
     writer = SnapshotWriter(framed=False)

@@ -90,7 +90,9 @@ def _shares(moment: Moment) -> tuple[str, str]:
     largest = [group for group in groups_of(moment) if total > 0 and group[2] >= _LEAST * total][:NAMED]
     words = []
     for key, _, size in largest:
-        of = both("memory.said.before") if key == BEFORE else both("memory.said.by", name=_cut(short(key, moment.by)))
+        name = _cut(short(key, moment.by))
+        told = both("memory.said.by", name=name) if name else both("memory.said.unnamed")
+        of = both("memory.said.before") if key == BEFORE else told
         words.append([f"{memory_texts.percent(size, total)} {text}" for text in of])
     english, chinese = (joint.join(word[number] for word in words) for number, joint in enumerate((", ", "，")))
     return english, chinese

@@ -64,6 +64,7 @@ TEXTS = define_texts({
     "memory.said.step": ("in step {step} (at {at})", "步骤 {step}（{at}）时"),
     "memory.said.at": ("at {at}", "{at} 时"),
     "memory.said.event": ("at event {at}", "事件 {at} 处"),
+    "memory.said.unnamed": ("without a name", "无名称"),
     "memory.said.by": ("by {name}", "来自 {name}"),
     "memory.said.before": ("from before the recording", "来自采集开始之前"),
     "memory.said.unused": ("{size} reserved but unused.", "预留未用 {size}。"),
