@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MUTANTS := .venv-mutation
-.PHONY: audit run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-convert test-frameworks test-long long-parts
+.PHONY: audit run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-convert test-frameworks test-hta test-long long-parts
 
 # What was compiled once, rewritten assertions included, need not be compiled again by every process that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
@@ -126,6 +126,18 @@ $(CONVERT)/.done: requirements-mindspore.lock
 	$(call again,$(CONVERT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mindspore.lock)
 	touch $@
 
+# Launches, gaps and steps of public torch traces against Holistic Trace Analysis, in an environment of its own. `make test` reads the
+# figures stored in tests/data/hta; STORE=1 replaces them. MINDSCOPE_TEST_DATA names the directory with the traces.
+HTA := .venv-hta
+test-hta: $(VENV)/.test $(HTA)/.done
+	$(HTA)/bin/python tests/hta/run_hta.py $(MINDSCOPE_TEST_DATA)/accelerators/kineto $(if $(STORE),tests/data/hta/figures.json,$(HTA)/figures.json)
+	$(if $(STORE),,MINDSCOPE_HTA_FIGURES=$(HTA)/figures.json) $(BIN)/python -m pytest tests/parsers/profiler/kineto/test_hta.py
+
+$(HTA)/.done: requirements-hta.lock
+	test -x $(HTA)/bin/python || $(PYTHON) -m venv $(HTA)
+	$(call again,$(HTA)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-hta.lock)
+	touch $@
+
 # What other programs know of our code and of what we depend on (tests/audit.py); writes the list of dependencies, dependencies.cdx.json.
 AUDIT := .venv-audit
 audit: $(AUDIT)/.done
@@ -216,12 +228,13 @@ lock:
 	$(LOCK) --group fuzz -o requirements-fuzz.lock
 	$(LOCK) --group mindspore -o requirements-mindspore.lock
 	$(LOCK) --group frameworks -o requirements-frameworks.lock
+	$(LOCK) --group hta -o requirements-hta.lock
 	$(NPM) install --package-lock-only --ignore-scripts --loglevel=error
 	$(BIN)/python -c "import json; p = 'package-lock.json'; t = json.load(open(p)); \
 	[v.pop('funding', None) for v in t['packages'].values()]; open(p, 'w').write(json.dumps(t, indent=2) + '\n')"
 
 clean:
-	rm -rf $(VENV) $(MUTANTS) $(AUDIT) $(CONVERT) $(FRAMEWORKS) dependencies.cdx.json node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(MUTANTS) $(AUDIT) $(CONVERT) $(FRAMEWORKS) $(HTA) dependencies.cdx.json node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
 # The pictures of README and manual, of the demo; RUNS are two further directories (docs/take_screenshots.py says which).
 RUNS ?=

@@ -35,7 +35,7 @@ Read = Callable[[Sequence[Files], tuple[str, ...]], Iterable[RankColumns]]
 _TOGETHER = (GROUPS.name, COLLECTIVES.name, PACKETS.name)
 """Frames that are read from the same files, at once."""
 OF_TRACE = (GROUPS.name, COLLECTIVES.name, PACKETS.name, CLUSTER_STEPS.name, RANKS.name, DEVICE_TIMES.name)
-"""Frames that are made at once where all that ranks have is a trace of torch, of which each has a part."""
+"""Frames that are made at once where traces of torch are all that ranks have, in an order in which each finds what it needs."""
 NEEDS: Mapping[str, tuple[str, ...]] = {LINKS.name: (GROUPS.name,), CLUSTER_STEPS.name: (GROUPS.name, COLLECTIVES.name)}
 """Frame -> frames that it is made with."""
 
@@ -127,12 +127,11 @@ class Job:
         schema = JOB_FRAMES[name]
         with self._lock:
             if name not in self._frames:
-                self._make(name, read)
-                if self._is_traced and name in OF_TRACE:  # all of them were read in one pass
-                    for other in OF_TRACE:
-                        if other not in self._frames:
-                            self._make(other, read)
-                    self._traced = None
+                at_once = OF_TRACE if self._is_traced and name in OF_TRACE else (name,)
+                for one in at_once:
+                    if one not in self._frames:
+                        self._make(one, read)
+                self._traced = None
             return schema.check(self._frames[name])
 
     def held(self) -> dict[str, tuple[pd.DataFrame, tuple[Problem, ...]]]:

@@ -2,7 +2,8 @@
 
 To add a frame, write a module with its `Schema`, its `ProfileFileKind` and a `FrameReader`, and add the reader to
 FRAME_READERS. Discovery, `run.profile.<frame>`, the disk cache, CSV export and the contract tests take it from there; the
-contract tests need a sample of the file under tests/data/<producer>/<version>/.
+contract tests need a sample of the file under tests/data/<producer>/<version>/. A file that fills several frames in one pass
+has a reader for each of them with the same `together`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from parsers.profile_frames import COMMUNICATION
 from parsers.profiler.frame_parts import categorical, frame_of
 from parsers.profiler.kineto.events import ANNOTATION, ON_DEVICE, OPERATOR
 from parsers.profiler.kineto.kernels import communicates, kernel_type
-from parsers.profiler.kineto.recording import KinetoRecording
+from parsers.profiler.kineto.recording import ArgumentsOfSlices, KinetoRecording
 from parsers.profiler.kineto.texts import plain
 from parsers.profiler.tables import NONE
 
@@ -152,7 +152,7 @@ def _told_of(recording: KinetoRecording, rows: Ints) -> list[tuple[Any, ...]]:
 _NOTHING = ("", "", "", NONE, NONE, NONE)
 
 
-def _row_of(recording: KinetoRecording, told: dict[str, NDArray[Any]], at: int) -> tuple[Any, ...]:
+def _row_of(recording: KinetoRecording, told: ArgumentsOfSlices, at: int) -> tuple[Any, ...]:
     """Return kind, group, type of an element, elements in and out, and size of the group of one row of arguments."""
     kind, group, element = (
         plain(recording.texts(name)[int(told[name][at])]) for name in ("collective", "group", "dtype")

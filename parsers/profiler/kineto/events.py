@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.json_text import encodable
+from parsers.profiler.columns import narrow
 from parsers.profiler.tables import NONE
 from parsers.profiler.trace.chrome_tracks import Codes
 from parsers.profiler.trace.events import WITHIN, Event, EventPiece
@@ -121,6 +122,7 @@ class _OfCounters(_Arguments, gc=False):
     """Counters have names of their own."""
 
 
+MEMORY_COLUMNS = _OfMemory.__struct_fields__
 _STRUCTS: Mapping[int, type[_Arguments]] = {
     OPERATOR: _OfOperator, ANNOTATION: _OfOperator, CALL: _OfCall, KERNEL: _OfDevice, COPY: _OfDevice, FILL: _OfDevice,
     MEMORY: _OfMemory,
@@ -138,15 +140,22 @@ TEXTS = ("grid", "block", "shapes", "types", "stack", "collective", "dtype", "gr
 """Columns that hold codes of texts, which are in `EventArguments.texts`; code 0 is none."""
 
 
-@dataclass(slots=True)
 class ArgumentTable:
-    """Arguments of the events of one class: columns by name, all as long as `place`, in the order of the file."""
+    """Arguments of the events of some classes, in the order of the file; columns are made when asked for."""
 
-    place: NDArray[np.int64]
-    columns: dict[str, NDArray[Any]]
+    def __init__(self, parts: Sequence[Mapping[str, Sequence[NDArray[Any]]]]) -> None:
+        self._parts = parts
+        place = np.concatenate([_empty("place"), *(array for part in parts for array in part["place"])])
+        self._order = np.argsort(place, kind="stable")
+        self.place: NDArray[np.int64] = place[self._order]
 
     def __len__(self) -> int:
         return len(self.place)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column, as long as `place`."""
+        made = np.concatenate([_empty(name), *(array for part in self._parts for array in part[name])])
+        return made[self._order]
 
 
 @dataclass(slots=True)
@@ -162,6 +171,7 @@ class EventArguments:
     undecoded: int = 0
     """Events whose arguments could not be read."""
     _parts: dict[int, dict[str, list[NDArray[Any]]]] = field(default_factory=dict)
+    _tables: dict[tuple[int, ...], ArgumentTable] = field(default_factory=dict)
 
     def add(self, piece: EventPiece) -> None:
         """Take in the events of a piece."""
@@ -183,17 +193,12 @@ class EventArguments:
                 self._take(class_, (piece.offset << WITHIN) + rows, list(compress(events, chosen.tolist())))
 
     def table(self, *classes: int) -> ArgumentTable:
-        """Return the arguments of classes that have the same ones, in the order of the file."""
-        struct = _STRUCTS[classes[0]]
-        parts = [self._parts[class_] for class_ in classes if class_ in self._parts]
-        names = [name for name in struct.__struct_fields__ if name not in _SPELLINGS.values()]
-        columns = {
-            name: np.concatenate([_empty(name), *(array for part in parts for array in part[name])])
-            for name in ("place", *names)
-        }
-        place = columns.pop("place")
-        order = np.argsort(place, kind="stable")
-        return ArgumentTable(place[order], {name: values[order] for name, values in columns.items()})
+        """Return the arguments of classes that have the same ones."""
+        found = self._tables.get(classes)
+        if found is None:
+            found = ArgumentTable([self._parts[class_] for class_ in classes if class_ in self._parts])
+            self._tables[classes] = found
+        return found
 
     def _take(self, class_: int, place: NDArray[np.int64], events: list[Event]) -> None:
         if class_ == COUNTERS:
@@ -232,16 +237,22 @@ class EventArguments:
 
     def _column(self, name: str, values: list[Any]) -> NDArray[Any]:
         if name in _WHOLE:
-            return whole_numbers(values)
+            return narrow(whole_numbers(values))
         if name in _REAL:
-            return real_numbers(values)
-        return self.texts[name].of((_bytes_of(value) for value in values), len(values))
+            found = real_numbers(values)
+            return found.astype(np.float16) if np.isnan(found).all() else found
+        kinds = set(map(type, values))
+        if kinds == {type(None)} or (kinds == {msgspec.Raw} and not b"".join(values)):
+            return np.zeros(len(values), np.int8)
+        texts = map(bytes, values) if kinds == {msgspec.Raw} else map(_bytes_of, values)
+        return narrow(self.texts[name].of(texts, len(values)))
 
 
 _CAT, _PH = attrgetter("cat"), attrgetter("ph")
 
 
 def _empty(name: str) -> NDArray[Any]:
+    """Return no values of the type of a column: parts of it have smaller types where their values allow it."""
     return np.empty(0, np.int64 if name in _WHOLE or name == "place" else np.float64 if name in _REAL else np.int32)
 
 

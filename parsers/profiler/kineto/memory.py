@@ -27,12 +27,11 @@ _TYPES = {_CPU: "CPU", 1: "CUDA", 6: "HIP"}
 
 def memory(recording: KinetoRecording, file: str) -> pd.DataFrame:
     """Return MEMORY: the totals of the allocator after each event, by kind of device."""
-    table, slices = recording.memory
-    columns = table.columns
+    columns, slices = recording.memory
     totals = _allocated(columns)
     return frame_of(
         MEMORY,
-        len(table),
+        len(slices),
         {
             "component": categorical([_component(one) for one in columns["device_type"].tolist()]),
             "device": columns["device_id"], "time_ns": recording.trace.slices.start[slices] + recording.trace.origin_ns,
@@ -65,8 +64,8 @@ def _reserved(columns: dict[str, Any]) -> Ints:
 
 def blocks(recording: KinetoRecording, file: str) -> pd.DataFrame:
     """Return OPERATOR_MEMORY: a row for each allocation, and one for each release of what was allocated before."""
-    table, slices = recording.memory
-    columns, trace = table.columns, recording.trace
+    columns, slices = recording.memory
+    trace = recording.trace
     time = trace.slices.start[slices]
     allocation, release = _pairs(columns)
     at = np.where(allocation >= 0, allocation, release)

@@ -25,6 +25,7 @@ from parsers.profiler.kineto.events import (
     CLASSES,
     COUNTERS,
     MEMORY,
+    MEMORY_COLUMNS,
     NOTHING,
     ON_DEVICE,
     ON_HOST,
@@ -107,11 +108,30 @@ class StepWindows:
         return np.where(inside, place, -1).astype(np.int64)
 
 
+class ArgumentsOfSlices:
+    """Arguments of slices by name, a row each; what is missing is NONE, NaN or code 0. Columns are made when asked for."""
+
+    def __init__(self, table: ArgumentTable, at: NDArray[np.int32]) -> None:
+        self._table, self._at = table, at
+        self._made: dict[str, NDArray[Any]] = {}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._made:
+            values = self._table.column(name)
+            missing: Any = NONE if values.dtype == np.int64 else np.nan if values.dtype == np.float64 else 0
+            found = np.full(len(self._at), missing, values.dtype)
+            known = self._at >= 0
+            found[known] = values[self._at[known]]
+            self._made[name] = found
+        return self._made[name]
+
+
 class KinetoRecording:
     """A trace with the arguments of its events, and what follows from both."""
 
     def __init__(self, trace: Trace, arguments: EventArguments) -> None:
         self.trace, self.arguments = trace, arguments
+        self._places: dict[tuple[int, ...], NDArray[np.int32]] = {}
 
     @property
     def is_kineto(self) -> bool:
@@ -139,21 +159,15 @@ class KinetoRecording:
             return np.full(len(table), -1, np.int64)
         return np.where(events[place] == table.place, order[place], -1)
 
-    def arguments_of(self, slices: Ints, *classes: int) -> dict[str, NDArray[Any]]:
-        """Return the arguments of slices of these classes, a row each; what is missing is NONE, NaN or code 0."""
-        table = self.arguments.table(*classes)
-        place = np.full(len(self.trace.slices) + 1, -1, np.int64)
-        of_row = self.slices_of(table)
-        place[of_row] = np.arange(len(table))
-        place[-1] = -1
-        at = place[slices]
-        found = {}
-        for name, values in table.columns.items():
-            missing: Any = NONE if values.dtype == np.int64 else np.nan if values.dtype == np.float64 else 0
-            found[name] = np.where(at >= 0, values[at], missing).astype(values.dtype) if len(values) else np.full(
-                len(slices), missing, values.dtype
-            )
-        return found
+    def arguments_of(self, slices: Ints, *classes: int) -> ArgumentsOfSlices:
+        """Return the arguments of slices of these classes."""
+        if classes not in self._places:
+            place = np.full(len(self.trace.slices) + 1, -1, np.int32)
+            of_row = self.slices_of(self.arguments.table(*classes))
+            place[of_row] = np.arange(len(of_row))
+            place[-1] = -1
+            self._places[classes] = place
+        return ArgumentsOfSlices(self.arguments.table(*classes), self._places[classes][slices])
 
     @cached_property
     def host(self) -> HostRows:
@@ -193,7 +207,7 @@ class KinetoRecording:
             at = np.where(moving, host.around[at], at)
 
     @cached_property
-    def device_arguments(self) -> dict[str, NDArray[Any]]:
+    def device_arguments(self) -> ArgumentsOfSlices:
         """The arguments of the rows of the device."""
         return self.arguments_of(self._device_slices, *ON_DEVICE)
 
@@ -281,13 +295,13 @@ class KinetoRecording:
         return rows[~((inner >= 0) & np.isin(host.name[np.maximum(inner, 0)], codes))]
 
     @cached_property
-    def memory(self) -> tuple[ArgumentTable, Ints]:
-        """Allocations and releases in the order of time, and the row of the slice of each."""
+    def memory(self) -> tuple[dict[str, NDArray[Any]], Ints]:
+        """Allocations and releases in the order of time as columns, and the row of the slice of each."""
         table = self.arguments.table(MEMORY)
         rows = self.slices_of(table)
         kept = np.flatnonzero(rows >= 0)
         kept = kept[np.argsort(self.trace.slices.start[rows[kept]], kind="stable")]
-        return ArgumentTable(table.place[kept], {name: values[kept] for name, values in table.columns.items()}), rows[kept]
+        return {name: table.column(name)[kept] for name in MEMORY_COLUMNS}, rows[kept]
 
     @cached_property
     def counters(self) -> tuple[Ints, list[dict[str, Any]]]:
