@@ -1065,7 +1065,7 @@ declare namespace Asked {
     with_run: string;
     with_session: string;
     with_rank: string;
-    core: "" | "ai_core" | "gpu" | "gpu_kernel" | "ai_cpu" | "host_cpu" | "communication";
+    core: "" | "ai_core" | "gpu" | "gpu_kernel" | "ai_cpu" | "host_cpu" | "communication" | "copy";
     chart: "pie" | "bar";
     by: "total" | "mean";
     view: "types" | "operators" | "shapes" | "executions" | "counters";
