@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis import Average, Breakdown, Outliers, average, breakdowns, drift, outliers
+from parsers.analysis import Average, Breakdown, Outliers, average, breakdowns, copies_and_fetching, drift, one_step, outliers
 from parsers.analysis.profiles.steps import LEAST_STEPS
 
 from layouts.kit import tables
@@ -124,12 +125,13 @@ def dot(part: str) -> html.Span:
 
 
 def notes(breakdown: Breakdown, usual: Average) -> list[Any]:
-    """Sentences about idle time, the steps in the average, outliers, and steps that cannot be broken down."""
+    """Sentences about idle time, the steps in the average, outliers, and steps that are cut or cannot be broken down."""
     found: list[Any] = []
     if breakdown.form == "new":
         found += _on_device(usual)
     elif usual.idle >= _LEAST:
         found.append(html.P(t("composition.idle_between", share=fmt.percent(usual.idle))))
+    found += within(breakdown)
     if len(breakdown) == 1:
         found.append(html.P(t("composition.of_one"), className="ms-muted"))
     elif usual.written:
@@ -150,10 +152,22 @@ def notes(breakdown: Breakdown, usual: Average) -> list[Any]:
         judged = int(np.count_nonzero(breakdown.judged))
         key = "composition.none_stands_out" if judged >= LEAST_STEPS else "composition.not_judged"
         found.append(html.P(t(key, n=fmt.count(judged), least=LEAST_STEPS), className="ms-muted"))
+    found += [html.P(t("composition.cut", step=fmt.count(step))) for step in breakdown.cut]
     unsound = int(np.count_nonzero(~breakdown.sound))
     if unsound:
         found.append(html.P(t("composition.unsound", n=fmt.count(unsound)), className="ms-wrong-text"))
     return found
+
+
+def within(breakdown: Breakdown, row: int | None = None) -> list[html.P]:
+    """Say how much of the free time copies took, and how long the host fetched data: of the mean step or of one row."""
+    whole = average(breakdown) if row is None else one_step(breakdown, row)
+    least = _LEAST * whole.whole_ns if whole is not None else math.inf
+    return [
+        html.P(t(f"composition.{name}", time=fmt.duration(time / 1e9)))
+        for name, time in zip(("copies", "fetching"), copies_and_fetching(breakdown, row), strict=True)
+        if time > 0.0 and time >= least
+    ]
 
 
 def _on_device(usual: Average) -> list[Any]:

@@ -65,6 +65,11 @@ TEXTS = define_texts({
         "该单步中有 {share} 的时间设备既不计算也不通信。",
     ),
     "composition.idle_between": ("Idle between two steps: {share}.", "两步之间空闲：{share}。"),
+    "composition.copies": ("Of the free time, {time} are copies of memory.", "空闲时间中有 {time} 用于内存拷贝。"),
+    "composition.fetching": ("Fetching data takes {time} of the step on the host.", "该单步中主机侧取数据耗时 {time}。"),
+    "composition.cut": (
+        "Step {step} is not counted: the recording ended within it.", "第 {step} 步未计入：采集在该步中途结束。",
+    ),
     "composition.of_written": (
         "The average written by the profiler, over all steps but the first.", "Profiler 写入的平均值，不含第一步。",
     ),

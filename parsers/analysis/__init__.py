@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Outliers,
         average,
         breakdowns,
+        copies_and_fetching,
         drift,
         one_step,
         outliers,
@@ -91,6 +92,7 @@ __all__ = [
     "breakdowns",
     "chunks",
     "common_edges",
+    "copies_and_fetching",
     "curve",
     "cut",
     "default_boxes",
@@ -165,7 +167,8 @@ if not TYPE_CHECKING:
         "parsers.analysis.lineage.splines": ("Best", "Fit", "best_region", "fitted", "shape"),
         "parsers.analysis.profiles.step_times": ("StepTimes", "step_times", "times_at"),
         "parsers.analysis.profiles.steps": (
-            "Average", "Breakdown", "Outliers", "average", "breakdowns", "drift", "one_step", "outliers", "shares",
+            "Average", "Breakdown", "Outliers", "average", "breakdowns", "copies_and_fetching", "drift", "one_step", "outliers",
+            "shares",
         ),
         "parsers.analysis.values.histograms": (
             "bands", "beyond", "common_edges", "even_edges", "quantiles", "resample", "thinned", "usual_limits",

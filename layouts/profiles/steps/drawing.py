@@ -14,7 +14,7 @@ from parsers.deferred import pandas as pd
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
 from layouts.kit.tables import Cell, named_values
-from layouts.profiles.composition import bar, chosen_trace, notes, outlier_list, sentence, table, trace_name, usual_of
+from layouts.profiles.composition import bar, chosen_trace, notes, outlier_list, sentence, table, trace_name, usual_of, within
 from layouts.profiles.step_alternatives import with_steps, with_streams
 from layouts.profiles.step_plots import bars, trends
 from layouts.profiles.step_streams import streams
@@ -63,7 +63,7 @@ def _detail(chosen: Breakdown, place: int | None, points: Mapping[str, Any]) -> 
     parts: list[Any] = [html.H4(title, className="ms-breakdown-which")]
     if place is not None and not chosen.sound[place]:
         parts.append(html.P(t("composition.word.unknown"), className="ms-wrong-text"))
-    parts.append(table(chosen, shown))
+    parts += [table(chosen, shown), *(within(chosen, place) if place is not None else [])]
     named = [
         (t(f"steps.{name}"), Cell(str(points[name]), class_name="ms-mono"))
         for name in ("fp_start", "bp_end")

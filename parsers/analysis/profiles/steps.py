@@ -16,7 +16,7 @@ add up to it exactly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,8 @@ class Breakdown:
     than the whole; in other rows unknown parts are 0. judged: the sound rows used for the average: without the first
     of a legacy trace, which begins with its forward pass and so has no interval, unless it is the only one.
     written_ns: the average as the writer of the file computed it, by part; None where the file has none that adds up.
+    copies_ns and fetching_ns: the part of `free` in which memory was copied, and the time in which the host fetched data, a row
+    per step; NaN for unknown. cut: numbers of the steps within which the recording ended, which are none of its rows.
     """
 
     form: str
@@ -64,6 +66,9 @@ class Breakdown:
     sound: Flags
     judged: Flags
     written_ns: Floats | None
+    copies_ns: Floats
+    fetching_ns: Floats
+    cut: tuple[int, ...]
     whole_ns: Ints = field(init=False)
 
     def __post_init__(self) -> None:
@@ -130,7 +135,7 @@ class Outliers:
 
 def breakdowns(steps: pd.DataFrame) -> tuple[Breakdown, ...]:
     """The breakdowns in a frame of STEPS, the one of most steps first; empty for a frame without any."""
-    rows = steps["kind"].to_numpy() == "step"
+    rows, cut = (steps["kind"].to_numpy() == kind for kind in ("step", "cut"))
     device = steps["device"].to_numpy()
     legacy = ~np.isnan(_columns(steps, ("interval_ns", "forward_backward_ns", "tail_ns"))).all(axis=1)
     new = ~np.isnan(_columns(steps, ("computing_ns", "exposed_ns", "free_ns"))).all(axis=1)
@@ -139,7 +144,8 @@ def breakdowns(steps: pd.DataFrame) -> tuple[Breakdown, ...]:
         for number in np.unique(device[has]).tolist():
             mine = has & (device == number)
             if mine.any():
-                found.append(make(steps[mine & rows], steps[mine & ~rows], form, int(number)))
+                made = make(steps[mine & rows], steps[mine & ~rows & ~cut], form, int(number))
+                found.append(replace(made, cut=tuple(steps["step"][mine & cut].tolist())))
     return tuple(sorted(found, key=lambda one: -len(one)))
 
 
@@ -218,7 +224,8 @@ def _breakdown(
     written: Floats | None,
 ) -> Breakdown:  # fmt: skip
     step, start = rows["step"].to_numpy(np.int64), rows["start_ns"].to_numpy(np.int64)
-    return Breakdown(form, device, step, start, parts, times, sound, judged, written)
+    copies, fetching = _columns(rows, ("copies_ns", "fetching_ns")).T
+    return Breakdown(form, device, step, start, parts, times, sound, judged, written, copies, fetching, ())
 
 
 def average(breakdown: Breakdown) -> Average | None:
@@ -235,6 +242,18 @@ def average(breakdown: Breakdown) -> Average | None:
     sums = breakdown.time_ns[breakdown.judged].sum(axis=0, dtype=np.float64)
     times = tuple(float(time) / count for time in sums)
     return Average(breakdown.parts, times, sum(times), False, count)
+
+
+def copies_and_fetching(breakdown: Breakdown, row: int | None = None) -> tuple[float, float]:
+    """Return the ns of free time in which memory was copied, and those in which the host fetched data: the means of the judged
+    steps, or those of one row. NaN for unknown."""
+    rows: Any = breakdown.judged if row is None else [row]
+    copies, fetching = (
+        float(known.mean()) if known.size else float("nan")
+        for times in (breakdown.copies_ns[rows], breakdown.fetching_ns[rows])
+        for known in (times[np.isfinite(times)],)
+    )
+    return copies, fetching
 
 
 def one_step(breakdown: Breakdown, row: int) -> Average:

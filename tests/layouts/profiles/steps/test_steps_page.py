@@ -210,3 +210,23 @@ def test_no_damage_to_a_file_stops_the_pages(tmp_path: Path, name: str, every: b
         overview.shown(source, ASK)
         shown += answer[3] is not None
     assert shown > len(damaged) / 4
+
+
+def test_copies_fetching_and_a_cut_step_are_said() -> None:
+    parts = {"preparing_ns": 0.0, "computing_ns": 30e6, "overlapped_ns": 0.0, "exposed_ns": 0.0, "free_ns": 70e6}
+    rows = [{"step": step, **parts, "copies_ns": 1.9e6, "fetching_ns": 69.3e6} for step in (4, 5)]
+    source = profiled({"steps": frame([*rows, {"step": 6, "kind": "cut", **parts}])})
+    for head in (steptrace.shown(source, ASK)[0], overview.shown(source, ASK)[0]):
+        said = texts_in(head)
+        assert "Of the free time, 1.90 ms are copies of memory." in said
+        assert "Fetching data takes 69.3 ms of the step on the host." in said
+        assert "Step 6 is not counted: the recording ended within it." in said
+    assert "1.90 ms are copies" in texts_in(steptrace.shown(source, ASK | {"step": ["5"]})[1])
+
+
+def test_copies_too_short_to_see_and_unknown_fetching_are_not_said() -> None:
+    parts = {"preparing_ns": 0.0, "computing_ns": 30e6, "overlapped_ns": 0.0, "exposed_ns": 0.0, "free_ns": 70e6}
+    source = profiled({"steps": frame([{"step": 4, **parts, "copies_ns": 20e3}])})
+    said = texts_in(steptrace.shown(source, ASK)[0])
+    assert "copies" not in said
+    assert "Fetching" not in said

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from parsers import STEPS, open_run
-from parsers.analysis import average, breakdowns, drift, one_step, outliers, shares
+from parsers.analysis import average, breakdowns, copies_and_fetching, drift, one_step, outliers, shares
 from tests.amounts import examples
 from tests.writers.step_traces import LEGACY, NEW, frame, legacy
 
@@ -258,3 +258,23 @@ def test_ten_thousand_steps_are_taken_apart() -> None:
     (found,) = breakdowns(made)
     assert len(found) == 10_000
     assert outliers(found).row.size < 1_000
+
+
+def test_copies_and_fetching_are_means_of_the_whole_steps() -> None:
+    parts = {"computing_ns": 3e6, "overlapped_ns": 0.0, "exposed_ns": 1e6, "free_ns": 6e6}
+    rows = [
+        {"step": 4, **parts, "copies_ns": 1e6, "fetching_ns": 2e6},
+        {"step": 5, **parts, "copies_ns": 2e6, "fetching_ns": 6e6},
+        {"step": 6, "kind": "cut", **parts, "copies_ns": 9e6, "fetching_ns": 9e6},
+    ]
+    (found,) = breakdowns(frame(rows))
+    assert found.step.tolist() == [4, 5]
+    assert found.cut == (6,)
+    assert copies_and_fetching(found) == (1.5e6, 4e6)
+    assert copies_and_fetching(found, 1) == (2e6, 6e6)
+
+
+def test_copies_and_fetching_that_no_file_has_are_unknown() -> None:
+    (found,) = breakdowns(frame([legacy(1, 2e6, 6e6, 2e6), legacy(2, 2e6, 6e6, 2e6)]))
+    assert found.cut == ()
+    assert all(math.isnan(time) for time in copies_and_fetching(found))
