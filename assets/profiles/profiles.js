@@ -358,11 +358,13 @@ function writeBoth(element, key, valuesIn) {
 
 /** @param {Profiles.Page} page */
 function drawMissing(page) {
-  const { wanted = [], which } = current(page) || {};
+  const { wanted = [], which, torch = false } = current(page) || {};
   const profile = which && page.against ? page.against.profile : page.profile;
   const title = translations(page.root.dataset.title || "");
   const lacks = page.find(".ms-profiling-lacks");
-  writeBoth(lacks, which ? "profiling.lacks_with" : "profiling.lacks", (language) => ({ page: title[language] }));
+  const said = which ? "profiling.lacks_with" : "profiling.lacks";
+  writeBoth(lacks, torch ? "profiling.lacks_torch" : said, (language) => ({ page: title[language] }));
+  for (const part of [".ms-recording", ".ms-profiling-files"]) page.find(`[data-state="missing"] ${part}`).hidden = torch;
   const traced = page.find(".ms-profiling-traced");
   traced.hidden = !profile.frames.includes("trace") || !document.querySelector(".ms-shell");
   const address = linkTo(page, "timeline", which && page.against ? page.against : { run: page.run, profile });

@@ -406,6 +406,7 @@ declare namespace Wire {
     notes: number;
     frames?: string[];
     wanted?: string[];
+    torch?: boolean;
     which?: string;
     name?: string;
     done?: number;

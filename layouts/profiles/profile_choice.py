@@ -49,6 +49,10 @@ class ProfileChoice:
         """Return whether no file has a frame, so that what is made without it may be kept."""
         return source.profiles.frame(self.run, self.session, self.rank, name).state == "missing"
 
+    def of_torch(self, source: ProfileSources) -> bool:
+        """Return whether the profile is nothing but traces of torch.profiler."""
+        return source.profiles.of_torch(self.run, self.session, self.rank)
+
     def problems(self, source: ProfileSources, name: str) -> tuple[Problem, ...]:
         """Return the damage found in the files of a frame that has been read."""
         return source.profiles.frame(self.run, self.session, self.rank, name).problems

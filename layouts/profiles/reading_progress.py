@@ -32,6 +32,7 @@ class ReadingProgress(TypedDict):
     notes: int
     frames: NotRequired[list[str]]
     wanted: NotRequired[list[str]]
+    torch: NotRequired[bool]
     which: NotRequired[str]
     name: NotRequired[str]
     done: NotRequired[int]
@@ -48,7 +49,7 @@ def reading(
 
     state is "ready" once all frames that the files have are read, "missing" if the files have none of them and some are needed,
     and otherwise the state of the first frame that is not ready, whose name is `name`. which is "with" for the second profile,
-    "" for the first.
+    "" for the first. torch is whether the one that lacks them is of torch.profiler.
     """
     of = [chosen.run, chosen.session, chosen.rank, chosen.mark]
     there: list[str] = []
@@ -75,6 +76,7 @@ def reading(
             lost = listed_damage(damage)
             return {
                 "of": of, "state": "missing", "wanted": wanted, "which": which,
+                "torch": profile.of_torch(source),
                 "problems": lost["problems"], "more": lost["more"], "notes": lost["notes"],
             }  # fmt: skip
         there = there or ready

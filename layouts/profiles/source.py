@@ -68,6 +68,10 @@ class ProfileSource(Protocol):
         """Return the metadata of a profile: fp_start, bp_end, and the contents of profiler_info and profiler_metadata."""
         ...
 
+    def of_torch(self, run: str, session: str, rank: int) -> bool:
+        """Return whether a profile is nothing but traces of torch.profiler, so that texts name no files of MindSpore."""
+        ...
+
     def traces(self, run: str, session: str, rank: int) -> Sequence[str]:
         """Return the names of the traces of a profile, the best one first."""
         ...

@@ -51,6 +51,9 @@ TEXTS = define_texts({
     "profiling.lacks_with": (
         "The profile to compare with has no data for the page {page}.", "对比的性能数据中没有{page}所需的数据。",
     ),
+    "profiling.lacks_torch": (
+        "torch.profiler does not record what the page {page} shows.", "torch.profiler 不记录{page}页面所需的数据。",
+    ),
     "profiling.traced": ("It has a trace.", "其中有轨迹数据。"),
     "profiling.to_timeline": "common.open_the_timeline",
     "profiling.files": "common.files",

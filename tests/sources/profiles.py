@@ -60,5 +60,8 @@ class MemoryProfiles(ProfileSource):
         found: IdleTime | None = (self._memory.of(run, "idle") or {}).get((session, rank))
         return found or IdleTime("missing")
 
+    def of_torch(self, run: str, session: str, rank: int) -> bool:
+        return bool(self._memory.of(run, "of_torch"))
+
     def notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         return self._memory.of(run, "profile_notes") or {}

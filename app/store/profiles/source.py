@@ -20,6 +20,7 @@ from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.access import Profiles
 from parsers.profiler.jobs import JobFiles
 from parsers.profiler.trace import sources
+from parsers.profiler.trace.files import CHROME_TRACE
 
 MOST_RESULTS = 8
 """Results of work on jobs that are kept."""
@@ -126,6 +127,10 @@ class StoredProfiles(ProfileSource):
     def notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         _, found = self._profile(run, session, rank)
         return {**found[0].about, **found[0].step_points} if found is not None else {}
+
+    def of_torch(self, run: str, session: str, rank: int) -> bool:
+        _, found = self._profile(run, session, rank)
+        return found is not None and found[0].kinds == {CHROME_TRACE.name}
 
     def _profile(self, run: str, session: str, rank: int) -> tuple[Entry | None, tuple[Profile, str] | None]:
         entry = self._runs.entries.get(run)

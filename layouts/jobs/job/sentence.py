@@ -113,6 +113,8 @@ def _unchecked(name: str, reason: str, source: ProfileSources, choice: ProfileCh
         wanted = _memory_files(name) or found.wanted
         if found.state in ("reading", "waiting"):
             said = t("job.unchecked.reading")
+        elif name == "memory" and choice.of_torch(source):
+            said = t("job.unchecked.torch_memory")
         elif wanted:
             said = t("job.unchecked.file", files=wanted[0])
     else:

@@ -92,6 +92,10 @@ TEXTS = define_texts({
     "job.of_capacity": ("{share} of the capacity", "容量的 {share}"),
     "job.none_found": ("Nothing found.", "未发现。"),
     "job.unchecked.file": "common.not_checked_files_is_missing",
+    "job.unchecked.torch_memory": (
+        "Not checked: torch.profiler records memory with profile_memory=True.",
+        "未检查：torch.profiler 需设置 profile_memory=True 才会记录内存。",
+    ),
     "job.unchecked.empty": ("Not checked: the files have no such rows.", "未检查：文件中没有相应数据。"),
     "job.unchecked.steps": (
         "Not judged: that takes {least} steps; recorded: {n}.", "未判定：至少需要 {least} 个步骤，现有 {n} 个。",

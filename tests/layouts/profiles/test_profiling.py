@@ -180,3 +180,10 @@ def test_how_far_the_reading_is() -> None:
     assert (told["state"], told["which"]) == ("missing", "with")
     told = reading(source, ProfileChoice("a", "s", 1, "m"), None, frames, needed=False)
     assert (told["state"], told["frames"]) == ("ready", [])
+
+
+def test_a_page_without_data_knows_traces_of_torch() -> None:
+    source = profiled("a")
+    assert reading(source, ProfileChoice("a", "s", 0), None, ("queues",))["torch"] is False
+    source.data["a"]["of_torch"] = True
+    assert reading(source, ProfileChoice("a", "s", 0), None, ("queues",))["torch"] is True

@@ -19,7 +19,7 @@ from parsers import open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.trace import idle, views
 from tests.waiting import until, when
-from tests.writers import chrome_traces
+from tests.writers import chrome_traces, kineto_traces
 
 KEY = ("one", "host_1_2_ascend_ms", 0)
 
@@ -63,6 +63,7 @@ def test_a_store_lists_and_reads_a_trace(file: Path, tmp_path: Path) -> None:
         assert store.wait(30)
         (row,) = store.profiles.rows("one")
         assert "trace" in row.frames
+        assert not store.profiles.of_torch("one", row.session, row.rank)
         assert store.runs.rows()[0].tags["profile.trace"] == 1
         until(lambda: store.profiles.frame(*KEY, "trace").state not in ("reading", "waiting"))
         opened = store.profiles.trace(*KEY)
@@ -70,6 +71,19 @@ def test_a_store_lists_and_reads_a_trace(file: Path, tmp_path: Path) -> None:
         assert len(opened.trace.slices) == len(chrome_traces.slices())
         assert [step.label for step in opened.steps()] == ["1", "2", "3"]
         assert store.profiles.trace("one", "elsewhere", 0) is None
+    finally:
+        store.stop()
+
+
+def test_a_trace_of_torch_is_known_by_the_kinds_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    kineto_traces.write(tmp_path / "one/host.1.pt.trace.json", kineto_traces.training())
+    store = Store([tmp_path], interval=0).start()
+    try:
+        assert store.wait(30)
+        (row,) = store.profiles.rows("one")
+        assert store.profiles.of_torch("one", row.session, row.rank)
+        assert not store.profiles.of_torch("one", "elsewhere", row.rank)
     finally:
         store.stop()
 

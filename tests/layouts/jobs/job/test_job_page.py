@@ -92,6 +92,10 @@ def test_what_was_not_checked_names_the_file() -> None:
     text = texts_in(head[1])
     assert text.count("Not checked: collectives.csv is missing.") == 2  # slow rank and bubble
     assert "Not checked: memory_record.csv is missing." in text
+    torch = source_of({"cluster_steps": steps}, ranks=4)
+    for run in torch.data.values():
+        run["of_torch"] = True
+    assert "Not checked: torch.profiler records memory with profile_memory=True." in texts_in(summarised(torch, ASK)[0][1])
     nothing, cards, facts = summarised(source_of({}), ASK)
     assert texts_in(nothing[0]).splitlines()[0] == "What limits the job is not known: cluster_steps.csv is missing."
     assert "Nothing that was checked" not in texts_in(nothing)
