@@ -16,9 +16,13 @@ from layouts.profiles.memory.spans import Span
 
 
 def lines(
-    frames: Mapping[str, pd.DataFrame | None], recording: Recording | None, spans: Sequence[Span], state: str, *, capacity: int
+    frames: Mapping[str, pd.DataFrame | None], recording: Recording | None, spans: Sequence[Span], state: str, *, capacity: int,
+    torch: bool = False,
 ) -> list[Any]:
-    """A list of what is not known, each with the files that would tell; empty if all of it is known."""
+    """A list of what is not known, each with the files that would tell; empty if all of it is known.
+
+    torch: how torch records it, and nothing that only MindSpore and CANN do.
+    """
     blocks = frames["operator_memory"]
     modules = frames["module_memory"]
     found = {
@@ -31,8 +35,13 @@ def lines(
         "plan": not graphs(frames["static_memory"]),
         "modules": modules is None or not len(modules),
     }
-    missing = [name for name, wanting in found.items() if wanting]
-    return [html.Ul([html.Li(t(f"memory.absent.{name}")) for name in missing])] if missing else []
+    missing = [name for name, wanting in found.items() if wanting and not (torch and name in _NOT_OF_TORCH)]
+    texts = [f"memory.absent.torch_{name}" if torch and name in _TORCH else f"memory.absent.{name}" for name in missing]
+    return [html.Ul([html.Li(t(text)) for text in texts])] if texts else []
+
+
+_TORCH = frozenset(("curve", "blocks", "stack", "address", "capacity", "steps"))
+_NOT_OF_TORCH = frozenset(("plan", "modules"))
 
 
 def _has(frame: pd.DataFrame, name: str) -> bool:

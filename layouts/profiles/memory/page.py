@@ -174,7 +174,8 @@ def overall(source: ProfileSources, known: Recordings, ask: MemoryRequest) -> tu
     answer["modules"] = markup(modules_card.parts(large_components(modules), modules)) if modules is not None else []
     frames = {name: ask.choice.frame(source, name) for name in FRAMES}
     capacity, _ = _capacity(source, ask, static, recording)
-    answer["absent"] = markup(absent.lines(frames, recording, spans, state, capacity=capacity))
+    torch = ask.choice.of_torch(source)
+    answer["absent"] = markup(absent.lines(frames, recording, spans, state, capacity=capacity, torch=torch))
     answer["head"] = markup(said)
     return answer, figure
 

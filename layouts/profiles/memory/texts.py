@@ -244,6 +244,28 @@ TEXTS = define_texts({
         "静态规划：static_op_mem.csv，MindSpore 2.3 之前为 memory_usage_details_*.json。",
     ),
     "memory.absent.modules": ("Components of CANN: npu_module_mem.csv.", "CANN 组件：npu_module_mem.csv。"),
+    "memory.absent.torch_curve": (
+        "Memory over time: torch.profiler with profile_memory=True.",
+        "内存随时间的变化：torch.profiler 需设置 profile_memory=True。",
+    ),
+    "memory.absent.torch_blocks": (
+        "Blocks of operators: torch.profiler with profile_memory=True.",
+        "算子的内存块：torch.profiler 需设置 profile_memory=True。",
+    ),
+    "memory.absent.torch_stack": (
+        "Call stacks: a snapshot of torch.cuda.memory._dump_snapshot.", "调用栈：torch.cuda.memory._dump_snapshot 的快照。",
+    ),
+    "memory.absent.torch_address": (
+        "Addresses, for fragmentation and the map of the pool: a snapshot of torch.cuda.memory._dump_snapshot.",
+        "地址（用于碎片率与内存池分布）：torch.cuda.memory._dump_snapshot 的快照。",
+    ),
+    "memory.absent.torch_capacity": (
+        "Capacity of the device: the trace does not have it; it can be set above.", "设备容量：轨迹中没有记录，可在上方设置。",
+    ),
+    "memory.absent.torch_steps": (
+        "Steps on the axis, and with them leaks: call step() of the profiler after every step.",
+        "坐标轴上的步骤（及泄漏判断）：每步结束后调用 profiler 的 step()。",
+    ),
     # Words in figures
     "memory.word.step": "common.step",
     "memory.word.node": ("Node", "节点"),

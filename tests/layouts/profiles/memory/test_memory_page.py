@@ -234,3 +234,12 @@ def test_the_largest_offsets_leave_no_integer(tmp_path: Path) -> None:
         page.at_moment(source, known, ask(view="changed", **{"from": first, "to": last}))
     for at in (f"{most},{most}", f"{-most},{most}"):
         assert page.at_moment(source, known, ask(at=at))["facts"]["text"]
+
+
+def test_what_a_trace_of_torch_lacks_is_told_in_terms_of_torch() -> None:
+    source, known = of_frames(memory=MEMORY.empty(), operator_memory=OPERATOR_MEMORY.empty())
+    for run in source.data.values():
+        run["of_torch"] = True
+    said = texts_in(page.overall(source, known, ask())[0]["absent"])
+    assert "torch.profiler with profile_memory=True" in said
+    assert not any(word in said for word in ("MindSpore", "CANN", ".csv", "NPU"))
