@@ -30,6 +30,9 @@ from layouts.profiles.profile_choice import ProfileChoice
 _OTHER_UNITS = {"interval": ("ms", 1e6), "retransmission": ("ms", 1e6), "contention": ("GB/s", 1e9)}
 UNITS = {rule: _OTHER_UNITS.get(rule, ("%", 0.01)) for rule in THRESHOLDS}
 """Rule -> unit in which its threshold is shown and typed, and the size of that unit in the unit of THRESHOLDS."""
+_OF_ASCEND = frozenset(("ai_cpu", "alignment", "retransmission"))
+"""Rules about what GPUs do not have: AI CPU, and what HCCL counts of transfers."""
+_OF_MEMORY = frozenset(("memory", "leak"))
 _HINTS = ("batch", "map", "generator")
 SAME = 0.02
 """Two savings are the same to a reader if they differ by less than this part of the larger one."""
@@ -45,13 +48,14 @@ _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 def drawn(
     review: Review, thresholds: Mapping[str, float], choice: ProfileChoice | None, *, idle: IdleTime = NO_TRACE,
     traced: bool = False, capacity: float = 0.0, ranks: Mapping[int, ProfileChoice] = MappingProxyType({}),
-    stages: ComparedStages = NOT_COMPARED, pending: Mapping[str, str] = MappingProxyType({}),
+    stages: ComparedStages = NOT_COMPARED, pending: Mapping[str, str] = MappingProxyType({}), torch: bool = False,
 ) -> list[Any]:
     """Return a card for each piece of advice, one of the rules that found nothing, and one of those that lack data.
 
     idle is what is known of gaps; with `traced`, evidence links to the timeline. capacity is the memory of the device as typed
     in, in GiB, 0 for none. ranks are the profiles of the job, to which evidence about ranks links. stages is what their
-    operators differ in. pending are rules whose saving is not known, with the reason.
+    operators differ in. pending are rules whose saving is not known, with the reason. torch: the profile is of torch.profiler,
+    so no files of MindSpore are asked for, and nothing is said of cores that only Ascend has.
     """
     fields = _Fields(thresholds, capacity)
     cards = [
@@ -61,7 +65,8 @@ def drawn(
     numbers = {"n": fmt.count(len(review.fine)), "total": fmt.count(len(THRESHOLDS))}
     none = "advice.none" if review.fine else "advice.none_checked"
     first = [html.P(t(none, **(numbers if review.fine else {})), className="ms-advice-none")] if not cards else []
-    return [*first, *cards, _fine(review.fine, fields), _unchecked(review, choice, idle, fields)]
+    fine = [rule for rule in review.fine if not (torch and rule in _OF_ASCEND)]
+    return [*first, *cards, _fine(fine, fields), _unchecked(review, choice, idle, fields, torch=torch)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +169,12 @@ def _fine(rules: Sequence[str], fields: _Fields) -> Any:
     return _rules("fine", lines)
 
 
-def _unchecked(review: Review, choice: ProfileChoice | None, idle: IdleTime, fields: _Fields) -> Any:
+def _unchecked(review: Review, choice: ProfileChoice | None, idle: IdleTime, fields: _Fields, *, torch: bool) -> Any:
     joints = both("advice.or")
     lines = []
     for rule, files in review.unchecked.items():
+        if torch and rule in _OF_ASCEND:
+            continue
         reason: Any
         if rule in review.reasons:
             field = [_capacity(fields.capacity)] if review.reasons[rule] == "no_capacity" else []
@@ -176,6 +183,8 @@ def _unchecked(review: Review, choice: ProfileChoice | None, idle: IdleTime, fie
             link = html.A(t("profiling.idle.read"), **address("timeline", choice)) if choice and idle.state == "unread" else ""
             reason = html.Span([t(_UNKNOWN[idle.state]), " ", link],
                                className="ms-muted")  # fmt: skip
+        elif torch:
+            reason = html.Span(t("advice.torch_memory" if rule in _OF_MEMORY else "advice.torch"), className="ms-muted")
         else:
             english, chinese = (pattern.format(files=joint.join(files)) for pattern, joint in
                                 zip(both("advice.missing"), joints, strict=True))  # fmt: skip

@@ -95,7 +95,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
         stages = compared_stages(source, choice) if unequal else ComparedStages("")
         children = drawn(
             found.review, found.limits, choice, idle=idle, traced=traced(source, choice), capacity=_capacity(asked),
-            ranks=ranks, stages=stages, pending=pending_of(found),
+            ranks=ranks, stages=stages, pending=pending_of(found), torch=choice.of_torch(source),
         )  # fmt: skip
         return children, settled(idle) and stages.state != "reading", progress(found.told)
 

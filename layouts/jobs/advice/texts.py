@@ -14,6 +14,8 @@ TEXTS = define_texts({
     "advice.fine": ("Checked and fine", "已检查，无需改进"),
     "advice.unchecked": ("Not checked", "未检查"),
     "advice.missing": ("no data in {files}", "缺少 {files} 中的数据"),
+    "advice.torch": ("the trace of torch.profiler does not have it", "torch.profiler 的轨迹中没有相应数据"),
+    "advice.torch_memory": ("no memory recorded: set profile_memory=True", "没有记录内存：需设置 profile_memory=True"),
     "advice.or": "common.or_between_words",
     "advice.cost": "common.time_of_a_step",
     "advice.cost_unknown": ("cost unknown", "耗时影响未知"),

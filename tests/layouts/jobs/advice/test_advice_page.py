@@ -163,3 +163,18 @@ def test_without_a_profile_there_is_nothing_to_say() -> None:
     assert found is not None
     assert found[0].found == ()
     assert PAGE.needs[0] == "profile.steps"
+
+
+def test_rules_not_checked_on_a_trace_of_torch_name_no_files_of_mindspore() -> None:
+    unchecked = {
+        "slow_link": ("communication_matrix.json",), "leak": ("memory_record.csv",), "alignment": ("communication.json",),
+    }  # fmt: skip
+    review = Review((), ("communication", "ai_cpu"), unchecked)
+    ask = ProfileChoice("r", ".", 0)
+    text = json.dumps(drawn(review, THRESHOLDS, ask, torch=True), default=lambda one: one.to_plotly_json())
+    assert "the trace of torch.profiler does not have it" in text
+    assert "set profile_memory=True" in text
+    assert "Communication is not overlapped" in text
+    assert not any(word in text for word in (".json", ".csv", "AI CPU", "Data is not aligned"))
+    other = json.dumps(drawn(review, THRESHOLDS, ask), default=lambda one: one.to_plotly_json())
+    assert all(word in other for word in ("communication_matrix.json", "memory_record.csv", "AI CPU", "Data is not aligned"))
