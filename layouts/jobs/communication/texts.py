@@ -49,8 +49,8 @@ TEXTS = define_texts({
         "未判断链路：需要同一传输类型至少四条、各传输 1 MB 以上的链路。",
     ),
     "communication.head_no_links": (
-        "Links were not checked: no communication_matrix.json or analysis.db has them.",
-        "未检查链路：没有 communication_matrix.json 或 analysis.db 记录链路。",
+        "Links were not checked: the files have none (on Ascend: communication_matrix.json or analysis.db).",
+        "未检查链路：文件中没有链路（昇腾：communication_matrix.json 或 analysis.db）。",
     ),
     "communication.head_small": (
         "{share} of the {transport} packets are smaller than {limit}; they take {of} of the time of all.",
@@ -176,8 +176,8 @@ TEXTS = define_texts({
         "{n} 条链路未显示：只知道其在通信域内的编号。选择通信域以查看。",
     ),
     "communication.matrix_none": (
-        "No communication_matrix.json or analysis.db has links between ranks for this choice.",
-        "communication_matrix.json 与 analysis.db 中没有所选范围的卡间链路。",
+        "The files have no links between ranks for this choice (on Ascend: communication_matrix.json or analysis.db).",
+        "文件中没有所选范围的卡间链路（昇腾：communication_matrix.json 或 analysis.db）。",
     ),
     "communication.matrix_of": ("{measure} between ranks: {group}, {class}", "卡间{measure}：{group}，{class}"),
     "communication.whole_job": ("the whole job", "整个作业"),
@@ -221,12 +221,12 @@ TEXTS = define_texts({
     "communication.small": ("{n} of {total} packets ({share}) are smaller than {limit}: {time} of {of}.",
                             "{total} 个数据包中 {n} 个（{share}）小于 {limit}：耗时 {time}，共 {of}。"),
     "communication.no_packets": (
-        "No communication.json or analysis.db has packets for this choice.",
-        "communication.json 与 analysis.db 中没有所选范围的数据包。",
+        "The files have no packets for this choice (on Ascend: communication.json or analysis.db).",
+        "文件中没有所选范围的数据包（昇腾：communication.json 或 analysis.db）。",
     ),
     "communication.no_links": (
-        "No communication_matrix.json or analysis.db has links for this choice.",
-        "communication_matrix.json 与 analysis.db 中没有所选范围的链路。",
+        "The files have no links for this choice (on Ascend: communication_matrix.json or analysis.db).",
+        "文件中没有所选范围的链路（昇腾：communication_matrix.json 或 analysis.db）。",
     ),
     "communication.held": (
         "{n} of {total} operations of rank {rank} of 1 MB or more ran beside a matrix multiplication with less than {limit}.",
