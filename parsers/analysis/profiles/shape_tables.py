@@ -57,7 +57,9 @@ class ShapeTables:
         """What the profile has: operators, kernels that operators on GPU started, or both."""
         cores = self.whole["core"].array
         used = {str(cores.categories[code]) for code in np.unique(cores.codes) if code >= 0}
-        there = {"operator": bool(used - {shape_times.KERNEL}), "kernel": shape_times.KERNEL in used}
+        kernels = shape_times.KERNEL in used
+        others = {shape_times.KERNEL, *shape_times.WITHOUT_SHAPES} if kernels else set()
+        there = {"operator": bool(used - others), "kernel": kernels}
         return tuple(unit for unit in UNITS if there[unit])
 
     @cached_property

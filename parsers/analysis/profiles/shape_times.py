@@ -19,6 +19,8 @@ from parsers.model import Ints
 Floats = NDArray[np.float64]
 KERNEL = "GPU_KERNEL"
 """The core of the kernels that operators on GPU started: their times are parts of those of operators."""
+WITHOUT_SHAPES = ("COMMUNICATION", "COPY")
+"""Cores of what runs beside such kernels in traces of torch, which have no operators of the device."""
 TYPE_COLUMNS = ("type", "operators", "changing", "shapes", "count", "total_ns", "mean_ns", "max_ns")
 OPERATOR_COLUMNS = ("name", "type", "shapes", "changes", "count", "total_ns", "mean_ns", "max_ns")
 SHAPE_COLUMNS = ("input_shapes", "count", "total_ns", "mean_ns", "min_ns", "max_ns", "steps")

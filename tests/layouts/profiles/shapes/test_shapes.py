@@ -18,7 +18,7 @@ from layouts.profiles.shapes import figures, page, tables
 from parsers import open_run
 from parsers.analysis.profiles.shape_tables import TABLES
 from parsers.profile_frames import KERNELS, SHAPE_TIMES
-from parsers.profiler.frame_parts import categorical, frame_of
+from parsers.profiler.frame_parts import categorical, frame_of, joined
 from tests.sources import MemorySource
 
 ASK = {"run": ["a"], "session": ["."], "rank": ["0"]}
@@ -158,6 +158,17 @@ def test_operators_are_searched() -> None:
     times = times_of({"shape_times": made(ROWS)}, q="MUL")
     assert times.table("operators")["name"].tolist() == ["Mul-op1"]
     assert "No operator contains this text." in words(tables.operators(times_of({"shape_times": made(ROWS)}, q="[")))
+
+
+def test_copies_beside_kernels_of_torch_are_no_operators() -> None:
+    kernels = made([(5, "gemm", "gemm", 20_000, "")], KERNELS, core="GPU_KERNEL")
+    copies = made([(5, "Memcpy HtoD", "Memcpy HtoD", 90_000, "")], KERNELS, core="COPY")
+    both_kinds = joined(KERNELS, [kernels, copies])
+    found = times_of({"kernels": both_kinds})
+    assert (found.units, found.unit, found.types["type"].tolist()) == (("kernel",), "kernel", ["gemm"])
+    assert times_of({"kernels": copies}).units == ("operator",)
+    with_operators = joined(KERNELS, [both_kinds, made([(5, "Add", "Add", 7, "2")], KERNELS, core="GPU")])
+    assert times_of({"kernels": with_operators}).units == ("operator", "kernel")
 
 
 def scale_of(figure: dict[str, Any]) -> float:
