@@ -282,7 +282,10 @@ TEXTS = define_texts({
         "Who is late was not checked: no operation was recorded by all ranks of its group.",
         "未检查哪个 rank 较晚：没有被组内全部 rank 记录的通信算子。",
     ),
-    "cluster.unchecked_links": ("Slow links were not checked: {files} is missing.", "未检查慢链路：缺少 {files}。"),
+    "cluster.unchecked_links": (
+        "Slow links were not checked: the files have none (on Ascend: {files}).",
+        "未检查慢链路：文件中没有链路（昇腾：{files}）。",
+    ),
     "cluster.joined": ("The steps of {n} sessions are judged together.", "{n} 个采集会话的步骤一并判断。"),
     "cluster.not_joined": (
         "{n} sessions are shown together; only the chosen one is judged.", "共显示 {n} 个采集会话，仅对所选会话作判断。",
