@@ -354,7 +354,7 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
   }
   const counters = page.sheet.view === "counters";
   if (data.below && first) {
-    const name = counters && !data.name ? translate("efficiency.no_shape") : data.name;
+    const name = counters && !data.name ? translate("efficiency.no_shape") : data.label || data.name;
     return react("span", { className: "ms-operators-name ms-operators-below", title: data.full_name },
       react("span", { className: "ms-cut ms-name" }, name), counters ? null : onTimeline(page, data));
   }
@@ -385,7 +385,7 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
     );
   }
   if (colDef.field === "name" && value) {
-    const text = react("span", { className: "ms-cut ms-name" }, value);
+    const text = react("span", { className: "ms-cut ms-name" }, data.label || value);
     return react("span", { className: "ms-operators-name" }, text, onTimeline(page, data));
   }
   if (colDef.field === "input_shapes" && data.shapes > 1) {

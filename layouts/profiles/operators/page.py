@@ -226,7 +226,7 @@ def parts(tables: OperatorTables, ask: OperatorRequest) -> dict[str, Any]:
     if not root.parts and ask.scope:
         ask = replace(ask, scope="")
         root = scopes.tree(sums, "")
-    tiles = scopes.treemap(root) if ask.form == "treemap" else scopes.icicle(root)
+    tiles = scopes.labelled(scopes.treemap(root) if ask.form == "treemap" else scopes.icicle(root))
     return {
         "scope": ask.scope, "total": root.amount, "tiles": tiles, "amount": ask.amount, "form": ask.form,
         "flops": tables.has_flops(ask, variant), "summary": tables.flops(ask.choice),

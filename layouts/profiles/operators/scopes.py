@@ -11,6 +11,7 @@ import numpy as np
 from parsers.deferred import pandas as pd
 
 from layouts.kit.figures.treemap import Area, squarified
+from layouts.profiles.kernel_names import kernel_labels
 from layouts.profiles.operators.variants import measure
 
 LEVELS = 3
@@ -152,6 +153,12 @@ def icicle(root: Scope) -> list[list[Any]]:
                 pending.append((part, top, high, depth + 1))
             top += high
     return sorted(found, key=lambda tile: tile[4])
+
+
+def labelled(tiles: list[list[Any]]) -> list[list[Any]]:
+    """Return the rectangles with the labels of kernels as their names."""
+    labels = kernel_labels(tile[5] for tile in tiles)
+    return [[*tile[:5], labels[tile[5]], *tile[6:]] for tile in tiles]
 
 
 def _tile(scope: Scope, area: Area, depth: int) -> list[Any]:

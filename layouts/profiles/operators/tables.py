@@ -15,6 +15,7 @@ from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 
 from layouts.profiles.efficiency import MeasuredProfiles
+from layouts.profiles.kernel_names import kernel_labels
 from layouts.profiles.operator_variants import variant_of
 from layouts.profiles.operators.asks import OperatorRequest
 from layouts.profiles.operators.compare import compared
@@ -303,9 +304,23 @@ def page_of(
     if table.below is None or not ask.opened:
         chosen = rows[start : min(end, start + MOST_ROWS)]
         found = table.sheet.records(chosen, [*names, *extra])
-        return [record | {"id": f"r{row}"} for record, row in zip(found, chosen.tolist(), strict=True)], len(rows)
+        listed = [record | {"id": f"r{row}"} for record, row in zip(found, chosen.tolist(), strict=True)]
+        return _labelled(listed, table.sheet), len(rows)
     every = [one for row in rows.tolist() for one in _opened(table, ask, row, sort, names)]
-    return every[start : min(end, start + MOST_ROWS)], len(every)
+    return _labelled(every[start : min(end, start + MOST_ROWS)], table.below), len(every)
+
+
+def _labelled(records: list[dict[str, Any]], sheet: Sheet) -> list[dict[str, Any]]:
+    """Add the label of each kernel whose name is a C++ signature."""
+    names = sheet.frame["name"].array if "name" in sheet.frame else None
+    if not isinstance(names, pd.Categorical):
+        return records
+    labels = kernel_labels(names.categories)
+    for record in records:
+        name = record.get("name", "")
+        if labels.get(name, name) != name:
+            record["label"] = labels[name]
+    return records
 
 
 def _opened(

@@ -21,6 +21,7 @@ from layouts.profiles.advising import sentence as advised
 from layouts.profiles.composition import bar, sentence
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_card
+from layouts.profiles.kernel_names import kernel_labels
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
@@ -54,13 +55,16 @@ def operators_card(operators: pd.DataFrame | None, choice: ProfileChoice) -> lis
     if not whole > 0:
         return []
     longest = grouped.sort_values("time", ascending=False, kind="stable").head(MOST_OPERATORS).reset_index()
+    labels = kernel_labels(longest["name"].astype(str))
+    cores = longest["core"].nunique() > 1  # a column in which all rows are alike takes room from the names
     body = [
-        (Cell(row["name"], class_name="ms-cut", props={"title": row["full_name"]}), row["core"],
+        (Cell(html.Span(labels[row["name"]], className="ms-name"), class_name="ms-cut", props={"title": row["full_name"]}),
+         *([row["core"]] if cores else []),
          int(row["count"]) if row["count"] > 0 else None, row["time"], row["time"] / whole)
         for row in longest.to_dict("records")
     ]  # fmt: skip
     columns = (
-        _column("operator"), _column("core"), _column("count", COUNT),
+        _column("operator"), *([_column("core")] if cores else []), _column("count", COUNT),
         _column("self" if column == "self_ns" else "time", TIME_NS), _column("share", SHARE),
     )  # fmt: skip
     more = _link("operators", choice, "profile_overview.all_operators", n=fmt.count(len(grouped)))

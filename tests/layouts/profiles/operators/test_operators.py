@@ -399,3 +399,32 @@ def test_names_in_figures_are_text() -> None:
     parts = drawing.slices(types([("<a href=x>", 2.0)]), "total")
     for figure in (drawing.pie(parts), drawing.bar(parts)):
         assert "<a href" not in str(figure["data"][0].get("labels", figure["data"][0].get("y")))
+
+
+SIGNATURES = {f"void at::native::f<4, at::native::{name}>(int)": f"f<4, {name}>" for name in ("Add<int>", "Mul<int>")}
+
+
+def test_kernels_have_labels_beside_their_signatures() -> None:
+    columns = {
+        "name": list(SIGNATURES), "full_name": list(SIGNATURES), "type": ["f"] * 2, "core": ["GPU_KERNEL"] * 2,
+        "count": np.ones(2), "total_ns": np.array([2e3, 1e3]), "mean_ns": np.array([2e3, 1e3]),
+    }  # fmt: skip
+    of_type = types([("f", 3e3)]).assign(core=pd.Categorical(["GPU_KERNEL"]))
+    source = opened(operators=frame_of(OPERATORS, 2, columns, "f.csv"), operator_types=of_type)
+    tables = OperatorTables(source)
+    for more in ({"view": "operators"}, {"view": "types", "opened": ("f",)}):
+        wanted = ask(**more)
+        table = tables.table(wanted)
+        assert table is not None
+        rows, _ = page_of(table, wanted, 0, 10)
+        assert {row["name"]: row["label"] for row in rows if row.get("name")} == SIGNATURES
+    tiles = callbacks.parts(tables, ask())["tiles"]
+    assert {tile[6]: tile[5] for tile in tiles} == SIGNATURES
+
+
+def test_operators_of_other_devices_have_no_labels() -> None:
+    source = opened(operators=operators([("a", 2e9)]), operator_types=types([("a", 2e9)]))
+    wanted = ask(view="operators")
+    table = OperatorTables(source).table(wanted)
+    assert table is not None
+    assert "label" not in page_of(table, wanted, 0, 10)[0][0]

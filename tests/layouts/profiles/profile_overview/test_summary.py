@@ -85,6 +85,16 @@ def test_the_host_alone_is_shown_by_self_time() -> None:
     assert operators_card(OPERATORS.empty(), ProfileChoice("a", ".", 0)) == []
 
 
+def test_kernels_are_told_apart_by_their_template_arguments() -> None:
+    names = [f"void at::native::vectorized_elementwise_kernel<4, at::native::{one}>(int)" for one in ("Add<int>", "Mul<int>")]
+    columns = {"name": names, "full_name": names, "type": ["f"] * 2, "core": ["GPU_KERNEL"] * 2, "count": [1.0, 1.0],
+               "total_ns": [9e6, 1e6]}  # fmt: skip
+    text = texts_in(operators_card(frame_of(OPERATORS, 2, columns, "f"), ProfileChoice("a", ".", 0)))
+    assert "vectorized_elementwise_kernel<4, Add<int>>" in text
+    assert "vectorized_elementwise_kernel<4, Mul<int>>" in text
+    assert "GPU_KERNEL" not in text  # which all rows have in common
+
+
 def test_ranks_of_a_job_in_their_directories(real_data: Path) -> None:
     source = source_of(real_data / "profiler_new/torch_npu_st_4ranks_pp2")
     text = texts_in(page.summarised(source, asked("rank_2_ascend_pt", 2)))
