@@ -104,6 +104,11 @@ class RankBands:
             return self.windows.get(step)
         return (self.begin, self.end) if self.begin < self.end else None
 
+    @property
+    def numbered(self) -> list[tuple[int, int]]:
+        """The windows of the steps that have numbers; of work without any step, that of this work."""
+        return [window for step, window in self.windows.items() if step >= 0] or list(self.windows.values())
+
     def times(self, begin: int, end: int) -> dict[str, int]:
         """Return the time in ns of each band, and of hidden communication, from begin to end."""
         return {name: int(time[0]) for name, time in self.times_in([(begin, end)]).items()}
@@ -325,9 +330,9 @@ def _marked(one: RankBands, step: int | None) -> int:
     begins = np.sort(one.marks["forward"] if "forward" in one.marks else one.marks.get("forward_host", np.empty(0, np.int64)))
     if step is not None and step not in one.windows:
         return 0
-    windows = [one.windows[step]] if step is not None else list(one.windows.values())
+    windows = [one.windows[step]] if step is not None else one.numbered
     # Ranges of the host run ahead of the device, so a step's own ones are not told by the window of the device.
     if "forward" not in one.marks:
-        return len(begins) if len(one.windows) == 1 else 0
+        return len(begins) if len(one.numbered) == 1 else 0
     numbers = {int(np.searchsorted(begins, end) - np.searchsorted(begins, begin)) for begin, end in windows}
     return numbers.pop() if len(numbers) == 1 else 0

@@ -74,7 +74,7 @@ _UNKNOWN: _Told = (np.nan, np.nan, np.nan, np.nan, "")
 def _of(rank: int, one: RankBands | None, told: _Told, stage: int, step: int | None) -> RankTimes:
     total, bubble, computing, idle, source = told
     source = _OF_FRAME.get(source, "")
-    windows = [] if one is None else list(one.windows.values()) if step is None else [w for w in [one.window(step)] if w]
+    windows = [] if one is None else one.numbered if step is None else [w for w in [one.window(step)] if w]
     times = dict.fromkeys((*BANDS, HIDDEN), 0.0)
     if one is not None and windows:
         times = {name: float(each.mean()) for name, each in one.times_in(windows).items()}

@@ -19,6 +19,7 @@ from parsers.analysis.jobs import pipeline
 from parsers.analysis.jobs.bubble import in_theory
 from parsers.analysis.jobs.pipeline import BANDS, HIDDEN, RankBands, micro_batches, origins_of, rank_bands, shares, stages_of
 from parsers.analysis.jobs.spans import joined, split
+from parsers.analysis.jobs.waiting import rank_times
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, STAGES
 from parsers.deferred import pandas as pd
 from parsers.profiler.frame_parts import frame_of
@@ -180,6 +181,16 @@ def test_a_step_begins_with_its_first_rank_by_the_clocks() -> None:
     assert origins_of([early, late], None, {}) == ({0: 1_000, 1: 1_000}, 4_700)
     assert origins_of([early, late], 9, {}) == ({0: 0, 1: 0}, 0)
     assert origins_of([], 1, {}) == ({}, 0)
+
+
+def test_work_before_the_first_step_is_no_step_of_the_mean() -> None:
+    own = of_rank(0, ("computing", 1, 3, -1), ("computing", 1_000, 1_400, 4), ("allreduce", 1_400, 1_500, 4),
+                  ("computing", 2_000, 2_200, 5), ("allreduce", 2_200, 2_300, 5))  # fmt: skip
+    (found,) = rank_times([0], {0: own}, CLUSTER_STEPS.empty(), {}, None)
+    assert (found.steps, found.bands["computing"]) == (2, 300.0)
+    alone = of_rank(0, ("computing", 1_000, 1_400, -1), ("allreduce", 1_400, 1_500, -1))
+    (found,) = rank_times([0], {0: alone}, CLUSTER_STEPS.empty(), {}, None)
+    assert (found.steps, found.bands["computing"]) == (1, 400.0)
 
 
 @given(st.fixed_dictionaries(dict.fromkeys(KINDS[:5], SPANS)), st.integers(-10, 60), st.integers(1, 90), st.integers(1, 40))
