@@ -105,6 +105,18 @@ def bar(usual: Average) -> html.Div:
     return html.Div([html.Div(segments, className="ms-breakdown-bar"), _legend(usual)], className="ms-breakdown-made")
 
 
+def strip(shares: Sequence[tuple[str, float]]) -> html.Div:
+    """A bar of (part, share) in the colours of parts, for a table that has their names and numbers."""
+    segments = [
+        html.Span(
+            fmt.percent(share) if share >= _WIDE else "", className="ms-breakdown-segment",
+            style={"width": f"{100.0 * share:.4f}%", "background": COLOURS[part], "color": ink(COLOURS[part])},
+        )
+        for part, share in shares if share > 0.0
+    ]  # fmt: skip
+    return html.Div(segments, className="ms-breakdown-bar", **{"aria-hidden": "true"})
+
+
 def _legend(usual: Average) -> html.Ul:
     return html.Ul(
         [

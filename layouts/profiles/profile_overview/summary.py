@@ -18,7 +18,7 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.kit.tables import COUNT, SHARE, TIME_NS, Cell, Column, Quantity, TableRow, table
 from layouts.profiles.advising import sentence as advised
-from layouts.profiles.composition import bar, sentence
+from layouts.profiles.composition import bar, dot, sentence, strip
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_card
 from layouts.profiles.kernel_names import kernel_labels
@@ -102,12 +102,13 @@ def launch_card(kernels: pd.DataFrame | None) -> list[Any]:
         "profile_overview.launch.said", delay=fmt.duration(delays[0] * 1e-9), high=fmt.duration(delays[1] * 1e-9),
         n=fmt.count(len(found.delay_ns)),
     ))  # fmt: skip
-    whole = stream.busy_ns + sum(stream.gap_ns)
-    rows = [
-        (t(f"profile_overview.launch.{cause}"), gap, gap / whole if whole else None)
-        for cause, gap in zip(CAUSES, stream.gap_ns, strict=True)
-    ]
-    rows.append((t("profile_overview.launch.busy"), stream.busy_ns, stream.busy_ns / whole if whole else None))
+    times = {"busy": stream.busy_ns, **dict(zip(CAUSES, stream.gap_ns, strict=True))}
+    whole = sum(times.values())
+    shares = {state: time / whole if whole else 0.0 for state, time in times.items()}
+    names = {state: html.Span([dot(_LOOKS[state]), t(f"profile_overview.launch.{state}")], className="ms-breakdown-name")
+             for state in times}  # fmt: skip
+    rows = [(names[state], time, shares[state] if whole else None) for state, time in times.items()]
+    drawn = strip([(_LOOKS[state], share) for state, share in shares.items()])
     columns = (_column("stream_time"), _column("time", TIME_NS), _column("share", SHARE))
     notes = [
         t("profile_overview.launch.stream", stream=str(stream.stream), n=fmt.count(stream.kernels)),
@@ -116,7 +117,11 @@ def launch_card(kernels: pd.DataFrame | None) -> list[Any]:
         *([t("profile_overview.launch.full", n=fmt.count(found.at_full_queue))] if found.at_full_queue else []),
     ]
     lines = html.Ul([html.Li(note, className="ms-muted") for note in notes], className="ms-profile-overview-notes")
-    return [_card("profile_overview.launch.title", html.Div([said, _table(columns, rows), lines]))]
+    return [_card("profile_overview.launch.title", html.Div([said, drawn, _table(columns, rows), lines]))]
+
+
+_LOOKS = {"busy": "computing", "host": "free", "between": "preparing", "other": "exposed"}
+"""State of a stream -> part of a step whose colour it has."""
 
 
 def ranks_card(source: ProfileSources, choice: ProfileChoice) -> list[Any]:

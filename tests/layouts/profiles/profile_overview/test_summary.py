@@ -12,14 +12,16 @@ import pytest
 
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.profile_overview import page
-from layouts.profiles.profile_overview.summary import MOST_OPERATORS, operators_card
+from layouts.profiles.profile_overview.summary import MOST_OPERATORS, launch_card, operators_card
 from parsers import KERNELS, OPERATORS, discover, open_run
 from parsers.profiler.access import Profile
-from parsers.profiler.frame_parts import frame_of
+from parsers.profiler.frame_parts import ProfileInput, frame_of
+from parsers.profiler.kineto.frame_readers import read_all
 from parsers.profiler.registry import FRAMES
 from tests.amounts import some_or_every
 from tests.layouts.profiles.steps.test_steps_page import texts_in
 from tests.sources import MemorySource
+from tests.writers import kineto_traces
 
 
 def frames(profile: Profile) -> dict[str, pd.DataFrame]:
@@ -116,3 +118,19 @@ def test_untimed_executions_have_no_busy_time(rows: int) -> None:
     source = MemorySource({"a": {"profiles": {(".", 0): {"kernels": frame_of(KERNELS, rows, columns, "f")}}}})
     parts, lines, figure = page.shown(source, asked(".", 0))
     assert (parts, lines, figure) == ([], [], None)
+
+
+def test_states_of_the_stream_are_drawn_to_scale_and_named(tmp_path: Path) -> None:
+    path = kineto_traces.write(tmp_path / "trace.json", kineto_traces.training())
+    kernels = read_all(ProfileInput(str(path), path.name, {}))["kernels"].frame
+    (card,) = launch_card(kernels)
+    said, drawn, listed, notes = card.children[1].children.children
+    widths = [float(segment.style["width"].rstrip("%")) for segment in drawn.children]
+    assert sum(widths) == pytest.approx(100.0, abs=1e-3)
+    lines = texts_in(listed).splitlines()
+    places = [lines.index(words) for words in ("It ran something", "The host had launched nothing")]
+    assert places == sorted(places)
+    shown = lines[places[0] + 3]
+    assert float(shown.removesuffix(" %")) == pytest.approx(widths[0], rel=0.01)
+    assert "A kernel begins" in texts_in(said)
+    assert "kernels and copies" in texts_in(notes)
