@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ from dash import html
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
-from layouts.kit.names import middle
+from layouts.kit.names import Names, middle
 from layouts.kit.tables import COUNT, Cell, Column, Quantity, first_of, table
+from layouts.profiles.kernel_names import kernel_labels
 from layouts.profiles.shape_request import MOST_TYPES, Times
 from layouts.profiles.shapes.figures import SYMBOLS, colour_of, look_of
 
@@ -72,11 +73,13 @@ def types(times: Times) -> list[Any]:
     place_of = {name: place for place, name in enumerate(times.drawn)}
     full = len(times.drawn) >= MOST_TYPES
     rows = []
-    for row in times.types.head(MOST_ROWS).to_dict("records"):
+    listed = times.types.head(MOST_ROWS)
+    short = _told_apart(listed["type"], 60)
+    for row in listed.to_dict("records"):
         name, place = str(row["type"]), place_of.get(str(row["type"]))
         look = {} if place is None else {"style": {"background": colour_of(place)}}
         label = html.Button(
-            [html.Span(className="ms-shapes-box", **look), html.Span(middle(name, 60), title=name)], type="button",
+            [html.Span(className="ms-shapes-box", **look), html.Span(short[name], title=name)], type="button",
             className="ms-shapes-press", disabled=full and place is None, **{"data-type": name},
             **attributes({"type": name}, title="shapes.draw"), **{"aria-pressed": "true" if place is not None else "false"},
         )  # fmt: skip
@@ -91,10 +94,11 @@ def operators(times: Times) -> list[Any]:
     if not len(listed) and times.ask.query:
         return [html.P(t("shapes.not_found"), className="ms-muted")]
     rows = []
+    short = _told_apart(listed["name"].head(MOST_ROWS), 70)
     for row in listed.head(MOST_ROWS).to_dict("records"):
         name = str(row["name"])
         label = html.Button(
-            middle(name, 70), type="button", title=name, className="ms-shapes-press ms-mono", **{"data-op": name},
+            short[name], type="button", title=name, className="ms-shapes-press ms-mono", **{"data-op": name},
             **{"aria-pressed": "true" if name == times.operator else "false"},
         )  # fmt: skip
         rows.append([label, *(_cell(row, column) for column in _OPERATORS[1:])])
@@ -117,6 +121,13 @@ def shapes(times: Times) -> list[Any]:
         rows.append([label, *(_cell(row, column) for column in _SHAPES[1:])])
     columns = ("launch", *_SHAPES[1:]) if times.unit == "kernel" else _SHAPES
     return [_table(columns, rows), *first_of("shapes.shown", len(rows), len(times.shapes))]
+
+
+def _told_apart(names: Iterable[Any], most: int) -> dict[str, str]:
+    """Return names as a list shows them: kernels by their labels, of at most so many characters, no two alike."""
+    labels = kernel_labels(map(str, names))
+    shown = Names(labels.values())
+    return {name: shown.short(label, most) for name, label in labels.items()}
 
 
 def _cell(row: Mapping[Any, Any], column: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,14 @@ def test_copies_beside_kernels_of_torch_are_no_operators() -> None:
     assert times_of({"kernels": copies}).units == ("operator",)
     with_operators = joined(KERNELS, [both_kinds, made([(5, "Add", "Add", 7, "2")], KERNELS, core="GPU")])
     assert times_of({"kernels": with_operators}).units == ("operator", "kernel")
+
+
+def test_long_names_of_kernels_are_told_apart() -> None:
+    names = [f"void at::native::elementwise_kernel<4, at::native::{'Very' * 20}{one}Functor<float> >(int)" for one in "AB"]
+    found = times_of({"kernels": made([(5, name, "elementwise_kernel", 9, "") for name in names], KERNELS, core="GPU_KERNEL")})
+    shown = re.findall(r"\S*…\S*(?: \S*…\S*)*", words(tables.operators(found)))
+    assert len(shown) == len(set(shown)) == 2
+    assert {one[one.index("Functor") - 1] for one in shown} == {"A", "B"}
 
 
 def scale_of(figure: dict[str, Any]) -> float:
