@@ -24,6 +24,7 @@ from layouts.kit.i18n import CATALOGUE, attributes, both, t
 from layouts.kit.tables import Cell, Column, table
 from layouts.profiles.advising import quantity, sentence
 from layouts.profiles.frames import NO_TRACE, IdleTime
+from layouts.profiles.kernel_names import kernel_labels
 from layouts.profiles.links import address, range_on_timeline
 from layouts.profiles.profile_choice import ProfileChoice
 
@@ -257,8 +258,9 @@ def _table(one: Advice, links: Sequence[Mapping[str, Any]], ranks: Mapping[int, 
     rows = one.evidence
     hidden = ("start_ns", "stack") if one.rule == "gaps" else ()
     shown = [str(name) for name in rows.columns if name not in hidden and not _blank(rows[name])]
+    labels = kernel_labels(rows["name"].astype(str)) if "name" in shown else {}
     body = [
-        (*(_cell(name, row, ranks) for name in shown), *_place(links, number))
+        (*(_named(row[name], labels) if name == "name" else _cell(name, row, ranks) for name in shown), *_place(links, number))
         for number, row in enumerate(rows.to_dict("records"))
     ]
     columns = [*(Column(_heading(one.rule, name)) for name in shown), *([Column("")] if links else [])]
@@ -279,6 +281,11 @@ def _place(links: Sequence[Mapping[str, Any]], number: int) -> list[Cell]:
 def _heading(rule: str, name: str) -> str:
     own = f"advice.column.{rule}.{name}"
     return own if own in CATALOGUE else f"advice.column.{name}"
+
+
+def _named(name: Any, labels: Mapping[str, str]) -> Any:
+    label = labels[str(name)]
+    return label if label == name else html.Span(label, title=name)
 
 
 def _cell(name: str, row: Mapping[Any, Any], ranks: Mapping[int, ProfileChoice]) -> Any:

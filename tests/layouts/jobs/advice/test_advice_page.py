@@ -178,3 +178,12 @@ def test_rules_not_checked_on_a_trace_of_torch_name_no_files_of_mindspore() -> N
     assert not any(word in text for word in (".json", ".csv", "AI CPU", "Data is not aligned"))
     other = json.dumps(drawn(review, THRESHOLDS, ask), default=lambda one: one.to_plotly_json())
     assert all(word in other for word in ("communication_matrix.json", "memory_record.csv", "AI CPU", "Data is not aligned"))
+
+
+def test_kernels_of_evidence_have_labels_with_whole_names_on_hover() -> None:
+    name = "void at::native::f<4, at::native::Add<int> >(int, int)"
+    rows = pd.DataFrame({"name": [name, "gemm"], "count": [3, 4]})
+    one = Advice("ai_cpu", 0.5, 0.05, 1e6, rows, "operators")
+    text = json.dumps(drawn(reviewed(one), THRESHOLDS, None), default=lambda part: part.to_plotly_json())
+    assert json.dumps({"children": "f<4, Add<int>>", "title": name})[1:-1] in text
+    assert "gemm" in text
