@@ -388,6 +388,7 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
     const text = react("span", { className: "ms-cut ms-name" }, data.label || value);
     return react("span", { className: "ms-operators-name" }, text, onTimeline(page, data));
   }
+  if (colDef.field === "type" && value) return react("span", { className: "ms-cut ms-name" }, value);
   if (colDef.field === "input_shapes" && data.shapes > 1) {
     const show = () => page.change({ view: ["shapes"], q: [data.type], in: ["type"], sort: [] });
     return react(

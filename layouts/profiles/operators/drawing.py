@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,15 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import MOST_NAMED, described, listed, named
 from layouts.kit.figures.typed_arrays import typed
 from layouts.kit.i18n import Text, both
+from layouts.kit.names import Names
 from layouts.kit.theme import PALETTE
 from layouts.profiles.operators.variants import measure
 
 MOST = 20
 """Maximum number of types drawn; the others share one more part."""
 OTHER = "Other"
+MOST_LETTERS = 44
+"""Maximum letters of a name in the text of a figure, more where names could not be told apart."""
 _CLEAR = "rgba(0,0,0,0)"
 _SHADES = [shade[0] for shade in PALETTE] + [shade[1] for shade in PALETTE]
 _GREY = "#8a93a0"
@@ -64,13 +67,20 @@ def _named(name: str) -> str:
     return html.escape(name or OTHER, quote=False)
 
 
+def _short(names: Iterable[str]) -> dict[str, str]:
+    """Return names as the text of a figure has room for them, no two alike; hover labels have them whole."""
+    every = Names(filter(None, names))
+    return {name: _named(every.short(name, MOST_LETTERS)) for name in every.all} | {"": _named("")}
+
+
 def _label(part: Slice) -> str:
     return f"{fmt.percent(part.share)} · {fmt.duration(part.value / 1e9)}"
 
 
 def pie(parts: Sequence[Slice]) -> dict[str, Any]:
     """Draw the parts as a ring, each with percent and time in the legend."""
-    names = [f"{place + 1}. {_named(part.name)}" for place, part in enumerate(parts)]
+    short = _short(part.name for part in parts)
+    names = [f"{place + 1}. {short[part.name]}" for place, part in enumerate(parts)]
     trace = {
         "type": "pie", "labels": [f"{name}  {_label(part)}" for name, part in zip(names, parts, strict=True)],
         "values": typed(np.array([part.value for part in parts], np.float64)), "sort": False, "direction": "clockwise",
@@ -96,10 +106,10 @@ def bar(parts: Sequence[Slice]) -> dict[str, Any]:
     if not parts:
         return {"data": [{"type": "bar"}], "layout": _layout(xaxis={"visible": False}, yaxis={"visible": False})}
     unit, scale = unit_of([part.value for part in parts])
-    turned = list(reversed(parts))
+    turned, short = list(reversed(parts)), _short(part.name for part in parts)
     trace = {
         "type": "bar", "orientation": "h", "x": typed(np.array([part.value / scale for part in turned], np.float64)),
-        "y": [_named(part.name) for part in turned], "text": [_label(part) for part in turned], "textposition": "outside",
+        "y": [short[part.name] for part in turned], "text": [_label(part) for part in turned], "textposition": "outside",
         "hovertext": [f"{_named(part.name)}<br>{_label(part)}" for part in turned], "hoverinfo": "text", "cliponaxis": False,
         "customdata": [part.name for part in turned], "textfont": {"size": 11},
         "marker": {"color": [_SHADES[0] if part.name else _GREY for part in turned]},
@@ -116,6 +126,8 @@ def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float,
     """Draw the way from the total time of one profile to that of another, in ns. changes: (type, difference), "" for others."""
     unit, scale = unit_of([before, after])
     labels = [_named(names[0]), *(_named(name) for name, _ in changes), _named(names[1])]
+    short = _short(name for name, _ in changes)
+    shown = [labels[0], *(short[name] for name, _ in changes), labels[-1]]
     level = before
     base, size, colour = [0.0], [before], [_WHOLE]
     for _, change in changes:
@@ -133,7 +145,7 @@ def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float,
         "customdata": ["", *(name for name, _ in changes), ""],
     }  # fmt: skip
     up = {
-        "tickvals": list(range(len(labels))), "ticktext": labels, "automargin": True, "fixedrange": True,
+        "tickvals": list(range(len(labels))), "ticktext": shown, "automargin": True, "fixedrange": True,
         "range": [len(labels) - 0.5, -0.5], "tickfont": {"size": 11}, "showgrid": False,
     }  # fmt: skip
     axis = {"title": {"text": unit}, "nticks": 5, "range": [0, 1.15 * float(ends.max(initial=scale)) / scale]}

@@ -224,7 +224,7 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[OperatorColum
     """Return the columns in which any row has a value, in order; core only if there is more than one."""
     found = []
     for name in order:
-        if name not in frame:
+        if name not in frame or (name == "full_name" and "name" in order and _alike_everywhere(frame)):
             continue
         values = frame[name].array
         if isinstance(values, pd.Categorical):
@@ -244,6 +244,11 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[OperatorColum
             unit, scale = unit_of([_largest(frame, alike) for alike in _alike(name, frame)])
         found.append(OperatorColumn(name, False, unit, scale))
     return tuple(found)
+
+
+def _alike_everywhere(frame: pd.DataFrame) -> bool:
+    """Return whether names are full names: those of kernels have no scope."""
+    return len(frame) > 0 and bool((frame["name"].astype(object) == frame["full_name"].astype(object)).all())
 
 
 def _any_value(numbers: NDArray[Any]) -> bool:

@@ -422,6 +422,26 @@ def test_kernels_have_labels_beside_their_signatures() -> None:
     assert {tile[6]: tile[5] for tile in tiles} == SIGNATURES
 
 
+def test_names_of_kernels_are_no_scopes() -> None:
+    names = dict.fromkeys(("name", "full_name", "type"), ["a", "b"])
+    columns = {**names, "core": ["GPU_KERNEL"] * 2, "total_ns": [2e3, 1e3]}
+    kernels = frame_of(OPERATORS, 2, columns, "f.csv")
+    assert "full_name" not in [column.name for column in columns_of(kernels, ("name", "full_name", "total_ns"))]
+    scoped = kernels.assign(full_name=pd.Categorical(["Default/a", "b"]))
+    assert "full_name" in [column.name for column in columns_of(scoped, ("name", "full_name", "total_ns"))]
+
+
+@pytest.mark.parametrize("draw", [drawing.pie, drawing.bar])
+def test_long_types_leave_room_for_the_figure_and_are_told_apart(draw: Any) -> None:
+    names = [f"bmm_{'MxE4m3_' * 30}t128x{size}_{'cga1_' * 30}" for size in (16, 32)]
+    figure = draw([drawing.Slice(names[0], 2e3, 0.6), drawing.Slice(names[1], 1e3, 0.3), drawing.Slice("", 1e2, 0.1, 3)])
+    trace = figure["data"][0]
+    shown = trace["labels"] if "labels" in trace else trace["y"]
+    assert len(set(shown)) == 3
+    assert max(map(len, shown)) < 80
+    assert set(trace["customdata"]) == {*names, ""}
+
+
 def test_operators_of_other_devices_have_no_labels() -> None:
     source = opened(operators=operators([("a", 2e9)]), operator_types=types([("a", 2e9)]))
     wanted = ask(view="operators")
