@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from dash import html
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
-from layouts.kit.names import Names, middle
+from layouts.kit.names import middle
 from layouts.kit.tables import COUNT, Cell, Column, Quantity, first_of, table
 from layouts.profiles.kernel_names import kernel_labels
 from layouts.profiles.shape_request import MOST_TYPES, Times
@@ -74,13 +74,13 @@ def types(times: Times) -> list[Any]:
     full = len(times.drawn) >= MOST_TYPES
     rows = []
     listed = times.types.head(MOST_ROWS)
-    short = _told_apart(listed["type"], 60)
+    short = kernel_labels(listed["type"].astype(str))
     for row in listed.to_dict("records"):
         name, place = str(row["type"]), place_of.get(str(row["type"]))
         look = {} if place is None else {"style": {"background": colour_of(place)}}
         label = html.Button(
-            [html.Span(className="ms-shapes-box", **look), html.Span(short[name], title=name)], type="button",
-            className="ms-shapes-press", disabled=full and place is None, **{"data-type": name},
+            [html.Span(className="ms-shapes-box", **look), html.Span(short[name], className="ms-name", title=name)],
+            type="button", className="ms-shapes-press", disabled=full and place is None, **{"data-type": name},
             **attributes({"type": name}, title="shapes.draw"), **{"aria-pressed": "true" if place is not None else "false"},
         )  # fmt: skip
         rows.append([label, *(_cell(row, column) for column in _TYPES[1:])])
@@ -94,11 +94,12 @@ def operators(times: Times) -> list[Any]:
     if not len(listed) and times.ask.query:
         return [html.P(t("shapes.not_found"), className="ms-muted")]
     rows = []
-    short = _told_apart(listed["name"].head(MOST_ROWS), 70)
+    short = kernel_labels(listed["name"].head(MOST_ROWS).astype(str))
     for row in listed.head(MOST_ROWS).to_dict("records"):
         name = str(row["name"])
         label = html.Button(
-            short[name], type="button", title=name, className="ms-shapes-press ms-mono", **{"data-op": name},
+            html.Span(short[name], className="ms-name"), type="button", title=name, className="ms-shapes-press ms-mono",
+            **{"data-op": name},
             **{"aria-pressed": "true" if name == times.operator else "false"},
         )  # fmt: skip
         rows.append([label, *(_cell(row, column) for column in _OPERATORS[1:])])
@@ -123,17 +124,10 @@ def shapes(times: Times) -> list[Any]:
     return [_table(columns, rows), *first_of("shapes.shown", len(rows), len(times.shapes))]
 
 
-def _told_apart(names: Iterable[Any], most: int) -> dict[str, str]:
-    """Return names as a list shows them: kernels by their labels, of at most so many characters, no two alike."""
-    labels = kernel_labels(map(str, names))
-    shown = Names(labels.values())
-    return {name: shown.short(label, most) for name, label in labels.items()}
-
-
 def _cell(row: Mapping[Any, Any], column: str) -> Any:
     value = row[column]
     if column in _NAMED:
-        return Cell(middle(str(value), 60), props={"title": str(value)})
+        return Cell(html.Span(str(value), className="ms-name"), class_name="ms-cut", props={"title": str(value)})
     return float(value) if column.endswith("_ns") else int(value)
 
 

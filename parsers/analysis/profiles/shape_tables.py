@@ -72,7 +72,7 @@ class ShapeTables:
         """The executions of the unit. The shape of a kernel is how it was launched, where that is known."""
         kernels = self.unit == "kernel"
         rows = shape_times.executions_of(self.whole, kernels=kernels)
-        return shape_times.launched(rows) if kernels and "grid" in rows else rows
+        return shape_times.launched(rows) if kernels else rows
 
     @cached_property
     def cells(self) -> pd.DataFrame:

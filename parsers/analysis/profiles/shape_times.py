@@ -37,9 +37,19 @@ def executions_of(frame: pd.DataFrame, *, kernels: bool = False) -> pd.DataFrame
     return found
 
 
+LAUNCHES = (("blocks", "grid"), ("pmu/block", "pmu/grid"))
+"""Columns of block and grid: those of SHAPE_TIMES, and those of KERNELS in traces of torch."""
+
+
 def launched(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return kernels with their launch as shape: threads of a block x blocks of the grid, as in 256,1,1 x 4,1,1."""
-    blocks, grids = rows["blocks"].array, rows["grid"].array
+    """Return kernels with their launch as shape: threads of a block x blocks of the grid, as in 256,1,1 x 4,1,1.
+
+    Rows without a pair of LAUNCHES are returned as they are.
+    """
+    found = next((pair for pair in LAUNCHES if all(name in rows and rows[name].dtype == "category" for name in pair)), None)
+    if found is None:
+        return rows
+    blocks, grids = (rows[name].array for name in found)
     width = len(grids.categories) + 1
     pairs, codes = np.unique((blocks.codes.astype(np.int64) + 1) * width + grids.codes + 1, return_inverse=True)
     first, second = (["", *one.categories.tolist()] for one in (blocks, grids))

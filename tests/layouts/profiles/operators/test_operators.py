@@ -423,8 +423,8 @@ def test_kernels_have_labels_beside_their_signatures() -> None:
 
 
 def test_names_of_kernels_are_no_scopes() -> None:
-    names = dict.fromkeys(("name", "full_name", "type"), ["a", "b"])
-    columns = {**names, "core": ["GPU_KERNEL"] * 2, "total_ns": [2e3, 1e3]}
+    names = ["a", "b"]
+    columns = {"name": names, "full_name": names, "type": names, "core": ["GPU_KERNEL"] * 2, "total_ns": [2e3, 1e3]}
     kernels = frame_of(OPERATORS, 2, columns, "f.csv")
     assert "full_name" not in [column.name for column in columns_of(kernels, ("name", "full_name", "total_ns"))]
     scoped = kernels.assign(full_name=pd.Categorical(["Default/a", "b"]))

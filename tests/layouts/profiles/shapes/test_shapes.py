@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -172,12 +171,17 @@ def test_copies_beside_kernels_of_torch_are_no_operators() -> None:
     assert times_of({"kernels": with_operators}).units == ("operator", "kernel")
 
 
-def test_long_names_of_kernels_are_told_apart() -> None:
-    names = [f"void at::native::elementwise_kernel<4, at::native::{'Very' * 20}{one}Functor<float> >(int)" for one in "AB"]
+def test_kernels_are_listed_by_their_labels() -> None:
+    names = [f"void at::native::elementwise_kernel<4, at::native::{one}Functor<float> >(int)" for one in "AB"]
     found = times_of({"kernels": made([(5, name, "elementwise_kernel", 9, "") for name in names], KERNELS, core="GPU_KERNEL")})
-    shown = re.findall(r"\S*…\S*(?: \S*…\S*)*", words(tables.operators(found)))
-    assert len(shown) == len(set(shown)) == 2
-    assert {one[one.index("Functor") - 1] for one in shown} == {"A", "B"}
+    shown = words(tables.operators(found))
+    assert all(f"elementwise_kernel<4, {one}Functor<float>>" in shown for one in "AB")
+
+
+def test_block_and_grid_of_kernels_of_torch_are_their_launch() -> None:
+    rows = made([(5, "gemm", "gemm", 9, ""), (6, "gemm", "gemm", 9, "")], KERNELS, core="GPU_KERNEL")
+    rows["pmu/block"], rows["pmu/grid"] = categorical(["256,1,1"] * 2), categorical(["4,1,1", "8,1,1"])
+    assert times_of({"kernels": rows}).shapes["input_shapes"].tolist() == ["256,1,1 x 4,1,1", "256,1,1 x 8,1,1"]
 
 
 def scale_of(figure: dict[str, Any]) -> float:
