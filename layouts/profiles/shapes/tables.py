@@ -46,7 +46,8 @@ def head(times: Times) -> list[Any]:
         )  # fmt: skip
     elif times.steps < FEWEST_STEPS:
         several = int((own["shapes"] > 1).sum())
-        said = t("shapes.head_not_judged", steps=fmt.count(times.steps), n=fmt.count(several), all=fmt.count(len(own)))
+        key = "shapes.head_kernels_not_judged" if kernels else "shapes.head_not_judged"
+        said = t(key, steps=fmt.count(times.steps), n=fmt.count(several), all=fmt.count(len(own)))
     else:
         numbers = {"total": fmt.count(known), "all": fmt.count(len(own))}
         said = t("shapes.head_kernels_static" if kernels else "shapes.head_static", **numbers)

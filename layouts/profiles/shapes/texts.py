@@ -46,6 +46,10 @@ TEXTS = define_texts({
         "Block and grid of no kernel change from step to step. They are known of {total} of {all}.",
         "没有 kernel 的 block 与 grid 随 step 变化；{all} 个 kernel 中有 {total} 个配置已知。",
     ),
+    "shapes.head_kernels_not_judged": (
+        "Not judged whether block or grid change: that takes 3 steps, found: {steps}. {n} of {all} kernels ran with several.",
+        "未判断 block 与 grid 是否变化：至少需要 3 个 step，现有 {steps} 个。{all} 个 kernel 中有 {n} 个有多种配置。",
+    ),
     "shapes.head_unknown": (
         "No input shapes were recorded. Ascend records them from profiler level 1 on; GPU in dynamic_shape_info_*.json.",
         "没有记录输入 shape。Ascend 需 profiler_level 为 1 及以上；GPU 记录在 dynamic_shape_info_*.json 中。",

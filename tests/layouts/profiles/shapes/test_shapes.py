@@ -179,9 +179,11 @@ def test_kernels_are_listed_by_their_labels() -> None:
 
 
 def test_block_and_grid_of_kernels_of_torch_are_their_launch() -> None:
-    rows = made([(5, "gemm", "gemm", 9, ""), (6, "gemm", "gemm", 9, "")], KERNELS, core="GPU_KERNEL")
+    rows = made([(5, "gemm", "gemm", 9, ""), (5, "gemm", "gemm", 9, "")], KERNELS, core="GPU_KERNEL")
     rows["pmu/block"], rows["pmu/grid"] = categorical(["256,1,1"] * 2), categorical(["4,1,1", "8,1,1"])
-    assert times_of({"kernels": rows}).shapes["input_shapes"].tolist() == ["256,1,1 x 4,1,1", "256,1,1 x 8,1,1"]
+    found = times_of({"kernels": rows})
+    assert found.shapes["input_shapes"].tolist() == ["256,1,1 x 4,1,1", "256,1,1 x 8,1,1"]
+    assert "block or grid change: that takes 3 steps, found: 1. 1 of 1 kernel ran with several" in words(tables.head(found))
 
 
 def scale_of(figure: dict[str, Any]) -> float:
