@@ -49,6 +49,11 @@ def chosen_trace(steps: Any, name: str) -> tuple[Breakdown | None, tuple[Breakdo
     return next((one for one in found if trace_name(one) == name), found[0] if found else None), found
 
 
+def without_steps(steps: Any) -> str:
+    """Return the text key of why steps, a frame or None, have no composition."""
+    return "composition.no_steps" if steps is None or steps.empty else "composition.no_parts"
+
+
 def sentence(usual: Average, step: int | None = None, key: str = "") -> html.P:
     """A sentence with the parts of the average, or of one step, longest first; key as for `sentence_texts`."""
     return html.P(_both_languages(usual, step, key), className="ms-breakdown-sentence")

@@ -92,6 +92,9 @@ TEXTS = define_texts({
         "{n} steps cannot be broken down: a part is missing, negative or longer than the step.",
         "{n} 步无法分解：有的部分缺失、为负或超过整步。",
     ),
+    "composition.no_parts": (
+        "Steps have no parts: nothing was recorded on a device.", "步骤没有组成：没有采集到设备上的执行。",
+    ),
     "composition.no_steps": ("The step trace has no steps.", "轨迹中没有步骤。"),
     # Words in figures
     "composition.word.step": "common.step",

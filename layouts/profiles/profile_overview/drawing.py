@@ -11,7 +11,7 @@ from parsers.analysis import Breakdown, StepTimes, step_times, times_at
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
-from layouts.profiles.composition import bar, chosen_trace, notes, sentence, usual_of
+from layouts.profiles.composition import bar, chosen_trace, notes, sentence, usual_of, without_steps
 from layouts.profiles.step_alternatives import with_run
 from layouts.profiles.step_plots import StepStyle
 from layouts.profiles.step_times import joined
@@ -43,11 +43,12 @@ def clock_of(source: RunSources, run: str) -> Clock | None:
     return Clock(*best, times) if len(times) else None
 
 
-def head(breakdown: Breakdown | None) -> list[Any]:
+def head(breakdown: Breakdown | None, steps: Any = None) -> list[Any]:
     """Return the sentence, the bar, and notes on which steps they cover."""
     usual = usual_of(breakdown)
     if breakdown is None or usual is None:
-        return [html.P(t("composition.no_steps"), className="ms-breakdown-sentence")]
+        key = without_steps(steps) if breakdown is None else "composition.no_steps"
+        return [html.P(t(key), className="ms-breakdown-sentence")]
     return [sentence(usual), bar(usual), html.Div(notes(breakdown, usual), className="ms-breakdown-notes")]
 
 
@@ -98,7 +99,7 @@ def drawn(source: RunSources, run: str, steps: Any, look: StepStyle) -> tuple[li
     card = html.Section(
         [
             html.Header(html.H3(t("profile_overview.made_of"), className="ms-card-title"), className="ms-card-head"),
-            html.Div(head(breakdown), className="ms-breakdown-head ms-profile-overview-head"),
+            html.Div(head(breakdown, steps), className="ms-breakdown-head ms-profile-overview-head"),
         ],
         className="ms-card", tabIndex=-1,
     )  # fmt: skip

@@ -14,7 +14,18 @@ from parsers.deferred import pandas as pd
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
 from layouts.kit.tables import Cell, named_values
-from layouts.profiles.composition import bar, chosen_trace, notes, outlier_list, sentence, table, trace_name, usual_of, within
+from layouts.profiles.composition import (
+    bar,
+    chosen_trace,
+    notes,
+    outlier_list,
+    sentence,
+    table,
+    trace_name,
+    usual_of,
+    within,
+    without_steps,
+)
 from layouts.profiles.step_alternatives import with_steps, with_streams
 from layouts.profiles.step_plots import bars, trends
 from layouts.profiles.step_streams import streams
@@ -27,7 +38,7 @@ def drawn(ask: StepRequest, steps: pd.DataFrame | None, reduces: pd.DataFrame | 
     """Return head and detail (components), bars, trends and streams (figures or None) and facts. points: fp_start, bp_end."""
     chosen, found = chosen_trace(steps, ask.trace)
     if chosen is None:
-        empty = html.P(t("composition.no_steps"), className="ms-muted")
+        empty = html.P(t(without_steps(steps)), className="ms-muted")
         return {"head": empty, "detail": [], "bars": None, "trends": None, "streams": None, "facts": {"traces": []}}
     place = None if ask.look.step is None else chosen.place(ask.look.step)
     # A step that the file does not have means the average.

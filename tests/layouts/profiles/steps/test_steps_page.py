@@ -230,3 +230,11 @@ def test_copies_too_short_to_see_and_unknown_fetching_are_not_said() -> None:
     said = texts_in(steptrace.shown(source, ASK)[0])
     assert "copies" not in said
     assert "Fetching" not in said
+
+
+def test_steps_of_the_host_alone_have_no_parts() -> None:
+    source = profiled({"steps": frame([{"step": step, "total_ns": 5e6, "fetching_ns": 1e6} for step in (7, 8)])})
+    for head in (steptrace.shown(source, ASK)[0], overview.shown(source, ASK)[0]):
+        assert "nothing was recorded on a device" in texts_in(head)
+    for head in (steptrace.shown(profiled({"steps": frame([])}), ASK)[0],):
+        assert "The step trace has no steps." in texts_in(head)
