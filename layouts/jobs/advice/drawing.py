@@ -125,6 +125,8 @@ def _hints(one: Advice) -> list[str]:
 def _cost(one: Advice) -> Any:
     if math.isnan(one.cost_ns):
         return html.Span(t("advice.cost_unknown"), className="ms-badge")
+    if one.cost_ns == 0.0 and math.isnan(one.alone_ns):
+        return html.Span(t("advice.cost_nothing"), className="ms-badge")
     alone = one.cost_ns if math.isnan(one.alone_ns) else max(one.alone_ns, 0.0)
     times = {"time": fmt.duration(alone * 1e-9)}
     key = {AT_MOST: "advice.cost_at_most", FROM_SUMS: "advice.cost_sums"}.get(one.bound, "advice.cost")

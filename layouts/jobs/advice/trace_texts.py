@@ -59,6 +59,7 @@ TEXTS = define_texts({
     "advice.reason.no_kind_of_memory": (
         "the file does not say whether copies are from pageable or pinned memory", "文件未说明拷贝来自可分页内存还是锁页内存",
     ),
+    "advice.cost_nothing": ("nothing beyond the other advice", "无其他建议之外的可省时间"),
     "advice.column.fetching_ns": ("Fetching data", "取数据"),
     "advice.column.stream": "common.stream",
     "advice.column.size_bytes": "common.size",

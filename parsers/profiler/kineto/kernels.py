@@ -83,7 +83,18 @@ def kernels(recording: KinetoRecording, file: str) -> pd.DataFrame:
 
 def kernel_type(name: str) -> str:
     """Return the function of a kernel without its result, templates and arguments; of a copy its direction."""
-    short = re.split(r"[<(]", name.removeprefix("void ").replace("(anonymous namespace)::", ""), maxsplit=1)[0].strip()
+    plain = name.replace("(anonymous namespace)::", "")
+    depth, kept = 0, []
+    for character in plain if "<" in plain else ():
+        if character == "<":
+            depth += 1
+        elif character == ">" and depth:
+            depth -= 1
+        elif not depth:
+            kept.append(character)
+    short = ("".join(kept) if "<" in plain else plain).split("(", 1)[0].strip()
+    if "<" in plain or "::" in short or short.startswith("void "):
+        short = short.rsplit(" ", 1)[-1]
     return short or name
 
 

@@ -71,9 +71,11 @@ def communication(frames: Frames, limit: float) -> Advice | None:
         shown = rows[["step", "kind", "name", "duration_ns", "transit_ns", "wait_ns", "idle_ns"]].head(MOST_ROWS)
         number = max(operators["step"].nunique(), 1)
         names = {"all": "duration_ns", "transit": "transit_ns", "wait": "wait_ns", "idle": "idle_ns"}
-        parts = {part: float(operators[name].sum()) / number for part, name in names.items()}
+        told = operators["transit_ns"].notna().any()
+        parts = {part: float(operators[name].sum()) / number for part, name in names.items()} if told else {}
         collectives = frame_of(frames, "collectives")
-        if collectives is not None:
+        # One rank alone whose file has neither sizes nor transit does not tell transfer from waiting.
+        if collectives is not None and (told or collectives["rank"].nunique() > 1 or (collectives["size_bytes"] >= 0).any()):
             parts = parts_per_step(collectives, frame_of(frames, "links"))
     return Advice("communication", exposed / usual.on_device_ns, limit, exposed, shown, "steps", parts_ns=parts)
 

@@ -16,6 +16,7 @@ from parsers.profiler.access import Profile
 from parsers.profiler.frame_parts import FramePart, ProfileInput
 from parsers.profiler.kineto import recording
 from parsers.profiler.kineto.frame_readers import read_all
+from parsers.profiler.kineto.kernels import kernel_type
 from parsers.profiler.kineto.operators import BEFORE
 from tests.writers.kineto_traces import BASE_NS, KinetoWriter, training, write
 
@@ -156,6 +157,20 @@ def test_a_kernel_named_like_an_annotation_is_a_kernel(tmp_path: Path) -> None:
     assert frames["kernels"]["duration_ns"].tolist() == [5_000, 1_000]
     assert frames["step_times"].empty
     assert frames["steps"]["computing_ns"].tolist() == [6_000]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("void at::native::elementwise_kernel<4, f<float>(int)>(int, f)", "at::native::elementwise_kernel"),
+        ("std::enable_if<(8 > 0) && true, void>::type vllm::fused_add<c10::Half, 8>(c10::Half*)", "vllm::fused_add"),
+        ("void (anonymous namespace)::softmax_warp_forward<float>(float*)", "softmax_warp_forward"),
+        ("ampere_sgemm_128x64_nn", "ampere_sgemm_128x64_nn"), ("Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD"),
+        ("Memset (Device)", "Memset"), ("<lambda>", "<lambda>"), ("a < b", "a"), ("void add(float*)", "add"),
+    ],
+)  # fmt: skip
+def test_the_type_of_a_kernel_is_its_function(name: str, wanted: str) -> None:
+    assert kernel_type(name) == wanted
 
 
 def test_gloo_has_the_host_alone(tmp_path: Path) -> None:
