@@ -22,12 +22,13 @@ class KinetoWriter:
     events: list[dict[str, Any]] = field(default_factory=list)
     correlation: int = 100
     external: int = 0
+    thread: int = THREAD
 
     def host(self, name: str, start: int, duration: int, category: str = "cpu_op", **arguments: Any) -> int:
         """Add an operator or annotation of the host; return its External id."""
         self.external += 1
         found = {"External id": self.external, **{key.replace("_", " "): value for key, value in arguments.items()}}
-        self._add(name, category, start, duration, HOST, THREAD, found)
+        self._add(name, category, start, duration, HOST, self.thread, found)
         return self.external
 
     def launch(
@@ -37,7 +38,7 @@ class KinetoWriter:
         """Add a call of the runtime and what it launched; return the correlation of both."""
         self.correlation += 1
         same = {"correlation": self.correlation, "External id": self.external}
-        self._add(call, "cuda_runtime", call_start, call_duration, HOST, THREAD, {"cbid": 211, **same})
+        self._add(call, "cuda_runtime", call_start, call_duration, HOST, self.thread, {"cbid": 211, **same})
         self.kernel(kernel, start, duration, stream, category, **same, **arguments)
         return self.correlation
 

@@ -1,0 +1,123 @@
+"""What advice says of simulated training with torch, and how often that is right.
+
+Effects are shares of a step; of a slow rank, the share by which it computes longer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from parsers import open_run
+from parsers.analysis.jobs.advice import FRAMES, OF_JOB, Review, review
+from tests.simulations.torch_jobs import MS, US, Plan, drawn, traces
+
+RULES = ("fetching", "launching", "pageable", "slow_rank")
+EFFECTS = {
+    "slow_rank": (0.05, 0.1, 0.5), "slow_rank_of_64": (0.1,), "fetch_in_process": (0.08, 0.2, 0.4),
+    "slow_workers": (0.08, 0.2, 0.4), "pageable": (0.02, 0.05, 0.1), "launch_bound": (1.0,),
+}  # fmt: skip
+"""The effects of each fault."""
+
+
+def part(share: float, plan: Plan) -> int:
+    """Return the time (ns) that makes this share of a step with it."""
+    return int(share / (1 - share) * plan.computing)
+
+
+def small(seed: int) -> Plan:
+    """Return a job of eight ranks whose traces are small."""
+    chance = np.random.default_rng(seed + 8_000_000)
+    return replace(drawn(seed), ranks=8, layers=int(chance.choice([4, 6, 8])), kernel=int(chance.integers(300, 1_500)) * US)
+
+
+def launch_bound(seed: int, _: float = 0.0) -> Plan:
+    """Return many kernels of 2 to 6 µs, each launched in 8 to 15 µs."""
+    chance = np.random.default_rng(seed + 9_000_000)
+    return replace(
+        drawn(seed), steps=int(chance.integers(8, 13)), layers=int(chance.integers(40, 70)),
+        kernel=int(chance.uniform(2, 6) * US), host=int(chance.uniform(8, 15) * US), copy=8 * US,
+    )  # fmt: skip
+
+
+FAULTS: Mapping[str, Callable[[int, float], Plan]] = {
+    "slow_rank": lambda seed, effect: replace(small(seed), slow=(seed % 8, effect)),
+    "slow_rank_of_64": lambda seed, effect: replace(small(seed), ranks=64, layers=2, steps=10, slow=(seed % 64, effect)),
+    "fetch_in_process": lambda seed, effect: replace(
+        drawn(seed), lead=0, loader="process", fetch=part(effect, drawn(seed))
+    ),
+    "slow_workers": lambda seed, effect: replace(
+        drawn(seed), fetch=int(drawn(seed).computing / (1 - effect)), skipped=max(drawn(seed).skipped, 1)
+    ),
+    "pageable": lambda seed, effect: replace(drawn(seed), copied="pageable", copy=part(effect, drawn(seed))),
+    "launch_bound": launch_bound,
+}
+RIGHT = {
+    "slow_rank": "slow_rank", "slow_rank_of_64": "slow_rank", "fetch_in_process": "fetching", "slow_workers": "fetching",
+    "pageable": "pageable", "launch_bound": "launching",
+}  # fmt: skip
+HEALTHY: Mapping[str, Callable[[int], Plan]] = {
+    "compute": drawn,
+    "prefetch": lambda seed: replace(drawn(seed), lead=0, loader="process", fetch=part(0.01 + seed % 5 / 400, drawn(seed))),
+    "hidden_loader": lambda seed: replace(
+        drawn(seed), lead=-1, loader="process", fetch=part(0.1 + seed % 3 / 10, drawn(seed)), skipped=2
+    ),
+    "pinned": lambda seed: replace(drawn(seed), copied="beside", copy=part(0.02 + seed % 5 / 50, drawn(seed))),
+    "little_pageable": lambda seed: replace(drawn(seed), copied="pageable", copy=part(0.001 + seed % 5 / 1_250, drawn(seed))),
+    "ahead": lambda seed: replace(drawn(seed), lead=2 + seed % 3, kernel=1 * MS),
+    "hiccups": lambda seed: replace(drawn(seed), hiccups=0.01),
+    "warm_up": lambda seed: replace(drawn(seed), skipped=0, warm_up=3.0 + seed % 8),
+    "small_kernels": lambda seed: replace(drawn(seed), layers=60, kernel=15 * US, host=9 * US, steps=8),
+    "graph": lambda seed: replace(drawn(seed), layers=100, kernel=4 * US, host=9 * US, graph=True, copy=5 * US),
+    "ranks": small,
+    "ranks_unequal": lambda seed: replace(small(seed), unequal=0.1),
+    "ranks_warm_up": lambda seed: replace(small(seed), skipped=0, warm_up=3.0 + seed % 8),
+    "ranks_hiccups": lambda seed: replace(small(seed), hiccups=0.01),
+    "64_ranks": lambda seed: replace(small(seed), ranks=64, layers=2, steps=10, unequal=0.05),
+}
+
+
+def reviewed(plan: Plan, seed: int) -> Review:
+    """Return what the product says of the traces of a job, read by its own readers, at the page of the first rank."""
+    with TemporaryDirectory() as directory:
+        run = open_run(traces(plan, seed, Path(directory)))
+        profile = next(iter(run.profile.values()))
+        frames = {name: profile.frame(name) if profile.gives(name) else None for name in FRAMES}
+        for job in run.profile.jobs:
+            frames |= {name: job.frame(name) if job.gives(name) else None for name in OF_JOB}
+        return review(frames)
+
+
+def named(found: Review) -> frozenset[str]:
+    """Return the rules of `RULES` that found something, and which ranks are slow."""
+    return frozenset(
+        f"{one.rule} {' '.join(map(str, one.evidence['rank']))}" if one.rule == "slow_rank" else one.rule
+        for one in found.found if one.rule in RULES
+    )  # fmt: skip
+
+
+def of_fault(case: str, effect: float, seeds: Iterable[int]) -> Counter[str]:
+    """Count how often a fault is "right", "missed" or "unjudged"; and which other rules of `RULES` found something."""
+    counts: Counter[str] = Counter()
+    for seed in seeds:
+        plan = FAULTS[case](seed, effect)
+        found = reviewed(plan, seed)
+        rule = RIGHT[case]
+        right = f"{rule} {plan.slow[0]}" if plan.slow is not None else rule
+        verdict = "right" if right in named(found) else "unjudged" if rule in found.unchecked else "missed"
+        counts.update([verdict, *(f"false {one}" for one in named(found) - {right})])
+    return counts
+
+
+def of_healthy(case: str, seeds: Iterable[int]) -> Counter[str]:
+    """Count how often each rule of `RULES` accuses healthy data, and how often all are silent ("fine")."""
+    counts: Counter[str] = Counter()
+    for seed in seeds:
+        found = named(reviewed(HEALTHY[case](seed), seed))
+        counts.update([f"false {one}" for one in found] or ["fine"])
+    return counts
