@@ -8,7 +8,7 @@ together. Times are whole ns on one clock; each rank's trace is written as torch
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +71,7 @@ class Rank:
     ends: list[int] = field(default_factory=list)
     batch: int = 0  # When the workers have the next batch.
     since: int = -1  # When the recording began, -1 before.
+    kernels: list[tuple[int, int]] = field(default_factory=list)
 
     def free(self, stream: int) -> int:
         """Return when a stream has ended what was launched."""
@@ -92,8 +93,19 @@ class Rank:
         self.host = end + US if waits else launched
         self.stream[stream] = end
         self.starts.append(start)
+        if category == "kernel":
+            self.kernels.append((start, end))
         self._record(name, begin, start, end - start, stream, call, category, told)
         return end
+
+    @property
+    def idle(self) -> float:
+        """Share of the recording, to the end of its last kernel, in which no kernel runs."""
+        at, busy = self.since, 0
+        for start, end in sorted(self.kernels):
+            busy += max(end - max(start, at), 0)
+            at = max(at, end)
+        return 1 - busy / (at - self.since)
 
     def _record(self, name: str, begin: int, start: int, duration: int, stream: int, call: str, category: str,
                 told: dict[str, object]) -> None:  # fmt: skip
@@ -255,6 +267,7 @@ class Job:
                 correlation = rank.writer.launch(name, rank.host, at, duration, call="cudaGraphLaunch", call_duration=9 * US)
             elif rank.since >= 0:
                 rank.writer.kernel(name, at, duration, correlation=correlation)
+            rank.kernels.append((at, at + duration))
             at += duration + BETWEEN
         rank.stream[STREAM] = at
         rank.host = begin + 25 * US
@@ -298,8 +311,17 @@ def drawn(seed: int) -> Plan:
     )  # fmt: skip
 
 
-def traces(plan: Plan, seed: int, directory: Path) -> Path:
-    """Simulate a job and write the trace of each of its ranks; return the directory."""
-    for number, made in enumerate(Job(plan, seed).simulate()):
+def step_time(plan: Plan, seed: int) -> float:
+    """Return the time (ns) of a step of a job, from long after its begin."""
+    job = Job(replace(plan, skipped=3, steps=5), seed)
+    job.simulate()
+    first = job.ranks[0]
+    return (first.ends[-1] - first.ends[2]) / 5
+
+
+def simulate(plan: Plan, seed: int, directory: Path) -> Job:
+    """Simulate a job and write the trace of each of its ranks."""
+    job = Job(plan, seed)
+    for number, made in enumerate(job.simulate()):
         write(directory / f"node_{number}.1712000000{number:03d}.pt.trace.json", made)
-    return directory
+    return job

@@ -15,7 +15,7 @@ import numpy as np
 
 from parsers import open_run
 from parsers.analysis.jobs.advice import FRAMES, OF_JOB, Review, review
-from tests.simulations.torch_jobs import MS, US, Plan, drawn, traces
+from tests.simulations.torch_jobs import MS, US, Plan, drawn, simulate, step_time
 
 RULES = ("fetching", "launching", "pageable", "slow_rank")
 EFFECTS = {
@@ -25,9 +25,13 @@ EFFECTS = {
 """The effects of each fault."""
 
 
-def part(share: float, plan: Plan) -> int:
-    """Return the time (ns) that makes this share of a step with it."""
-    return int(share / (1 - share) * plan.computing)
+IDLE = 0.1
+"""Share of a recording without a kernel from which a device is idle."""
+
+
+def part(share: float, seed: int) -> int:
+    """Return the time (ns) that makes this share of a step of `drawn` if it is added to it."""
+    return int(share / (1 - share) * step_time(drawn(seed), seed))
 
 
 def small(seed: int) -> Plan:
@@ -49,12 +53,12 @@ FAULTS: Mapping[str, Callable[[int, float], Plan]] = {
     "slow_rank": lambda seed, effect: replace(small(seed), slow=(seed % 8, effect)),
     "slow_rank_of_64": lambda seed, effect: replace(small(seed), ranks=64, layers=2, steps=10, slow=(seed % 64, effect)),
     "fetch_in_process": lambda seed, effect: replace(
-        drawn(seed), lead=0, loader="process", fetch=part(effect, drawn(seed))
+        drawn(seed), lead=0, loader="process", fetch=part(effect, seed)
     ),
     "slow_workers": lambda seed, effect: replace(
-        drawn(seed), fetch=int(drawn(seed).computing / (1 - effect)), skipped=max(drawn(seed).skipped, 1)
+        drawn(seed), fetch=int(step_time(drawn(seed), seed) / (1 - effect)), skipped=max(drawn(seed).skipped, 1)
     ),
-    "pageable": lambda seed, effect: replace(drawn(seed), copied="pageable", copy=part(effect, drawn(seed))),
+    "pageable": lambda seed, effect: replace(drawn(seed), copied="pageable", copy=part(effect, seed)),
     "launch_bound": launch_bound,
 }
 RIGHT = {
@@ -63,12 +67,12 @@ RIGHT = {
 }  # fmt: skip
 HEALTHY: Mapping[str, Callable[[int], Plan]] = {
     "compute": drawn,
-    "prefetch": lambda seed: replace(drawn(seed), lead=0, loader="process", fetch=part(0.01 + seed % 5 / 400, drawn(seed))),
+    "prefetch": lambda seed: replace(drawn(seed), lead=0, loader="process", fetch=part(0.01 + seed % 5 / 400, seed)),
     "hidden_loader": lambda seed: replace(
-        drawn(seed), lead=-1, loader="process", fetch=part(0.1 + seed % 3 / 10, drawn(seed)), skipped=2
+        drawn(seed), lead=-1, loader="process", fetch=part(0.1 + seed % 3 / 10, seed), skipped=2
     ),
-    "pinned": lambda seed: replace(drawn(seed), copied="beside", copy=part(0.02 + seed % 5 / 50, drawn(seed))),
-    "little_pageable": lambda seed: replace(drawn(seed), copied="pageable", copy=part(0.001 + seed % 5 / 1_250, drawn(seed))),
+    "pinned": lambda seed: replace(drawn(seed), copied="beside", copy=part(0.02 + seed % 5 / 50, seed)),
+    "little_pageable": lambda seed: replace(drawn(seed), copied="pageable", copy=part(0.001 + seed % 5 / 1_250, seed)),
     "ahead": lambda seed: replace(drawn(seed), lead=2 + seed % 3, kernel=1 * MS),
     "hiccups": lambda seed: replace(drawn(seed), hiccups=0.01),
     "warm_up": lambda seed: replace(drawn(seed), skipped=0, warm_up=3.0 + seed % 8),
@@ -82,42 +86,46 @@ HEALTHY: Mapping[str, Callable[[int], Plan]] = {
 }
 
 
-def reviewed(plan: Plan, seed: int) -> Review:
-    """Return what the product says of the traces of a job, read by its own readers, at the page of the first rank."""
+def reviewed(plan: Plan, seed: int) -> tuple[Review, bool]:
+    """Return what the product says of the traces of a job, read by its own readers, at the page of the first rank.
+
+    And whether the device of that rank was idle.
+    """
     with TemporaryDirectory() as directory:
-        run = open_run(traces(plan, seed, Path(directory)))
+        job = simulate(plan, seed, Path(directory))
+        run = open_run(Path(directory))
         profile = next(iter(run.profile.values()))
         frames = {name: profile.frame(name) if profile.gives(name) else None for name in FRAMES}
-        for job in run.profile.jobs:
-            frames |= {name: job.frame(name) if job.gives(name) else None for name in OF_JOB}
-        return review(frames)
+        for whole in run.profile.jobs:
+            frames |= {name: whole.frame(name) if whole.gives(name) else None for name in OF_JOB}
+        return review(frames), job.ranks[0].idle > IDLE
 
 
-def named(found: Review) -> frozenset[str]:
-    """Return the rules of `RULES` that found something, and which ranks are slow."""
-    return frozenset(
-        f"{one.rule} {' '.join(map(str, one.evidence['rank']))}" if one.rule == "slow_rank" else one.rule
-        for one in found.found if one.rule in RULES
-    )  # fmt: skip
+def named(found: Review, idle: bool) -> frozenset[str]:
+    """Return the rules of `RULES` that found something, which ranks are slow, and "idle" where the device was not idle."""
+    said = {one.rule for one in found.found if one.rule in RULES and one.rule != "slow_rank"}
+    ranks = {f"slow_rank {rank}" for one in found.found if one.rule == "slow_rank" for rank in one.evidence["rank"]}
+    return frozenset(said | ranks | ({"idle"} if not idle and any(one.rule == "idle" for one in found.found) else set()))
 
 
 def of_fault(case: str, effect: float, seeds: Iterable[int]) -> Counter[str]:
-    """Count how often a fault is "right", "missed" or "unjudged"; and which other rules of `RULES` found something."""
+    """Count how often a fault is "right", "missed" or "unjudged"; and what else `named` has."""
     counts: Counter[str] = Counter()
     for seed in seeds:
         plan = FAULTS[case](seed, effect)
-        found = reviewed(plan, seed)
+        found, idle = reviewed(plan, seed)
         rule = RIGHT[case]
         right = f"{rule} {plan.slow[0]}" if plan.slow is not None else rule
-        verdict = "right" if right in named(found) else "unjudged" if rule in found.unchecked else "missed"
-        counts.update([verdict, *(f"false {one}" for one in named(found) - {right})])
+        others = named(found, idle)
+        verdict = "right" if right in others else "unjudged" if rule in found.unchecked else "missed"
+        counts.update([verdict, *(f"false {one.split()[0]}" for one in others - {right})])
     return counts
 
 
 def of_healthy(case: str, seeds: Iterable[int]) -> Counter[str]:
-    """Count how often each rule of `RULES` accuses healthy data, and how often all are silent ("fine")."""
+    """Count how often each rule of `named` accuses healthy data, and how often all are silent ("fine")."""
     counts: Counter[str] = Counter()
     for seed in seeds:
-        found = named(reviewed(HEALTHY[case](seed), seed))
-        counts.update([f"false {one}" for one in found] or ["fine"])
+        found = named(*reviewed(HEALTHY[case](seed), seed))
+        counts.update({f"false {one.split()[0]}" for one in found} or {"fine"})
     return counts

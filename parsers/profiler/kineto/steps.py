@@ -2,7 +2,7 @@
 
 A step on the device lasts from the end of the one before, or its begin on the host, to the end of the last thing launched in
 it, or its end on the host (the rule of torch's TensorBoard plugin), so that no moment counts twice although the host runs
-ahead. Its parts are those of what was launched in it.
+ahead. The first one begins once what was launched before it has ended. Its parts are those of what was launched in it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def steps(recording: KinetoRecording, file: str) -> pd.DataFrame:
             return STEPS.empty()
         number, of_step = np.array([NONE]), np.zeros(len(device), np.int64)
         start, end = _extent(recording)
-    begins, ends = _windows(start, end, of_step, device.end)
+    begins, ends = _windows(start, end, of_step, device.start, device.end)
     communication, copies = communicates(recording), device.class_ != KERNEL
     rows = [
         _parts(int(begins[place]), int(ends[place]), device.start[own], device.end[own], communication[own], copies[own])
@@ -69,14 +69,23 @@ def _extent(recording: KinetoRecording) -> tuple[Ints, Ints]:
     return np.array([first]), np.array([last])
 
 
-def _windows(start: Ints, end: Ints, of_step: Ints, ends: Ints) -> tuple[Ints, Ints]:
+def _windows(start: Ints, end: Ints, of_step: Ints, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
     last = end.copy()
     known = of_step >= 0
     np.maximum.at(last, of_step[known], ends[known])
     last = np.maximum.accumulate(last)
     first = start.copy()
+    first[0] = _first_begin(int(start[0]), of_step, starts, ends)
     first[1:] = np.maximum(start[1:], last[:-1])
     return first, np.maximum(last, first)
+
+
+def _first_begin(start: int, of_step: Ints, starts: Ints, ends: Ints) -> int:
+    """Return when the first step begins: the host may have been ahead, and the device busy with what came before."""
+    own = starts[of_step == 0]
+    first = int(own.min()) if len(own) else start
+    before = ends[(of_step < 0) & (starts < first)]
+    return max(start, min(int(before.max()), first)) if len(before) else start
 
 
 def _parts(t0: int, t1: int, start: Ints, end: Ints, communicates_: NDArray[np.bool_], copies: NDArray[np.bool_]) -> list[int]:
