@@ -139,9 +139,7 @@ class Job:
         self.durations = plan.kernel * shape / shape.mean()
         self.hosts = plan.host * self.chance.uniform(0.75, 1.25, count)
         several = plan.ranks > 1
-        self.ranks = [
-            Rank(number, KinetoWriter(number if several else None, plan.ranks)) for number in range(plan.ranks)
-        ]
+        self.ranks = [Rank(number, KinetoWriter(number if several else None, plan.ranks)) for number in range(plan.ranks)]
         for rank in self.ranks:
             rank.host = MS + int(self.chance.integers(0, 200 * US))
 
@@ -213,9 +211,7 @@ class Job:
         stream = COPY_STREAM if plan.copied == "beside" else STREAM
         speed = 4 if pageable else 20  # Bytes per ns.
         kind = "Memcpy HtoD (Pageable -> Device)" if pageable else "Memcpy HtoD (Pinned -> Device)"
-        rank.run(
-            kind, duration, stream, call="cudaMemcpyAsync", category="gpu_memcpy", waits=pageable, bytes=duration * speed
-        )
+        rank.run(kind, duration, stream, call="cudaMemcpyAsync", category="gpu_memcpy", waits=pageable, bytes=duration * speed)
         rank.operator("aten::copy_", begin, rank.host + 2 * US - begin)
         rank.host += 12 * US
 
@@ -289,7 +285,9 @@ class Job:
         rank.ends.append(rank.free(STREAM))
         if lead == 0:
             rank.host += 4 * US
-            rank.run("Memcpy DtoH (Device -> Pageable)", 1_500, call="cudaMemcpyAsync", category="gpu_memcpy", waits=True, bytes=4)
+            rank.run(
+                "Memcpy DtoH (Device -> Pageable)", 1_500, call="cudaMemcpyAsync", category="gpu_memcpy", waits=True, bytes=4
+            )
             rank.operator("aten::_local_scalar_dense", begin + 2 * US, rank.host - begin)
             rank.operator("aten::item", begin, rank.host + 4 * US - begin)
             rank.host += 8 * US

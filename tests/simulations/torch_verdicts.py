@@ -25,8 +25,8 @@ EFFECTS = {
 """The effects of each fault."""
 
 
-IDLE = 0.1
-"""Share of a recording without a kernel from which a device is idle."""
+IDLE = 0.08
+"""Share of a recording without a kernel from which a device may be called idle: the rule's limit is 0.1 of the steps."""
 
 
 def part(share: float, seed: int) -> int:
@@ -52,9 +52,7 @@ def launch_bound(seed: int, _: float = 0.0) -> Plan:
 FAULTS: Mapping[str, Callable[[int, float], Plan]] = {
     "slow_rank": lambda seed, effect: replace(small(seed), slow=(seed % 8, effect)),
     "slow_rank_of_64": lambda seed, effect: replace(small(seed), ranks=64, layers=2, steps=10, slow=(seed % 64, effect)),
-    "fetch_in_process": lambda seed, effect: replace(
-        drawn(seed), lead=0, loader="process", fetch=part(effect, seed)
-    ),
+    "fetch_in_process": lambda seed, effect: replace(drawn(seed), lead=0, loader="process", fetch=part(effect, seed)),
     "slow_workers": lambda seed, effect: replace(
         drawn(seed), fetch=int(step_time(drawn(seed), seed) / (1 - effect)), skipped=max(drawn(seed).skipped, 1)
     ),

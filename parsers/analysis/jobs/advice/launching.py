@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
+from parsers.analysis.jobs.warm_up import first_differs
 from parsers.analysis.profiles.busy import COMMUNICATION, COPY, covered
 from parsers.analysis.profiles.launches import CAUSES, LAUNCH_BEGIN, launch_figures
 from parsers.deferred import pandas as pd
@@ -20,36 +21,41 @@ _ITERATORS = {"_SingleProcessDataLoaderIter": "in_process", "_MultiProcessingDat
 
 class Fetching(NamedTuple):
     """What fetching data takes of the steps: share of the host's time, ns of a step that it holds the device up for at most,
-    and the steps."""
+    their share of the steps on the device, and the steps."""
 
     share: float
     saved_ns: float
+    saved_share: float
     steps: pd.DataFrame
 
 
 def fetching_of(frames: Frames) -> Fetching | None:
     """Return what fetching data takes, None where no trace tells.
 
-    A device that computes meanwhile loses nothing, so a step would be shorter by no more than it is idle.
+    A device that computes meanwhile loses nothing, so a step would be shorter by no more than it is idle. A first step that
+    warms up does not count: its workers start.
     """
     steps, times = frame_of(frames, "steps"), frame_of(frames, "step_times")
     if steps is None or times is None:
         return None
-    rows = steps[(steps["kind"] == "step") & steps["fetching_ns"].notna() & (steps["step"] >= 0)]
+    rows = _usual(steps)
+    rows = rows[rows["fetching_ns"].notna() & (rows["step"] >= 0)]
     window = times.drop_duplicates("step").set_index("step")
     whole = (window["end_ns"] - window["start_ns"]).reindex(rows["step"])
     if not float(whole.sum()) > 0:
         return None
-    idle = rows["free_ns"].fillna(np.inf)
-    return Fetching(float(rows["fetching_ns"].sum() / whole.sum()), float(np.minimum(rows["fetching_ns"], idle).mean()), rows)
+    held = np.minimum(rows["fetching_ns"], rows["free_ns"].fillna(np.inf))
+    share = float(rows["fetching_ns"].sum() / whole.sum())
+    return Fetching(share, float(held.mean()), float(held.sum() / rows["total_ns"].sum()), rows)
 
 
 def fetching(frames: Frames, limit: float) -> Advice | None:
-    """Fetching data by torch's DataLoader takes more than this fraction of the steps on the host."""
+    """Fetching data by torch's DataLoader takes more than this fraction of the steps on the host, and may hold the device up
+    for more than this fraction of its steps: a host that runs ahead of its device can fetch while that works."""
     found = fetching_of(frames)
     if found is None:
         raise Unchecked(TRACE)
-    if not found.share > limit:
+    if not min(found.share, found.saved_share) > limit:
         return None
     operators = frame_of(frames, "operators")
     names = [] if operators is None else operators["name"].cat.categories.tolist()
@@ -106,15 +112,23 @@ def launching(frames: Frames, limit: float) -> Advice | None:
 
 
 def _of_steps(frames: Frames) -> tuple[pd.DataFrame, float, int]:
-    """Return the kernels that a trace has of whole steps, the time of these steps, and their number; Unchecked without any."""
+    """Return the kernels of whole steps but a first one that warms up, the time of these steps, and their number; Unchecked
+    without any."""
     kernels, steps = needed(frames, "kernels", TRACE), needed(frames, "steps", TRACE)
     if LAUNCH_BEGIN not in kernels:
         raise Unchecked(TRACE)
-    rows = steps[(steps["kind"] == "step") & (steps["total_ns"] > 0)]
+    rows = _usual(steps)
+    rows = rows[rows["total_ns"] > 0]
     chosen = kernels[kernels["step"].isin(rows["step"])]
     if rows.empty or chosen.empty:
         raise Unchecked(TRACE)
     return chosen, float(rows["total_ns"].sum()), len(rows)
+
+
+def _usual(steps: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of whole steps, without a first one that warms up."""
+    rows = steps[steps["kind"] == "step"]
+    return rows.iloc[1:] if len(rows) and first_differs(rows["total_ns"].to_numpy(np.float64)) else rows
 
 
 def _covered(kernels: pd.DataFrame) -> int:
