@@ -44,6 +44,15 @@ def test_a_step_is_what_was_launched_in_it(frames: dict[str, pd.DataFrame]) -> N
     assert steps["kind"].tolist() == ["step"] * 3
 
 
+def test_the_first_step_begins_once_what_was_launched_before_it_has_ended(tmp_path: Path) -> None:
+    made = training(2)
+    made.kernel("void started_before<float>(float*)", 2_000, 100_000, correlation=8)  # the first step begins at 10 µs
+    steps = frames_of(write(tmp_path / "trace.json", made))["steps"]
+    assert steps["start_ns"].tolist() == [BASE_NS + 102_000, BASE_NS + 1_010_000]
+    assert steps["total_ns"].tolist() == [990_000 - 92_000, 990_000]
+    assert steps["free_ns"].tolist() == [990_000 - 92_000 - 520_000, 990_000 - 520_000]
+
+
 def test_a_last_step_with_fewer_launches_is_cut(tmp_path: Path) -> None:
     made = training(3)
     launched = [event for event in made.events if event["pid"] == 0][-2:]
