@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -237,7 +238,7 @@ class Job:
             for rank in self.ranks
         ]
         end = max(ready) + transfer
-        told = {
+        told: dict[str, Any] = {
             "Collective_name": "allreduce", "In_msg_nelems": transfer, "Out_msg_nelems": transfer, "dtype": "Float",
             "Group_size": plan.ranks, "Process_Group_Name": "0", "Process_Group_Description": "default_pg",
         }  # fmt: skip

@@ -19,7 +19,7 @@ from parsers.profile_frames import STEP_TIMES, STEPS
 from parsers.profiler.frame_parts import categorical, frame_of
 from parsers.profiler.kineto.events import KERNEL
 from parsers.profiler.kineto.kernels import communicates
-from parsers.profiler.kineto.recording import KinetoRecording
+from parsers.profiler.kineto.recording import DeviceRows, KinetoRecording
 from parsers.profiler.tables import NONE
 
 CUT = 0.8
@@ -44,7 +44,7 @@ def steps(recording: KinetoRecording, file: str) -> pd.DataFrame:
             return STEPS.empty()
         number, of_step = np.array([NONE]), np.zeros(len(device), np.int64)
         start, end = _extent(recording)
-    begins, ends = _windows(start, end, of_step, device.start, device.end)
+    begins, ends = _windows(start, end, of_step, device)
     communication, copies = communicates(recording), device.class_ != KERNEL
     rows = [
         _parts(int(begins[place]), int(ends[place]), device.start[own], device.end[own], communication[own], copies[own])
@@ -69,22 +69,26 @@ def _extent(recording: KinetoRecording) -> tuple[Ints, Ints]:
     return np.array([first]), np.array([last])
 
 
-def _windows(start: Ints, end: Ints, of_step: Ints, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+def _windows(start: Ints, end: Ints, of_step: Ints, device: DeviceRows) -> tuple[Ints, Ints]:
     last = end.copy()
     known = of_step >= 0
-    np.maximum.at(last, of_step[known], ends[known])
+    np.maximum.at(last, of_step[known], device.end[known])
     last = np.maximum.accumulate(last)
     first = start.copy()
-    first[0] = _first_begin(int(start[0]), of_step, starts, ends)
+    first[0] = _first_begin(int(start[0]), of_step, device)
     first[1:] = np.maximum(start[1:], last[:-1])
     return first, np.maximum(last, first)
 
 
-def _first_begin(start: int, of_step: Ints, starts: Ints, ends: Ints) -> int:
-    """Return when the first step begins: the host may have been ahead, and the device busy with what came before."""
-    own = starts[of_step == 0]
+def _first_begin(start: int, of_step: Ints, device: DeviceRows) -> int:
+    """Return when the first step begins: the host may have been ahead, and the device busy with kernels from before.
+
+    Copies do not count: those of the step may run beside these kernels.
+    """
+    kernel = device.class_ == KERNEL
+    own = device.start[kernel & (of_step == 0)]
     first = int(own.min()) if len(own) else start
-    before = ends[(of_step < 0) & (starts < first)]
+    before = device.end[kernel & (of_step < 0) & (device.start < first)]
     return max(start, min(int(before.max()), first)) if len(before) else start
 
 
