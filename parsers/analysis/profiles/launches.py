@@ -27,8 +27,9 @@ CAUSES = ("host", "between", "other")
 class StreamLaunches:
     """One stream: what it ran, times in ns.
 
-    gap_ns: by CAUSES, between its kernels. queue_time_ns, queue_length: its queue from each moment on, for drawing; a length is
-    the number of kernels launched and not yet begun.
+    gap_ns: by CAUSES, between its kernels. late_ns: gaps in which the call that launched the next kernel had not ended when the
+    one before had: the host's, and those of launches that began just before. queue_time_ns, queue_length: its queue from each
+    moment on, for drawing; a length is the number of kernels launched and not yet begun.
     """
 
     device: int
@@ -36,6 +37,7 @@ class StreamLaunches:
     kernels: int
     busy_ns: int
     gap_ns: tuple[int, int, int]
+    late_ns: int
     queue_time_ns: Ints
     queue_length: Ints
 
@@ -90,7 +92,8 @@ def launch_figures(kernels: pd.DataFrame, short_gap_ns: int = SHORT_GAP_NS) -> L
         full += int(np.count_nonzero((length > FULL_QUEUE) & (np.diff(length, prepend=0) > 0)))
         streams.append(StreamLaunches(
             int(kernels["device"].iloc[rows[0]]), int(kernels["stream"].iloc[rows[0]]), len(rows), int(duration[rows].sum()),
-            _gaps(start[rows], duration[rows], np.where(known[rows], begin[rows], -1), short_gap_ns), time, length,
+            _gaps(start[rows], duration[rows], np.where(known[rows], begin[rows], -1), short_gap_ns),
+            _gaps(start[rows], duration[rows], np.where(known[rows], end[rows], -1), short_gap_ns)[0], time, length,
         ))  # fmt: skip
     longer = int(np.count_nonzero((end - begin)[known] > duration[known]))
     streams.sort(key=lambda one: -one.busy_ns)
