@@ -8,6 +8,7 @@ the recording, or without an operator, there are rows too, so that own times on 
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profile_frames import OPERATORS, SHAPE_TIMES
-from parsers.profiler.frame_parts import constant, frame_of, joined
+from parsers.profiler.frame_parts import changed, constant, frame_of, joined
 from parsers.profiler.kineto.events import ANNOTATION, OPERATOR
 from parsers.profiler.kineto.recording import KinetoRecording
 from parsers.profiler.kineto.texts import coded, listed, plain, shapes
@@ -24,6 +25,8 @@ from parsers.profiler.kineto.texts import coded, listed, plain, shapes
 BEFORE = "launched before the recording"
 """The name of the row of kernels of which no launch was recorded."""
 _HOST = "HOST_CPU"
+_STEP = re.compile(r"(?<=^ProfilerStep)#\d+$")
+"""The number of a step, without which all steps are of one type."""
 
 
 def device_times(recording: KinetoRecording) -> tuple[Ints, Ints]:
@@ -75,7 +78,8 @@ def operators(recording: KinetoRecording, file: str) -> pd.DataFrame:
     }  # fmt: skip
     name = coded(host.name[rows][first], trace.names)
     columns: dict[str, Any] = {
-        "name": name, "full_name": name, "type": name, "core": constant(_HOST, len(first)), "count": count, **summed,
+        "name": name, "full_name": name, "type": changed(name, lambda text: _STEP.sub("", text)),
+        "core": constant(_HOST, len(first)), "count": count, **summed,
         "mean_ns": summed["total_ns"] / count if len(first) else count, "min_ns": least.astype(np.float64),
         "max_ns": most.astype(np.float64),
         "input_shapes": coded(arguments["shapes"][first], recording.texts("shapes"), shapes),

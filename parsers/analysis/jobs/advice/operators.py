@@ -10,6 +10,8 @@ FEEDING = ("InitData", "GetNext", "EndOfSequence")
 """Operators that feed data and always run on the AI CPU."""
 NOT_COMPUTING = ("HOST_CPU", "COMMUNICATION", "HCCL", "COPY", "")
 """Cores whose time is no computing of the device."""
+_WITHOUT = ("GPU", "GPU_KERNEL")
+"""Cores of devices that have no AI CPU."""
 _DEVICE_FILES = ("kernel_details", "aicore_detail", "database")
 
 
@@ -21,7 +23,7 @@ def ai_cpu(frames: Frames, limit: float) -> Advice | None:
     device, slow = operators[~core.isin(NOT_COMPUTING)], operators[core == "AI_CPU"]
     # Legacy files have only the time of one execution.
     whole, spent = (float(some["total_ns"].fillna(some["mean_ns"]).sum()) for some in (device, slow))
-    if not whole > 0:
+    if not whole > 0 or device["core"].isin(_WITHOUT).all():
         raise Unchecked(*_DEVICE_FILES)
     if not spent / whole > limit:
         if slow.empty and operators["file"].astype(str).str.contains("aicore_intermediate").any():

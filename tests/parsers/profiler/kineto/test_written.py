@@ -68,6 +68,8 @@ def test_time_on_the_device_belongs_to_the_innermost_operator(frames: dict[str, 
     assert by_name.loc["aten::addmm"].tolist() == [3, 240_000, 216_000, 1_050_000, 1_050_000]
     assert by_name.loc[BEFORE, ["count", "device_self_ns"]].tolist() == [1, 1_500]
     assert by_name["device_self_ns"].sum() == frames["kernels"]["duration_ns"].sum()
+    steps = operators[operators["type"] == "ProfilerStep"]
+    assert sorted(steps["name"]) == ["ProfilerStep#3", "ProfilerStep#4", "ProfilerStep#5"]
     linear = operators[operators["name"] == "aten::linear"]
     assert sorted(linear["input_shapes"]) == ["8,32;16,32;16", "8,40;16,40;16", "8,48;16,48;16"]
     assert set(linear["stack"]) == {"model.py(7): forward;train.py(21): <module>;"}
