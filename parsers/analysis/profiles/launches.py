@@ -84,10 +84,11 @@ def launch_figures(kernels: pd.DataFrame, short_gap_ns: int = SHORT_GAP_NS) -> L
     keys = kernels["device"].to_numpy() * (1 << 32) + kernels["stream"].to_numpy()
     streams = []
     full = 0
-    for key in np.unique(keys[known]).tolist():
-        rows = np.flatnonzero(keys == key)
-        rows = rows[np.argsort(start[rows], kind="stable")]
+    order = np.lexsort((start, keys))
+    for rows in np.split(order, np.flatnonzero(np.diff(keys[order])) + 1):
         launched = rows[known[rows]]
+        if not len(launched):
+            continue
         time, length = _queue(begin[launched], start[launched])
         full += int(np.count_nonzero((length > FULL_QUEUE) & (np.diff(length, prepend=0) > 0)))
         streams.append(StreamLaunches(

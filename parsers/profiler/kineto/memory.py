@@ -108,12 +108,14 @@ def _operators(recording: KinetoRecording, slices: Ints, time: Ints) -> Ints:
     host, owner = recording.host, recording.owner_of_host
     track = recording.trace.slices.track[slices].astype(np.int64)
     found = np.full(len(time), -1, np.int64)
-    for one in np.unique(track).tolist():
-        rows, asked = np.flatnonzero(host.track == one), np.flatnonzero(track == one)
-        if not len(rows):
+    order = np.argsort(track, kind="stable")
+    for asked in np.split(order, np.flatnonzero(np.diff(track[order])) + 1) if len(order) else ():
+        one = int(track[asked[0]])
+        first, last = np.searchsorted(host.track, (one, one + 1)).tolist()
+        if first == last:
             continue
-        place = np.searchsorted(host.start[rows], time[asked], "right") - 1
-        row = np.where(place >= 0, rows[np.maximum(place, 0)], -1)
+        place = np.searchsorted(host.start[first:last], time[asked], "right") - 1
+        row = np.where(place >= 0, place + first, -1)
         while True:
             over = (row >= 0) & (host.end[row] < time[asked])
             if not over.any():

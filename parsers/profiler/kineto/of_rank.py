@@ -142,8 +142,9 @@ def _device_times(recording: KinetoRecording, file: str) -> Rows:
     device, origin = recording.device, recording.trace.origin_ns
     number = np.append(recording.steps.number, NONE)
     computes = (device.class_ == KERNEL) & ~communicates(recording)
-    for step in np.unique(recording.step_of_device).tolist():
-        own = computes & (recording.step_of_device == step)
+    of_step = np.where(recording.step_of_device >= 0, recording.step_of_device, len(recording.steps.number))
+    for step, every in enumerate(steps.rows_by_step(of_step, len(number))):
+        own = every[computes[every]]
         start, end, count = joined(device.start[own], device.end[own])
         for begin, stop, kernels in zip(start.tolist(), end.tolist(), count.tolist(), strict=True):
             times = {"start_ns": begin + origin, "end_ns": stop + origin}

@@ -7,6 +7,7 @@ ahead. The first one begins once what was launched before it has ended. Its part
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,7 @@ def steps(recording: KinetoRecording, file: str) -> pd.DataFrame:
     communication, copies = communicates(recording), device.class_ != KERNEL
     rows = [
         _parts(int(begins[place]), int(ends[place]), device.start[own], device.end[own], communication[own], copies[own])
-        for place in range(len(number))
-        for own in (np.flatnonzero(of_step == place),)
+        for place, own in enumerate(rows_by_step(of_step, len(number)))
     ]
     columns: dict[str, Any] = dict(zip(PARTS, np.array(rows, np.float64).reshape(-1, len(PARTS)).T, strict=True))
     if not len(device):
@@ -112,14 +112,25 @@ def _kinds(number: Ints, of_step: Ints) -> list[str]:
     return kinds
 
 
+def rows_by_step(of_step: Ints, steps_: int) -> list[Ints]:
+    """Return the rows of each step, in their order; `of_step` has the place of the step of each row, -1 for none."""
+    order = np.argsort(of_step, kind="stable")
+    bounds = np.searchsorted(of_step[order], np.arange(steps_ + 1)).tolist()
+    return [order[first:last] for first, last in pairwise(bounds)]
+
+
 def _fetching(recording: KinetoRecording, start: Ints, end: Ints) -> NDArray[np.float64]:
     """Return the time of each step on the host that fetching data takes; NaN if nothing in the trace fetches any."""
     host, rows = recording.host, recording.fetches
     if not len(rows):
         return np.full(len(start), np.nan)
+    rows = rows[np.argsort(host.start[rows], kind="stable")]
     begins, ends = host.start[rows], host.end[rows]
+    firsts = np.searchsorted(np.maximum.accumulate(ends), start, "right").tolist()
+    lasts = np.searchsorted(begins, end).tolist()
     return np.array([
-        covered(np.clip(begins, t0, t1), np.clip(ends, t0, t1)) for t0, t1 in zip(start.tolist(), end.tolist(), strict=True)
+        covered(np.clip(begins[first:last], t0, t1), np.clip(ends[first:last], t0, t1))
+        for first, last, t0, t1 in zip(firsts, lasts, start.tolist(), end.tolist(), strict=True)
     ], np.float64)  # fmt: skip
 
 
@@ -127,8 +138,9 @@ def _devices(recording: KinetoRecording, of_step: Ints, steps_: int) -> Ints:
     """Return the device of each step, the one with most of what was launched in it; NONE for none."""
     number = recording.device_arguments["device"]
     found = np.full(steps_, NONE, np.int64)
-    for place in range(steps_):
-        own = number[(of_step == place) & (number >= 0)]
+    for place, rows in enumerate(rows_by_step(of_step, steps_)):
+        own = number[rows]
+        own = own[own >= 0]
         if len(own):
             found[place] = np.bincount(own).argmax() if own.max() < 1 << 16 else own[0]
     return found

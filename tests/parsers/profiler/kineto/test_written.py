@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -263,3 +264,15 @@ def test_one_pass_gives_all_frames_of_a_profile(tmp_path: Path, monkeypatch: pyt
 def test_a_second_trace_of_a_file_that_is_gone_says_so(tmp_path: Path) -> None:
     parts = read_all(ProfileInput(str(tmp_path / "gone.json"), "gone.json", {}))
     assert all(part.frame.empty and part.problems for part in parts.values())
+
+
+def test_many_steps_take_time_that_grows_with_their_number(tmp_path: Path) -> None:
+    times = []
+    for steps in (400, 1_600):
+        path = write(tmp_path / f"{steps}.json", training(steps, changing=False))
+        begun = time.process_time()
+        frames = frames_of(path)
+        times.append(time.process_time() - begun)
+        assert len(frames["steps"]) == steps
+        assert set(frames["steps"]["computing_ns"][1:]) == {350_000}
+    assert times[1] < 8 * times[0]
