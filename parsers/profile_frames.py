@@ -114,7 +114,7 @@ KERNELS = Schema(
     ),
     (
         Column("pmu/", "", "", "a counter of the device under the name and in the unit the file has: float64, or text"),
-        Column("launch/", "int64", "ns", "begin_ns and end_ns of the call of the host that launched it; -1 for unknown"),
+        Column("launch/", "int64", "", "begin_ns and end_ns (ns) of the call of the host that launched it; -1 for unknown"),
     ),
 )
 

@@ -30,7 +30,7 @@ async function drawnIn(host) {
     const shown = host.querySelector("iframe")?.contentDocument;
     const card = shown && shown.querySelector(`html[data-found] ${CARD}, html:not([data-part]) .ms-page:has(.ms-card)`);
     const pending = card && (card.matches(".ms-pending") || card.querySelector(".ms-skeleton:not([hidden])"));
-    const now = card && !pending ? card.innerHTML : "";
+    const now = card && !pending ? `${card.querySelectorAll("*").length} ${card.textContent}` : "";
     if (now !== last) [last, since] = [now, Date.now()];
     else if (now && Date.now() - since >= QUIET_MS) return shown;
     await pause(LOOK_MS);

@@ -87,6 +87,7 @@ ROUTES = {
     "/api/shapes/types.csv": {"GET"},
     "/api/watchpoints": {"POST"},
     "/api/note": {"POST"},
+    "/api/page-file.json": {"GET"},
     "/api/pages/<name>.json": {"GET"},
     "/api/ranks/facts": {"GET"},
     "/api/ranks/memory": {"GET"},

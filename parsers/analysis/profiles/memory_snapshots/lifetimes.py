@@ -17,7 +17,7 @@ SMALLEST = 512
 _PADDINGS = (0, 32)
 """Bytes that torch and torch_npu add to a request before rounding."""
 _KINDS = ("alloc", "free_requested", "free_completed")
-Frames = Mapping[str, pd.DataFrame]
+Frames = Mapping[str, "pd.DataFrame"]
 
 
 @dataclass(frozen=True, slots=True)
