@@ -123,7 +123,7 @@ def _parts(files: Sequence[Weights]) -> tuple[surfaces.Parts, tuple[VariedTensor
                 own[:] = blocks[-1]
                 for row, found in zip(columns, blocks, strict=True):
                     row[:] = found
-                with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinity are told by `path_plane`
+                with np.errstate(invalid="ignore", over="ignore"):  # `path_plane` reports NaN and infinity
                     columns -= own
                 yield surfaces.WeightPart(number, first, tensor.size, filters, columns, own)
                 first += count

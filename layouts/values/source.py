@@ -45,5 +45,5 @@ class ValueSource(Protocol):
         ...
 
     def growing_landscapes(self, run: str) -> Sequence[GrowingLandscape]:
-        """Return the landscapes of a member run that are being computed, as far as they are, with what is damaged of them."""
+        """Return the unfinished landscapes of a member run: the points computed so far, and the damage in their files."""
         ...

@@ -89,7 +89,7 @@ def _seed(text: str) -> int | None:
 
 
 class Fuzzing:
-    """One run over some targets, until it has lasted `seconds` or run so many `executions`.
+    """One run over some targets; it ends after `seconds`, or after that many `executions`.
 
     `before` has the cases of earlier runs by the name of their target.
     """

@@ -127,7 +127,7 @@ class ArgumentsOfSlices:
 
 
 class KinetoRecording:
-    """A trace with the arguments of its events, and what follows from both."""
+    """A Kineto trace with the arguments of its events: host and device rows, launches, steps, memory."""
 
     def __init__(self, trace: Trace, arguments: EventArguments) -> None:
         self.trace, self.arguments = trace, arguments
