@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 
 import onnx
@@ -14,6 +15,8 @@ from app.conversion.weights import dtype_name, dtype_number
 
 ROUNDS = 4
 """Of inference and folding in turn; each can make the other know more."""
+
+log = logging.getLogger(__name__)
 
 
 def prepare(model: OnnxModel, shapes: Mapping[str, Sequence[int]]) -> Folding:
@@ -57,7 +60,9 @@ def _set_shapes(model: OnnxModel, shapes: Mapping[str, Sequence[int]]) -> None:
 def _inferred(model: OnnxModel) -> dict[str, ValueType]:
     try:
         proto = shape_inference.infer_shapes(model.proto, data_prop=True)
-    except Exception:  # noqa: BLE001  what the C++ library refuses in one node must not end the conversion
+    except Exception as error:  # noqa: BLE001  what the C++ library refuses in one node must not end the conversion
+        reason = " ".join(str(error).split())[:200]
+        log.warning("%s: shapes are those of the file alone, since onnx cannot infer them (%s)", model.path, reason)
         proto = model.proto
     graph = proto.graph
     found = dict(_types((*graph.value_info, *graph.output, *graph.input)))
