@@ -241,7 +241,7 @@ def test_back_and_forward_between_pages_keep_the_choice(opened: Page) -> None:
     settle(opened)
     opened.go_forward()
     expect(opened.locator(".ms-page-title .en")).to_have_text("Scalars")
-    opened.locator(".ms-menu-link").first.click()
+    opened.locator('.ms-menu-link[data-page=""]').click()
     expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs (33 ranks) · 1 chosen")
 
 
