@@ -305,7 +305,7 @@ def _store(settings: Settings, base: str, directory: str, sessions: Any, places:
         [] if alone else [base], sources=[source_of(base)] if alone else [], interval=settings.reload_interval,
         index_directory=index, notes_directory=notes, studies_directory=studies,
         stay_inside=settings.stay_inside, sessions=sessions,
-        engine=cluster and ByAmount(processes=cluster), places=places,
+        engine=cluster and ByAmount(processes=cluster), places=places, visitor=_people(settings),
     ).start()  # fmt: skip
     try:
         yield store
@@ -313,13 +313,22 @@ def _store(settings: Settings, base: str, directory: str, sessions: Any, places:
         store.stop()
 
 
+def _people(settings: Settings) -> Any:
+    """Return who may change what (`app.web.people.People`)."""
+    from app.web.people import People, networks
+
+    editors = frozenset(name.strip() for name in settings.editors.split(",")) - {""}
+    return People(settings.read_only, settings.user_header, networks(settings.trusted_proxy), editors)
+
+
 def _create_server(settings: Settings, store: Any, listener: socket.socket, token: str, *, demo: bool) -> Any:
     from app.web.connections import create_server
     from app.web.server import create_app
 
     app = create_app(
-        store, prefix=settings.url_path_prefix, host=settings.host, allowed_hosts=settings.allowed_host, token=token,
-        cookie=f"mindscope-{listener.getsockname()[1]}", demo="here" if demo else "",
+        store, prefix=settings.url_path_prefix, public_prefix=settings.public_prefix or None, host=settings.host,
+        allowed_hosts=settings.allowed_host, token=token, cookie=f"mindscope-{listener.getsockname()[1]}",
+        people=_people(settings), demo="here" if demo else "",
     )  # fmt: skip
     return create_server(app.server, listener, refuse=app.guard.refuse_early, is_light=app.is_light)
 

@@ -90,6 +90,19 @@ def _host_name(value: str) -> str:
     return name
 
 
+def _header(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9\-]{1,100}", value):
+        raise ValueError("the name of a header: letters, digits and '-'")
+    return value
+
+
+def _network(value: str) -> str:
+    try:
+        return str(ipaddress.ip_network(value.strip("[]"), strict=False))
+    except ValueError:
+        raise ValueError("an address such as 127.0.0.1 or a network such as 10.0.0.0/24") from None
+
+
 def _file_name(value: str) -> str:
     if not re.fullmatch(r"[^/\0]{1,200}", value) or not value.strip("*?"):
         raise ValueError("a pattern of file names with a letter or digit in it, without '/'")
@@ -117,6 +130,8 @@ SETTINGS = (
     Setting("port", 8080, "port to listen on, 0 for any free port", _number(0, 65535, "a whole number from 0 to 65535")),
     Setting("host", "127.0.0.1", "address to listen on; any but a local one makes visitors give a token", _text("an address")),
     Setting("url_path_prefix", "/", "URL path prefix for everything served", parse_prefix),
+    Setting("public_prefix", "", "URL path prefix that browsers see, if a proxy strips or changes it (default: the same)",
+            parse_prefix),
     Setting("workspace", "",
             "directory for the index, notes and logs, outside the runs (default: the user's cache directory)",
             _text("a directory")),
@@ -136,6 +151,12 @@ SETTINGS = (
             _text("the address of a Dask scheduler")),
     Setting("dask_trust", False,
             "let that scheduler be on another machine without tls: whoever can write to it can run code here", _switch),
+    Setting("read_only", False, "let nobody change remarks, views, boards, marks, colours, watchpoints and live training",
+            _switch),
+    Setting("user_header", "", "header in which a proxy names the visitor, for remarks, views and boards", _header),
+    Setting("trusted_proxy", (), "address or network of a proxy whose headers are believed (repeatable)", _network,
+            repeatable=True),
+    Setting("editors", "", "names of the only visitors who may change anything, separated by commas", _text("names")),
     Setting("open", False, "open the address in a browser", _switch),
     Setting("debug", False, "log more; tracebacks go to the log, never to the browser", _switch),
     Setting("token", "", "token required from visitors, instead of a random one", _token, secret=True),
@@ -152,6 +173,7 @@ class Settings:
     port: int
     host: str
     url_path_prefix: str
+    public_prefix: str
     workspace: str
     reload_interval: int
     allowed_host: tuple[str, ...]
@@ -162,6 +184,10 @@ class Settings:
     debugger_port: int
     dask: str
     dask_trust: bool
+    read_only: bool
+    user_header: str
+    trusted_proxy: tuple[str, ...]
+    editors: str
     open: bool
     debug: bool
     token: str
@@ -177,6 +203,10 @@ def resolve(
     values = {s.name: _value(s, options, environment, config, config_name) for s in SETTINGS}
     if values["stay_inside"] is None:
         values["stay_inside"] = not is_local(values["host"])
+    if values["user_header"] and not values["trusted_proxy"]:
+        raise SettingError("--user-header: expected --trusted-proxy with the address of the proxy that sends it, found none")
+    if values["editors"] and not values["user_header"]:
+        raise SettingError("--editors: expected --user-header, the header with the names of visitors, found none")
     return Settings(**values)
 
 

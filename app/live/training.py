@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 
 from app.live.dump import LiveDump
 from app.live.sessions import Sessions
 from app.live.work import LiveWork
+from app.store.runs.visitors import ANYBODY, Visitor
 from layouts.dumps import live_sessions as live
-from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, Unfit
 from layouts.dumps.open_dump import DumpWork, OpenDump
 from layouts.dumps.watchpoints import WatchList, proposed, watched
 from layouts.kit.patterns import PatternMatcher
@@ -20,8 +22,8 @@ from layouts.runs.notes import Stale
 class LiveTraining:
     """All sessions by key, if a server listens for them. Lists of watchpoints last as long as a session."""
 
-    def __init__(self, sessions: Sessions | None, matcher: PatternMatcher) -> None:
-        self._sessions, self._matcher = sessions, matcher
+    def __init__(self, sessions: Sessions | None, matcher: PatternMatcher, visitor: Visitor = ANYBODY) -> None:
+        self._sessions, self._matcher, self._visitor = sessions, matcher, visitor
         self._work = LiveWork()
         self._lock = threading.Lock()
         self._lists: dict[str, WatchList] = {}
@@ -33,10 +35,14 @@ class LiveTraining:
 
     def status(self) -> LiveStatus:
         """See `layouts.dumps.live_source.LiveSource`."""
-        return live.OFF if self._sessions is None else self._sessions.status()
+        if self._sessions is None:
+            return live.OFF
+        return replace(self._sessions.status(), read_only=not self._visitor.may_change())
 
     def order(self, key: str, order: Order) -> LiveSession:
         """See `layouts.dumps.live_source.LiveSource`."""
+        if not self._visitor.may_change():
+            raise Unfit("expected a visitor who may change something, found one who may only read")
         session = self._session(key)
         if order.kind in (live.CONTINUE, live.NODE, live.RECHECK):
             self._watch(session, key)

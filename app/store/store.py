@@ -12,6 +12,7 @@ from app.store.runs.following import Follower
 from app.store.runs.matching import Patterns
 from app.store.runs.notes import Notes
 from app.store.runs.source import StoredRuns
+from app.store.runs.visitors import ANYBODY, Visitor
 from layouts.runs.questions import Destinations
 from parsers import Source
 
@@ -49,13 +50,16 @@ class Store:
         sessions: Sessions | None = None,
         engine: Engine | None = None,
         places: Destinations | None = None,
+        visitor: Visitor = ANYBODY,
     ) -> None:
         """stay_inside: links that lead out of a base are shown as problems, and nothing behind them is read.
 
         studies_directory is that of the workspace with studies, which may not exist.
         sessions are those of live training, if a server listens for them. engine reads jobs of many ranks.
         places answer the questions of the start page, for a demo that knows what is in its runs.
+        visitor says who sends the request that is being answered; by default nobody knows, and everybody may change everything.
         """
+        self._visitor = visitor
         self._bases, self._interval, self._stay_inside = bases, interval, stay_inside
         self._index, self._engine, self._sessions, self._studies = index_directory, engine, sessions, studies_directory
         self._snapshots = GraphSnapshots(f"{index_directory}-graphs") if index_directory else None
@@ -78,7 +82,7 @@ class Store:
         """Live training."""
         from app.live.training import LiveTraining
 
-        return LiveTraining(self._sessions, self.patterns)
+        return LiveTraining(self._sessions, self.patterns, self._visitor)
 
     @made_once
     def studies(self) -> Studies:
@@ -134,7 +138,7 @@ class Store:
         """Remarks, views, marks, watchpoints, colours and boards."""
         from app.store.runs.notes_source import StoredNotes
 
-        return StoredNotes(self.follower, self._written, self.live, self.patterns)
+        return StoredNotes(self.follower, self._written, self.live, self.patterns, self._visitor)
 
     @made_once
     def explanations(self) -> StoredExplanations:

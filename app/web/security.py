@@ -29,6 +29,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Request
 
 from app.commands.settings import is_local
+from app.web.people import EVERYBODY, People
 from parsers.caches import Cache
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -142,7 +143,7 @@ class Guard:
 
     prefix: the path it is served below; public_prefix: the same as browsers see it. names: accepted host names ("*": any);
     allowed: those of them set by the user, which a proxy in front may use. token: the token visitors need, "" for none;
-    open_paths need none. cookie: the name of the cookie of visitors who have given the token.
+    open_paths need none. cookie: the name of the cookie of visitors who have given the token. people: who may change what.
 
     Raises ValueError for a token shorter than SHORTEST_TOKEN.
     """
@@ -155,6 +156,7 @@ class Guard:
     token: str = ""
     cookie: str = "mindscope"
     open_paths: Sequence[str] = field(default=())
+    people: People = EVERYBODY
     attempts: Attempts = field(default_factory=Attempts)
     _session: str = field(init=False, default="")
 
@@ -202,7 +204,9 @@ class Guard:
         changes = asked.method not in ("GET", "HEAD", "OPTIONS")
         if (changes and not self.knows_origin(asked)) or self.is_foreign(asked, changes):
             return _refusal(403, "Requests from other sites are refused.")
-        return self._check_token(asked) if self.token and asked.path not in self.open_paths else None
+        told = self._check_token(asked) if self.token and asked.path not in self.open_paths else None
+        reason = "" if told is not None else self.people.refused(asked)
+        return _refusal(403, reason) if reason else told
 
     def knows_host(self, header: str) -> bool:
         """Return whether a Host header names this server."""

@@ -23,6 +23,7 @@ from app.web.bundles import CHARTS, LIBRARIES, NEVER, Bundle, Bundles, all_chart
 from app.web.callbacks import PageCallbacks
 from app.web.downloads import Downloads
 from app.web.modules import BASE, EARLY, GENERATORS, SHELL, Assets
+from app.web.people import EVERYBODY, People
 from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
 from layouts import PAGES
 from layouts.kit.page import Ids, Page
@@ -34,6 +35,10 @@ from parsers.discovery import source_of
 
 _LIGHT = ("health", "_dash-layout", "_dash-dependencies")
 _FILES = ("assets/", "_dash-component-suites/", shell.CONTENTS)
+
+UNSTYLED = """\
+This page could not be loaded from {prefix}: behind a proxy that changes the path, start the server with --public-prefix.
+无法从 {prefix} 加载本页面的文件：若反向代理改变了路径，启动服务时需指定 --public-prefix。"""
 
 Places = str | os.PathLike[str] | Sources | Sequence[str | os.PathLike[str] | Source]
 
@@ -50,6 +55,7 @@ def create_app(
     token: str = "",
     cookie: str = "mindscope",
     workspace: str | os.PathLike[str] | None = None,
+    people: People = EVERYBODY,
     demo: str = "",
 ) -> Application:
     """Create a Dash application over sources: a path, several paths, the result of `discover`, or a `Sources`.
@@ -60,10 +66,11 @@ def create_app(
     application to join; by default it has its own (`.server`, a WSGI application). It accepts requests to local names, to those
     of the host it listens on, and to allowed_hosts ("*": any). If token is set, visitors need it; it has at
     least 16 characters. workspace is a directory of this user, not below the runs, for the index, remarks, tags and saved
-    views; without one there is no index and nothing can be saved.
+    views; without one there is no index and nothing can be saved. people says who may change what; a `Sources` has to know
+    them, too (`Store(visitor=people)`).
     demo is the URL of a server of the demo with a slash at its end, to which pages without data link, or "here" for the demo.
     """
-    source = frame_source(sources, workspace)
+    source = frame_source(sources, workspace, people)
     prefix = parse_prefix(prefix)
     public_prefix = parse_prefix(public_prefix) if public_prefix is not None else prefix
     with apart_from_other_apps():
@@ -76,7 +83,7 @@ def create_app(
     app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: listing.health(source))
     policy = security.content_policy([app.renderer])
     names, allowed = security.names_of(host, allowed_hosts), security.plain_names(allowed_hosts)
-    guard = security.Guard(prefix, public_prefix, policy, names, allowed, token, cookie, open_paths=(prefix + "health",))
+    guard = security.Guard(prefix, public_prefix, policy, names, allowed, token, cookie, (prefix + "health",), people)
     guard.install(app.server)
     app.guard = guard
     _compress(app.server, prefix)
@@ -85,7 +92,7 @@ def create_app(
     return app
 
 
-def frame_source(sources: Places, workspace: str | os.PathLike[str] | None = None) -> Sources:
+def frame_source(sources: Places, workspace: str | os.PathLike[str] | None = None, people: People = EVERYBODY) -> Sources:
     """Return sources if it is a `Sources`, else a started Store over them that saves to the workspace, if one is given."""
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
@@ -97,7 +104,7 @@ def frame_source(sources: Places, workspace: str | os.PathLike[str] | None = Non
     paths = [item for item in items if not isinstance(item, Source)]
     discovered = [item for item in items if isinstance(item, Source)]
     index, notes = _directories(workspace, [*paths, *(source.path for source in discovered)])
-    return Store(paths, sources=discovered, index_directory=index, notes_directory=notes).start()
+    return Store(paths, sources=discovered, index_directory=index, notes_directory=notes, visitor=people).start()
 
 
 def _directories(
@@ -232,7 +239,14 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         return request.path.removeprefix(self.prefix).strip("/")
 
     def index(self, *_args: Any, **_kwargs: Any) -> Response:
-        """Respond with the index page: 404 for an unknown page, as HTML if the client accepts it; renamed pages redirect."""
+        """Respond with the index page: 404 for an unknown page, as HTML if the client accepts it; renamed pages redirect.
+
+        500 if a proxy says that browsers see another path: all addresses on the page would be wrong.
+        """
+        told = self.guard.people.foreign_prefix(request, self.public_prefix)
+        if told:
+            text = f"expected {self.public_prefix!r} as the path that browsers see, found {told[:200]!r} from the proxy"
+            abort(500, f"{text}: start the server with --public-prefix {told[:200]}.")
         found = self._path() in self._pages_by_path
         renamed = next((page for page in self._pages_by_path.values() if self._path() in page.redirected), None)
         if renamed is not None and not found:
@@ -256,9 +270,14 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
             content = shell.content_url(page, self.public_prefix)
             head = [*head, f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{content}">']
         head = [parts["metas"], f"<title>{parts['title']}</title>", *head, parts["css"]]
-        body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], *starts, "</footer>"]
+        body = [parts["app_entry"], self._unstyled(), "<footer>", parts["config"], parts["scripts"], *starts, "</footer>"]
         return "\n".join(
             ["<!DOCTYPE html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body>", "</html>", ""])
+
+    def _unstyled(self) -> str:
+        """Return what is seen only if no style sheet can be loaded, as behind a proxy that serves another path."""
+        texts = UNSTYLED.format(prefix=html.escape(self.public_prefix)).splitlines()
+        return f'<p class="ms-unstyled">{"<br>".join(texts)}</p>'
 
     def _head(self, page: Page) -> list[str]:
         """Return what is in the head of a page as long as no asset changes."""

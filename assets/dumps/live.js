@@ -193,7 +193,7 @@ function drawSession(page, host, session) {
   error.textContent = page.liveError;
   error.hidden = !page.liveError;
   const open = OPEN.includes(session.state);
-  const over = OVER.includes(session.state);
+  const over = OVER.includes(session.state) || page.live.read_only;
   const byNode = session.backend !== "Ascend";
   for (const one of [steps, ...Object.values(buttons), sure]) one.hidden = over;
   for (const name of ["continue", "until", "node", "next", "recheck"]) buttons[name].disabled = !open;
@@ -202,7 +202,7 @@ function drawSession(page, host, session) {
   buttons.next.hidden ||= !byNode;
   buttons.recheck.hidden ||= !session.recheck;
   buttons.pause.disabled = session.state !== "running";
-  buttons.dismiss.hidden = !(session.state === "ended" || lost);
+  buttons.dismiss.hidden = page.live.read_only || !(session.state === "ended" || lost);
 }
 
 // The sentence that explains a state: text key and values.

@@ -3,7 +3,7 @@
 import { PALETTE } from "./colours.js";
 import { make, words } from "./elements.js";
 import { setLabel } from "./i18n.js";
-import { close, openBox, post, showFailure } from "./notes.js";
+import { bookOfFrame, close, openBox, post, showFailure } from "./notes.js";
 import { poll } from "./polling.js";
 
 /** @import { NoteBox } from "./notes.js" */
@@ -12,7 +12,7 @@ import { poll } from "./polling.js";
 const WAIT_MS = 250;  // the browser's picker sends every colour that the pointer passes
 
 /**
- * A round button with the colour of something, which opens the box.
+ * A round button with the colour of something, which opens the box; only the colour for those who may only read.
  * @param {string} background a colour, or the slices of several
  * @param {Coloured} about
  *   target names what is coloured, as the route wants it; colour is the one it has
@@ -20,6 +20,7 @@ const WAIT_MS = 250;  // the browser's picker sends every colour that the pointe
 export function dotButton(background, about) {
   const dot = make("span", background ? "ms-dot" : "ms-dot ms-dot-off");
   dot.style.background = background;
+  if (bookOfFrame(about.frame)?.readOnly) return dot;
   const button = make("button", "ms-dot-button", dot, { type: "button" });
   for (const name of ["title", "aria-label"]) setLabel(button, name, "colour.of", { name: about.name });
   button.addEventListener("click", (event) => {

@@ -43,6 +43,7 @@ let box = null;  // the open one
 export function take(frame, book) {
   if (books.get(frame) === book) return;
   books.set(frame, book);
+  document.documentElement.toggleAttribute("data-read-only", book.readOnly);
   if (box && box.frame === frame) box.update();
   window.dispatchEvent(new CustomEvent("mindscope:notes", { detail: { frame, book } }));
 }
@@ -226,7 +227,14 @@ export function line(host, book, key, name) {
   if (host.dataset.mark === mark) return;
   host.dataset.mark = mark;
   if (!book.kept && !note.remark && !note.tags.length) {
-    host.replaceChildren(refusal(book));
+    host.replaceChildren(...(book.readOnly ? [] : [refusal(book)]));
+    return;
+  }
+  if (book.readOnly) {
+    host.replaceChildren(
+      make("span", "ms-note-tags", note.tags.map(tagElement)),
+      make("span", "ms-note-remark", note.remark, note.by ? { title: note.by } : {}),
+    );
     return;
   }
   const remark = make("button", "ms-note-remark", note.remark || [icon("pencil"), words("notes.add_remark")], {
@@ -253,6 +261,7 @@ export function line(host, book, key, name) {
 
 /** @param {Wire.Notebook} book */
 export function refusal(book) {
+  if (book.readOnly) return words("notes.read_only", {}, "span", "ms-muted");
   return book.whyNot
     ? words("notes.trouble", { text: book.whyNot }, "span", "ms-note-wrong")
     : words("notes.not_kept", {}, "span", "ms-muted");
@@ -383,10 +392,11 @@ function remarkBox(made) {
   field.value = before.remark;
   const trouble = make("div", "ms-note-trouble", [], { hidden: "", role: "alert" });
   const left = make("span", "ms-muted ms-grow");
+  const author = before.by ? [words("notes.by", { name: before.by }, "div", "ms-muted ms-cut")] : [];
   const saveButton = make("button", "ms-button ms-button-small", words("notes.save"), { type: "button" });
   saveButton.addEventListener("click", () => save());
   const foot = make("div", "ms-note-foot", [left, saveButton]);
-  element.append(field, trouble, foot);
+  element.append(field, trouble, ...author, foot);
 
   function size() {
     field.style.height = "auto";

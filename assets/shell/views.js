@@ -147,7 +147,8 @@ function entry(view) {
   if (editing && editing.key === view.key) return editing.what === "rename" ? renaming(view) : deleting(view);
   const page = pageOf(view.place);
   const mark = page ? page.querySelector(".ms-icon").cloneNode() : icon("question");
-  const link = make("a", "ms-views-open", [mark, make("span", "ms-cut ms-name", view.name)], {
+  const link = make("a", "ms-views-open", [mark, make("span", "ms-cut ms-name", view.name),
+    ...(view.by ? [make("span", "ms-muted ms-cut", view.by)] : [])], {
     href: shell.prefix() + view.place,
   });
   link.title = `${page ? `${page.textContent && page.title} · ` : ""}${view.name}`;

@@ -86,21 +86,26 @@ declare namespace Wire {
     notebook: Notebook | null;
   }
 
-  /** layouts/runs/notes.py: The remark on a run and its tags, icons first. */
+  /**
+   * layouts/runs/notes.py: The remark on a run and its tags, icons first. by is the name of who wrote the remark last, ""
+   * if it is not known.
+   */
   interface Note {
     remark: string;
     tags: string[];
+    by: string;
     version: string;
   }
 
   /**
    * layouts/runs/notes.py: A saved view: a page and its state under a name. place is the page's path and query:
-   * "scalars?run=a".
+   * "scalars?run=a". by is the name of who saved it, "" if it is not known.
    */
   interface View {
     key: string;
     name: string;
     place: string;
+    by: string;
     version: string;
   }
 
@@ -122,6 +127,8 @@ declare namespace Wire {
     kept: boolean;
     empty: Note;
     whyNot: string;
+    /** Whether the visitor may only read. */
+    readOnly: boolean;
     notes: Record<string, Note>;
     views: View[];
     marks: Record<string, Mark[]>;
@@ -136,6 +143,8 @@ declare namespace Wire {
     version: string;
     /** Number of cards. */
     count: number;
+    /** Who changed it last; empty if that is not known. */
+    by: string;
   }
 
   /**
@@ -166,6 +175,8 @@ declare namespace Wire {
     key: string;
     /** The version of the board with all of its cards. */
     mark: string;
+    /** Who changed it last; empty if that is not known. */
+    by: string;
   }
 
   type ProblemRow = [string, string, string, number, number, string];

@@ -86,7 +86,8 @@ class LiveSession:
 class LiveStatus:
     """Whether training can connect: state is "off" or "listening" (at host and port), and the sessions, newest first.
 
-    turned_away counts trainings that were refused because too many are connected.
+    turned_away counts trainings that were refused because too many are connected. read_only is whether the visitor may give
+    no orders.
     """
 
     state: str = "off"
@@ -94,6 +95,7 @@ class LiveStatus:
     port: int = 0
     sessions: tuple[LiveSession, ...] = ()
     turned_away: int = 0
+    read_only: bool = False
 
 
 OFF = LiveStatus()

@@ -83,11 +83,12 @@ class BoardCard:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A board, with its cards in the order in which they were added."""
+    """A board, with its cards in the order in which they were added. by is the name of who changed it last, "" if not known."""
 
     key: str
     name: str
     cards: tuple[BoardCard, ...] = ()
+    by: str = ""
 
     @property
     def version(self) -> str:
@@ -134,11 +135,15 @@ class CardChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class BoardChange:
-    """A change of a board: cards that are changed or added, keys of cards that are removed, and a new name, None for none."""
+    """A change of a board: cards that are changed or added, keys of cards that are removed, and a new name, None for none.
+
+    by is the name of who makes it, "" if it is not known.
+    """
 
     cards: tuple[CardChange, ...] = ()
     remove: tuple[str, ...] = ()
     name: str | None = None
+    by: str = ""
 
     def applied(self, board: Board) -> Board:
         """Return the board after the change. Unfit if it is not valid then."""
@@ -153,7 +158,7 @@ class BoardChange:
                 made = replace(made, x=x, y=y)
             cards[change.key] = made
         name = board.name if self.name is None else self.name
-        return Board(board.key, name, tuple(cards.values())).checked()
+        return Board(board.key, name, tuple(cards.values()), self.by).checked()
 
     def overridden(self, board: Board) -> tuple[BoardCard, ...]:
         """Return the cards whose content somebody else has changed since this change was made, as they are before it."""
@@ -188,6 +193,8 @@ class SentBoard(TypedDict):
     key: str
     mark: str
     """The version of the board with all of its cards."""
+    by: str
+    """Who changed it last; empty if that is not known."""
 
 
 def card_key(text: str) -> str:

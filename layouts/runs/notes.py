@@ -24,6 +24,7 @@ LONGEST_REMARK = 10_000
 LONGEST_TAG = 40
 MOST_TAGS = 10
 LONGEST_SESSION = 4_000
+LONGEST_AUTHOR = 80
 MOST_VIEWS = 500
 MOST_MARKS = 2_000
 MOST_COLOURS = 10_000
@@ -47,10 +48,11 @@ class Stale(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The remark on a run and its tags, icons first."""
+    """The remark on a run and its tags, icons first. by is the name of who wrote the remark last, "" if it is not known."""
 
     remark: str = ""
     tags: tuple[str, ...] = ()
+    by: str = ""
 
     @property
     def version(self) -> str:
@@ -60,11 +62,15 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class NamedView:
-    """A saved view: a page and its state under a name. place is the page's path and query: "scalars?run=a"."""
+    """A saved view: a page and its state under a name. place is the page's path and query: "scalars?run=a".
+
+    by is the name of who saved it, "" if it is not known.
+    """
 
     key: str
     name: str
     place: str
+    by: str = ""
 
     @property
     def version(self) -> str:
@@ -108,14 +114,15 @@ Group = tuple[str, str]
 class NoteChange:
     """A change of the note on one run.
 
-    remark is the new remark (None: unchanged), was the version of the remark it replaces. Tags are added and removed without
-    a version, so several people may do so at once.
+    remark is the new remark (None: unchanged), was the version of the remark it replaces, by the name of who writes it, "" if
+    it is not known. Tags are added and removed without a version, so several people may do so at once.
     """
 
     remark: str | None = None
     was: str = ""
     add: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
+    by: str = ""
 
     def applied(self, note: Note) -> Note:
         """Return the note after the change; Stale if the remark has changed meanwhile, Unfit for too many tags."""
@@ -126,7 +133,8 @@ class NoteChange:
         tags = ordered_tags([*(tag for tag in note.tags if tag not in removed), *map(tag_text, self.add)])
         if len(tags) > MOST_TAGS and len(tags) > len(note.tags):
             raise Unfit(f"tags: expected at most {MOST_TAGS} on a run, found {len(tags)}")
-        return Note(remark, tags)
+        by = note.by if remark == note.remark else self.by
+        return Note(remark, tags, by if remark else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +145,12 @@ class Notebook:
     boards are sorted by name.
 
     kept is whether changes can be saved. why_not says what is wrong with the workspace if they cannot, "" if nothing is.
+    read_only is whether they cannot because the visitor may only read.
     """
 
     kept: bool = False
     why_not: str = ""
+    read_only: bool = False
     notes: Mapping[str, Note] = field(default_factory=lambda: MappingProxyType({}))
     views: Sequence[NamedView] = ()
     marks: Mapping[str, Sequence[Mark]] = field(default_factory=lambda: MappingProxyType({}))
@@ -169,6 +179,14 @@ def tag_text(text: str) -> str:
 def ordered_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return the tags without duplicates: icons in the order of ICONS, then words alphabetically."""
     return tuple(sorted(set(tags), key=lambda tag: (ICONS.index(tag[1:]) if tag.startswith(":") else len(ICONS), tag)))
+
+
+def author_name(text: str) -> str:
+    """Normalise the name of an author to one line; "" stays. Unfit if it is too long."""
+    name = one_line(text)
+    if len(name) > LONGEST_AUTHOR:
+        raise Unfit(f"author: expected at most {LONGEST_AUTHOR} characters, found {len(name)}")
+    return name
 
 
 def mark_times(times: Iterable[int]) -> tuple[int, ...]:

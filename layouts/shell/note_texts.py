@@ -28,6 +28,8 @@ TEXTS = define_texts({
         "Remarks, tags and views cannot be saved: the application was started without a workspace.",
         "此处不保存备注、标记和视图：应用启动时未指定工作目录。",
     ),
+    "notes.read_only": ("You may look at everything here, but change nothing.", "您在此处只有查看权限，不能修改。"),
+    "notes.by": ("Written by {name}", "由 {name} 撰写"),
     "notes.trouble": ("Remarks, tags and views cannot be saved: {text}", "无法保存备注、标记和视图：{text}"),
     "notes.add_remark": ("Add a remark", "添加备注"),
     "notes.add_tags": ("Add tags", "添加标记"),

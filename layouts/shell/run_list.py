@@ -67,6 +67,8 @@ class BoardHead(TypedDict):
     """Of the board with all of its cards."""
     count: int
     """Number of cards."""
+    by: str
+    """Who changed it last; empty if that is not known."""
 
 
 class SentNotebook(TypedDict):
@@ -75,6 +77,8 @@ class SentNotebook(TypedDict):
     kept: bool
     empty: SentNote
     whyNot: str
+    readOnly: bool
+    """Whether the visitor may only read."""
     notes: dict[str, SentNote]
     views: list[SentView]
     marks: dict[str, list[SentMark]]
@@ -159,11 +163,13 @@ def _notebook(source: NoteSources) -> SentNotebook:
         "kept": found.kept,
         "empty": as_json(Note()),
         "whyNot": found.why_not,
+        "readOnly": found.read_only,
         "notes": {key: as_json(note) for key, note in found.notes.items()},
         "views": [as_json(view) for view in found.views],
         "marks": {key: [as_json(mark) for mark in marks] for key, marks in found.marks.items()},
         "boards": [
-            {"key": one.key, "name": one.name, "version": one.version, "count": len(one.cards)} for one in found.boards
+            {"key": one.key, "name": one.name, "version": one.version, "count": len(one.cards), "by": one.by}
+            for one in found.boards
         ],
     }
 

@@ -127,7 +127,7 @@ def as_json(board: Board) -> SentBoard:
     """Return a board with the versions of it and of its cards."""
     return {
         "format": FORMAT, "version": VERSION, "name": board.name, "cards": [_card(card) for card in board.cards],
-        "key": board.key, "mark": board.version,
+        "key": board.key, "mark": board.version, "by": board.by,
     }  # fmt: skip
 
 

@@ -104,12 +104,14 @@ class Notes:
         found = self._change(changed).notes.get(key)
         return found.note if found else Note()
 
-    def save_view(self, base: str, key: str, name: str, place: str, *, instead: str | None = None) -> NamedView:
-        """Save a place as a named view of a base; instead is the version of the view of that name to replace.
+    def save_view(
+        self, base: str, key: str, name: str, place: str, *, instead: str | None = None, by: str = ""
+    ) -> NamedView:
+        """Save a place as a named view of a base; instead is the version of the view of that name to replace, by who saves it.
 
         Raises Stale if a view of that name has another version, Unfit for an invalid name or place, or NotKept.
         """
-        made = NamedView(key, view_name(name), view_place(place))
+        made = NamedView(key, view_name(name), view_place(place), by)
 
         def changed(content: Content) -> Content:
             known = _view_named(content, base, made.name)
@@ -230,12 +232,12 @@ class Notes:
         found = self._change(changed).watched.get(run)
         return found.listed if found else WatchList()
 
-    def create_board(self, base: str, key: str, name: str, cards: Sequence[BoardCard]) -> Board:
-        """Create a board of a base, with a number after its name if that is taken. Raises Unfit or NotKept.
+    def create_board(self, base: str, key: str, name: str, cards: Sequence[BoardCard], by: str = "") -> Board:
+        """Create a board of a base, with a number after its name if that is taken; by is who does. Raises Unfit or NotKept.
 
         A board that has this key is replaced: a deleted one can be restored under its address.
         """
-        made = Board(card_key(key), name, tuple(cards)).checked()
+        made = Board(card_key(key), name, tuple(cards), by).checked()
 
         def changed(content: Content) -> Content:
             rest = {other: one for other, one in content.boards.items() if other != made.key}

@@ -11,14 +11,15 @@ the number of records between them:
               "pattern":"","enabled":true,"by":"nodes","said":"Default"}
     0a33c7d2 {"colour":"#2e9ac8","run":"<key>","path":"/data/run1"}
     e1b09f44 {"colour":"#895dd6","by":"column:lr","label":"0.1"}
-    6b0d1c3e {"board":"5a...","base":"/data","name":"Daily"}
+    6b0d1c3e {"board":"5a...","base":"/data","name":"Daily","author":"Ann"}
     f4417a90 {"card":"7c...","of":"5a...","place":"scalars?run=run1","part":"key:loss","title":"","text":"",
               "x":0,"y":0,"w":4,"h":7}
     93b1f2c8 {"records":8}
 
 (A record is on one line.) Watchpoints of a run and cards of a board are in the order of their lines; cards whose board is
-missing are left out. The version is 5 if there are boards, else 4 if there are colours, else 3 if there are watchpoints, else 2
-if there are marks, else 1; programs read the versions up to their own.
+missing are left out. A remark, a view and a board name their author if one is known. The version is 6 if there is an author,
+else 5 if there are boards, else 4 if there are colours, else 3 if there are watchpoints, else 2 if there are marks, else 1;
+programs read the versions up to their own.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from layouts.runs.notes import (
     Mark,
     NamedView,
     Note,
+    author_name,
     colour_text,
     group_name,
     mark_times,
@@ -50,7 +52,7 @@ from layouts.runs.notes import (
 )
 
 FORMAT = "mindscope notes"
-VERSION = 5
+VERSION = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +127,14 @@ class _Taken:
     watched: dict[str, tuple[str, list[SavedWatchpoint]]] = field(default_factory=dict)
     colours: dict[str, SavedColour] = field(default_factory=dict)
     groups: dict[Group, str] = field(default_factory=dict)
-    boards: dict[str, tuple[str, str]] = field(default_factory=dict)
+    boards: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     cards: dict[str, dict[str, BoardCard]] = field(default_factory=dict)
 
     def content(self) -> Content:
         watched = {key: SavedWatchList(path, WatchList(tuple(listed))) for key, (path, listed) in self.watched.items()}
         boards = {
-            key: SavedBoard(base, Board(key, name, tuple(self.cards.get(key, {}).values())))
-            for key, (base, name) in self.boards.items()
+            key: SavedBoard(base, Board(key, name, tuple(self.cards.get(key, {}).values()), author))
+            for key, (base, name, author) in self.boards.items()
         }
         return Content(self.notes, self.views, self.marks, watched, self.colours, self.groups, boards)
 
@@ -142,9 +144,11 @@ class _NoteLine(msgspec.Struct, forbid_unknown_fields=True):
     path: str
     remark: str
     tags: list[str]
+    author: str = ""
 
     def into(self, taken: _Taken) -> None:
-        taken.notes[self.run] = RunNote(self.path, Note(remark_text(self.remark), ordered_tags(map(tag_text, self.tags))))
+        note = Note(remark_text(self.remark), ordered_tags(map(tag_text, self.tags)), author_name(self.author))
+        taken.notes[self.run] = RunNote(self.path, note)
 
 
 class _ViewLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -152,9 +156,11 @@ class _ViewLine(msgspec.Struct, forbid_unknown_fields=True):
     base: str
     name: str
     place: str
+    author: str = ""
 
     def into(self, taken: _Taken) -> None:
-        taken.views[self.view] = SavedView(self.base, NamedView(self.view, view_name(self.name), view_place(self.place)))
+        view = NamedView(self.view, view_name(self.name), view_place(self.place), author_name(self.author))
+        taken.views[self.view] = SavedView(self.base, view)
 
 
 class _MarkLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -218,9 +224,10 @@ class _BoardLine(msgspec.Struct, forbid_unknown_fields=True):
     board: str
     base: str
     name: str
+    author: str = ""
 
     def into(self, taken: _Taken) -> None:
-        taken.boards[card_key(self.board)] = self.base, view_name(self.name)
+        taken.boards[card_key(self.board)] = self.base, view_name(self.name), author_name(self.author)
 
 
 class _CardLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -256,10 +263,12 @@ class Newer(ValueError):
 def encode(content: Content) -> bytes:
     """Serialize the content of the file."""
     records: list[dict[str, Any]] = [
-        {"run": key, "path": one.path, "remark": one.note.remark, "tags": one.note.tags} for key, one in content.notes.items()
+        {"run": key, "path": one.path, "remark": one.note.remark, "tags": one.note.tags} | _author(one.note.by)
+        for key, one in content.notes.items()
     ]
     records += [
-        {"view": key, "base": one.base, "name": one.view.name, "place": one.view.place} for key, one in content.views.items()
+        {"view": key, "base": one.base, "name": one.view.name, "place": one.view.place} | _author(one.view.by)
+        for key, one in content.views.items()
     ]
     records += [
         {"mark": key, "run": one.run, "path": one.path, "session": one.mark.session, "rank": one.mark.rank,
@@ -273,14 +282,19 @@ def encode(content: Content) -> bytes:
     records += [{"colour": one.colour, "run": key, "path": one.path} for key, one in content.colours.items()]
     records += [{"colour": colour, "by": by, "label": label} for (by, label), colour in content.groups.items()]
     for key, one in content.boards.items():
-        records.append({"board": key, "base": one.base, "name": one.board.name})
+        records.append({"board": key, "base": one.base, "name": one.board.name} | _author(one.board.by))
         for card in one.board.cards:
             shown = asdict(card)
             records.append({"card": shown.pop("key"), "of": key} | shown)
-    parts = (content.boards, content.colours or content.groups, content.watched, content.marks)
+    authors = any("author" in record for record in records)
+    parts = (authors, content.boards, content.colours or content.groups, content.watched, content.marks)
     version = next((VERSION - at for at, part in enumerate(parts) if part), 1)
     lines = [{"format": FORMAT, "version": version}, *records, {"records": len(records)}]
     return b"".join(map(_line, lines))
+
+
+def _author(name: str) -> dict[str, str]:
+    return {"author": name} if name else {}
 
 
 def _line(record: Mapping[str, Any]) -> bytes:

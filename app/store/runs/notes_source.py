@@ -10,6 +10,7 @@ from dataclasses import replace
 from app.live.training import LiveTraining
 from app.store.runs.following import Follower
 from app.store.runs.notes import Notes
+from app.store.runs.visitors import ANYBODY, Visitor
 from layouts.dumps import live_sessions as live
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit.patterns import PatternMatcher
@@ -25,13 +26,14 @@ class StoredNotes(NoteSource):
     """Notes of the runs that a `Follower` reads, in a workspace if there is one. See `layouts.runs.notes_source`."""
 
     def __init__(
-        self, runs: Follower, notes: Notes | None, live_training: LiveTraining, patterns: PatternMatcher
+        self, runs: Follower, notes: Notes | None, live_training: LiveTraining, patterns: PatternMatcher,
+        visitor: Visitor = ANYBODY,
     ) -> None:
-        self._runs, self._notes, self._live, self._patterns = runs, notes, live_training, patterns
+        self._runs, self._notes, self._live, self._patterns, self._visitor = runs, notes, live_training, patterns, visitor
 
     def notebook(self) -> Notebook:
         if self._notes is None:
-            return Notebook(watchpoints=self._live.lists)
+            return Notebook(watchpoints=self._live.lists, read_only=not self._visitor.may_change())
         content, base = self._notes.look(), self._runs.base
         paths = self._runs.real_paths() if content.notes or content.marks or content.watched else {}
         found = {key: content.notes.get(key_of(path)) for key, path in paths.items()}
@@ -48,14 +50,18 @@ class StoredNotes(NoteSource):
         watchpoints = {key: one.listed for key, one in lists.items() if one is not None} | dict(self._live.lists)
         why = self._notes.why_not
         boards = sorted((one.board for one in content.boards.values() if one.base == base), key=lambda one: one.name.casefold())
-        return Notebook(not why, why, notes, tuple(views), marks, watchpoints, content.groups, tuple(boards))
+        closed = not self._visitor.may_change()
+        kept = not why and not closed
+        return Notebook(kept, why, closed, notes, tuple(views), marks, watchpoints, content.groups, tuple(boards))
 
     def annotate(self, run: str, change: NoteChange) -> Note:
         path = self._runs.real_paths()[run]
-        return self._notes_or_refuse().annotate(key_of(path), printable(path), change.applied)
+        signed = replace(change, by=self._visitor.name())
+        return self._notes_or_refuse().annotate(key_of(path), printable(path), signed.applied)
 
     def save_view(self, name: str, place: str, *, instead: str | None = None) -> NamedView:
-        return self._notes_or_refuse().save_view(self._runs.base, secrets.token_hex(8), name, place, instead=instead)
+        key, by = secrets.token_hex(8), self._visitor.name()
+        return self._notes_or_refuse().save_view(self._runs.base, key, name, place, instead=instead, by=by)
 
     def rename_view(self, key: str, name: str, was: str) -> NamedView:
         return self._notes_or_refuse().rename_view(self._runs.base, key, name, was)
@@ -79,10 +85,11 @@ class StoredNotes(NoteSource):
         return self._notes_or_refuse().paint_group(by, label, colour)
 
     def create_board(self, name: str, cards: Sequence[BoardCard], *, key: str = "") -> Board:
-        return self._notes_or_refuse().create_board(self._runs.base, key or secrets.token_hex(8), name, cards)
+        key, by = key or secrets.token_hex(8), self._visitor.name()
+        return self._notes_or_refuse().create_board(self._runs.base, key, name, cards, by)
 
     def change_board(self, key: str, change: BoardChange) -> ChangedBoard:
-        return self._notes_or_refuse().change_board(self._runs.base, key, change)
+        return self._notes_or_refuse().change_board(self._runs.base, key, replace(change, by=self._visitor.name()))
 
     def delete_board(self, key: str) -> Board | None:
         return self._notes_or_refuse().delete_board(self._runs.base, key)
@@ -103,6 +110,8 @@ class StoredNotes(NoteSource):
         return notes.save_watchpoints(key_of(path), printable(path), watched, was)
 
     def _notes_or_refuse(self) -> Notes:
+        if not self._visitor.may_change():
+            raise NotKept("expected a visitor who may change something, found one who may only read")
         if self._notes is None:
             raise NotKept("expected a workspace for remarks, tags, views, watchpoints and boards, found none; name one to save")
         return self._notes

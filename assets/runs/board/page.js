@@ -391,6 +391,7 @@ function tile(page, board) {
   const link = make("a", "ms-board-tile", [
     icon("board"), make("span", "ms-cut ms-name ms-grow", board.name),
     words(board.count === 1 ? "board.one_card" : "board.cards", { n: count(board.count) }, "span", "ms-muted"),
+    ...(board.by ? [make("span", "ms-muted ms-cut", board.by)] : []),
   ], { href: `?board=${board.key}` });
   link.addEventListener("click", (event) => {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;

@@ -40,10 +40,12 @@ def test_an_empty_variable_is_not_set() -> None:
 @pytest.mark.parametrize("setting", list(SETTINGS), ids=lambda s: s.name)
 def test_every_setting_is_read_from_both_variables(setting) -> None:
     samples = {"port": "81", "reload_interval": "7", "allowed_host": "a.b, c.d", "token": "t" * 20, "url_path_prefix": "/x/y"}
-    samples["debugger_port"] = "50052"
+    samples |= {"debugger_port": "50052", "public_prefix": "/x/y", "trusted_proxy": "10.0.0.7, ::1", "user_header": "X-User"}
+    names = {"MINDSCOPE_TRUSTED_PROXY": "::1", "MINDSCOPE_USER_HEADER": "X-User"}
+    beside = {name: text for name, text in names.items() if name != setting.variable}
     text = samples.get(setting.name, {True: "false", False: "true", None: "true"}.get(setting.default, "text"))
     for variable in (setting.variable, "MINDINSIGHT_" + setting.name.upper()):
-        assert getattr(resolve({}, {variable: text}), setting.name) != setting.default
+        assert getattr(resolve({}, beside | {variable: text}), setting.name) != setting.default
 
 
 @pytest.mark.parametrize(
@@ -60,6 +62,10 @@ def test_every_setting_is_read_from_both_variables(setting) -> None:
         ({}, {}, {"prot": 1}, "c.toml: expected the name of a setting, found 'prot' (did you mean port?)"),
         ({}, {}, {"allowed_host": ["a", 1]}, "c.toml: allowed_host: expected a text"),
         ({"url_path_prefix": "/a/../b"}, {}, {}, "--url-path-prefix: expected segments"),
+        ({"trusted_proxy": ["proxy.example"]}, {}, {}, "--trusted-proxy: expected an address such as 127.0.0.1"),
+        ({"user_header": "X User"}, {}, {}, "--user-header: expected the name of a header"),
+        ({"user_header": "X-User"}, {}, {}, "--user-header: expected --trusted-proxy"),
+        ({"editors": "Ann"}, {}, {}, "--editors: expected --user-header"),
         ({"allowed_host": ["ok", "http://x"]}, {}, {}, "--allowed-host: expected a host name"),
         ({"summary_base_dir": ""}, {}, {}, "--summary-base-dir: expected a directory"),
         ({}, {"MINDSCOPE_TOKEN": "short"}, {}, "MINDSCOPE_TOKEN: expected 16 to 200"),

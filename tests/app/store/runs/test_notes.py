@@ -254,7 +254,7 @@ def test_notes_survive_a_restart_and_reach_another_window(base: Path, tmp_path: 
     assert two.runs.status().version > before
     told = listing(two)["notebook"]
     assert told["kept"] is True
-    assert told["notes"] == {"one": {"remark": "good", "tags": (":star",), "version": Note("good").version}}
+    assert told["notes"] == {"one": {"remark": "good", "tags": (":star",), "by": "", "version": Note("good").version}}
     assert [view["name"] for view in told["views"]] == ["Mine"]
     version = two.runs.status().version
     assert two.runs.status().version == version
@@ -302,7 +302,7 @@ def test_a_workspace_can_be_given_to_an_application(base: Path, tmp_path: Path) 
     app = create_app(base, workspace=tmp_path / "work")
     assert app.source.wait(30)
     answer = app.server.test_client().post("/api/note", json={"run": "one", "add": [":star"]})
-    assert answer.json == {"done": True, "now": {"remark": "", "tags": [":star"], "version": Note().version}}
+    assert answer.json == {"done": True, "now": {"remark": "", "tags": [":star"], "by": "", "version": Note().version}}
     app.source.stop()
     with pytest.raises(SettingError, match="outside the runs"):
         create_app(base, workspace=base / "work")
