@@ -298,7 +298,8 @@ def test_every_declaration_is_checked(store: Store) -> None:
 def test_a_difference_is_found() -> None:
     (missing,) = wrong({"remark": 1, "tags": []}, "Wire.Note", "Note")
     assert missing == "Note: ['remark', 'tags'] are not ['by', 'remark', 'tags', 'version']"
-    assert list(wrong({"remark": 1, "tags": ["a"], "by": "", "version": ""}, "Wire.Note", "Note")) == ["Note.remark: 1 is not string"]
+    note = {"remark": 1, "tags": ["a"], "by": "", "version": ""}
+    assert list(wrong(note, "Wire.Note", "Note")) == ["Note.remark: 1 is not string"]
     assert list(wrong(True, "number", "n")) == ["n: True is not number"]
     assert list(wrong(None, "number | null", "n")) == []
     assert list(wrong("x", "number | null", "n")) == ["n: 'x' is not number"]
