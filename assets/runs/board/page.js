@@ -378,7 +378,8 @@ function drawList(page, body) {
     body.replaceChildren(...parts, make("ul", "ms-board-list", book.boards.map((board) => tile(page, board))));
   } else {
     body.replaceChildren(make("div", "ms-empty", [
-      words("board.none", {}, "p", "ms-empty-sentence"), words("board.none_hint", {}, "p", "ms-empty-hint"), ...parts]));
+      words("board.none", {}, "p", "ms-empty-sentence"),
+      ...(book.readOnly ? [] : [words("board.none_hint", {}, "p", "ms-empty-hint")]), ...parts]));
   }
   if (focused) field.focus();
 }
