@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dash import html
@@ -33,7 +34,7 @@ def head(source: ProfileSources, choice: ProfileChoice, limits: Limits, frames: 
     places = {rank: (run, session, rank) for run, session, rank in members}
     found = {part.name for part in limits.parts}
     rows: list[Any] = _whole(limits)
-    rows += [_row(part, places, first=part is limits.first) for part in limits.parts]
+    rows += [_row(part, places, limits.step_ns, first=part is limits.first) for part in limits.parts]
     rows += [_unchecked(name, limits.unchecked[name], source, choice, frames) for name in PARTS if name not in found]
     columns = [Column(f"job.{name}") for name in ("part", "per_step", "share", "most_on")]
     drawn = table(columns, rows, class_name="ms-job-table ms-job-limits", scroll="")
@@ -78,11 +79,13 @@ def _whole(limits: Limits) -> list[Any]:
     ]  # fmt: skip
 
 
-def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], *, first: bool) -> TableRow:
+def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], step_ns: float, *, first: bool) -> TableRow:
+    if part.straggler is not None:  # what it costs is said above: as a part of the step it is what the others wait
+        part = replace(part, ns=part.waited_ns, share=part.waited_ns / step_ns)
     time: Any = fmt.duration(part.ns / 1e9) if part.ns == part.ns else ""
     if part.at_most and part.ns > 0.0:
         time = t("job.at_most", time=time)
-    share: Any = fmt.percent(part.share)
+    share: Any = fmt.percent(part.share) if part.share == part.share else ""
     if part.name == "memory":
         share = t("job.of_capacity", share=fmt.percent(part.share))
     elif part.name == "slow_rank" and part.rank < 0:

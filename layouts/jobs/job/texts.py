@@ -30,17 +30,23 @@ TEXTS = define_texts({
         "该作业受限于等待其他流水线阶段：{step} 的单步中最多占 {time}（{share}）。",
     ),
     "job.says.slow_computing": (
-        "Rank {rank} limits the job: it computes longer than its peers since step {since}, by {time} of a step ({share}).",
+        (
+            "Rank {rank} limits the job: it computes longer than its peers since step {since}. As fast as they are, a step "
+            "would be {time} ({share}) shorter."
+        ),
         "rank {rank} 拖慢该作业：自步骤 {since} 起计算慢于同类。若与中位数一样快，单步可缩短 {time}（{share}）。",
     ),
     "job.says.slow_host": (
-        "Rank {rank} limits the job: its device is idle longer than its peers since step {since}, by {time} ({share}).",
-        "rank {rank} 拖慢该作业：自步骤 {since} 起下发偏晚。若与中位数一样快，单步可缩短 {time}（{share}）。",
+        (
+            "Rank {rank} limits the job: its device is idle longer than its peers since step {since}. As fast as they are, a "
+            "step would be {time} ({share}) shorter."
+        ),
+        "rank {rank} 拖慢该作业：自步骤 {since} 起设备空闲长于同类。若与中位数一样快，单步可缩短 {time}（{share}）。",
     ),
     "job.says.slow_replica_computing": (
         (
-            "Replica {place} (ranks {ranks}) limits the job: it computes longer than the others since step {since}, by "
-            "{time} of a step ({share})."
+            "Replica {place} (ranks {ranks}) limits the job: it computes longer than the others since step {since}. As fast "
+            "as they are, a step would be {time} ({share}) shorter."
         ),
         (
             "副本 {place}（rank {ranks}）拖慢该作业：自步骤 {since} 起计算慢于其他副本。若与中位数一样快，单步可缩短 {time}"
@@ -49,16 +55,16 @@ TEXTS = define_texts({
     ),
     "job.says.slow_replica_host": (
         (
-            "Replica {place} (ranks {ranks}) limits the job: its devices are idle longer than the others since step {since}, "
-            "by {time} of a step ({share})."
+            "Replica {place} (ranks {ranks}) limits the job: its devices are idle longer than the others since step {since}. "
+            "As fast as they are, a step would be {time} ({share}) shorter."
         ),
         (
-            "副本 {place}（rank {ranks}）拖慢该作业：自步骤 {since} 起下发偏晚。若与中位数一样快，单步可缩短 {time}"
+            "副本 {place}（rank {ranks}）拖慢该作业：自步骤 {since} 起设备空闲长于其他副本。若与中位数一样快，单步可缩短 {time}"
             "（{share}）。"
         ),
     ),
     "job.says.slow_link": (
-        "A slow link of rank {rank} limits the job since step {since}: it costs {time} of a step ({share}).",
+        "A slow link of rank {rank} limits the job since step {since}: without it a step would be {time} ({share}) shorter.",
         "rank {rank} 的慢链路自步骤 {since} 起拖慢该作业：消除后单步可缩短 {time}（{share}）。",
     ),
     "job.says.memory": (
@@ -85,7 +91,7 @@ TEXTS = define_texts({
     "job.part.computing": "common.computing",
     "job.part.exposed": ("Exposed communication", "未被掩盖的通信"),
     "job.part.free": "common.free",
-    "job.part.slow_rank": ("Slow rank", "慢 rank"),
+    "job.part.slow_rank": ("Waiting for a slow rank", "等待慢 rank"),
     "job.part.bubble": ("Pipeline bubble", "流水线空泡"),
     "job.part.memory": "common.memory",
     "job.at_most": ("at most {time}", "最多 {time}"),
@@ -138,6 +144,7 @@ TEXTS = define_texts({
         "Stage {stage} computes {times} times as long as stage {other}.",
         "stage {stage} 的计算时间是 stage {other} 的 {times} 倍。",
     ),
+    "job.what.even": ("All stages compute equally long, within 2 %.", "各 stage 的计算时间相差不到 2%。"),
     "job.what.no_kernels": (
         "No kernels of all ranks: what lies between operations may be the host's, so savings are upper bounds.",
         "并非所有 rank 都有算子时间：操作之间的时间可能属于主机，因此结果为上限。",

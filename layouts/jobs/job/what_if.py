@@ -22,6 +22,8 @@ from layouts.sources import ProfileSources
 
 LEAST = 0.001
 """Share of a step that a change saves at least to have a line of its own, if nobody asked for it."""
+EVEN = 1.02
+"""Up to this ratio of the longest to the shortest, stages are said to be equally long."""
 MOST_RANKS = 64
 """Ranks of the table by rank; the CSV has all."""
 _STILL = ("reading", "waiting")
@@ -92,9 +94,9 @@ def drawn(replay: Replay, *, only_large: bool = False) -> list[Any]:
     said: list[Any] = [html.P(t("job.what.recorded", missed=fmt.percent(replay.missed), **steps))]
     if len(replay.stages) > 1:
         longest, shortest = int(np.argmax(replay.stages)), int(np.argmin(replay.stages))
-        ratio = f"{replay.stages[longest] / max(replay.stages[shortest], 1.0):.2f}"
-        told = {"stage": longest, "other": shortest, "times": ratio}
-        said.append(html.P(t("job.what.stages", **told)))
+        ratio = replay.stages[longest] / max(replay.stages[shortest], 1.0)
+        told = {"stage": longest, "other": shortest, "times": f"{ratio:.2f}"}
+        said.append(html.P(t("job.what.stages", **told) if ratio > EVEN else t("job.what.even")))
     columns = [Column(f"job.what.{name}") for name in ("change", "replayed", "saved", "share")]
     lines = [line for line in replay.lines if line.saved_ns >= LEAST * replay.step_ns or not only_large]
     rows = [_line(line, replay.step_ns) for line in lines]

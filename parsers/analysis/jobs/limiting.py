@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,7 +35,8 @@ class LimitingPart:
 
     ns: time per step, NaN for memory. share: of the step, of memory of the capacity. rank: the one with the most of it, -1 for
     none or if all are alike. at_most: it may be less (a bubble, where no file tells when kernels ran). straggler: who is slow,
-    for slow_rank.
+    for slow_rank; then ns is what the step would be shorter, and waited_ns what ranks wait for it, on average. Computing,
+    waited_ns and the ns of the others add up to the step.
     """
 
     name: str
@@ -44,6 +45,7 @@ class LimitingPart:
     rank: int = -1
     at_most: bool = False
     straggler: Straggler | None = None
+    waited_ns: float = math.nan
 
     @property
     def limits(self) -> bool:
@@ -96,8 +98,9 @@ def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
         others = rows.assign(exposed_ns=rows["exposed_ns"] - rows["own_bubble_ns"].fillna(0.0))
         exposed = _of_step("exposed", "exposed_ns", others)
         if exposed is not None:
-            rest = max(exposed.ns - _waited(slow, frames, rows), 0.0)
-            exposed = LimitingPart("exposed", rest, rest / step, exposed.rank)
+            waited = min(_waited(slow, frames, rows), exposed.ns)
+            exposed = LimitingPart("exposed", exposed.ns - waited, (exposed.ns - waited) / step, exposed.rank)
+            slow = None if slow is None else replace(slow, waited_ns=waited)
         found = [part for part in (exposed, _of_step("free", "free_ns", rows), slow, bubble) if part is not None]
     unchecked |= {name: "cluster_steps" for name in PARTS[:2] if name not in {part.name for part in found}}
     if not len(rows):

@@ -41,7 +41,7 @@ class WhatIf:
     """A line: a cause of CAUSES, whom it concerns (ranks of the job), and the mean step after it.
 
     saved_ns is what the mean step would be shorter; of BETWEEN at least that and at most most_ns, of AT_MOST no more than that.
-    by_rank is the mean step of each rank after the change, in ns: from the end of the job's step before to its own end.
+    by_rank is the mean step of each rank after the change, in ns: from its own end of the step before to that of the step.
     """
 
     cause: str
@@ -129,9 +129,12 @@ MOST_ALONE = 0.05
 
 
 def _by_rank(ends: Floats, begin: float) -> Floats:
-    """Return the mean step of each rank: from the end of the step before in the last rank to its own end."""
-    before = np.concatenate([np.full((len(ends), 1), begin), np.nanmax(ends, axis=2)[:, :-1]], axis=1)
-    mean: Floats = np.nanmean(ends - before[:, :, None], axis=1)
+    """Return the mean step of each rank: from its own end of the step before to that of the step.
+
+    Not from the end in the last rank: a rank that waits for no other would then seem to end a step before it begins.
+    """
+    before = np.concatenate([np.full((len(ends), 1, ends.shape[2]), begin), ends[:, :-1]], axis=1)
+    mean: Floats = np.nanmean(ends - before, axis=1)
     return mean
 
 

@@ -69,7 +69,7 @@ def test_a_slow_rank_is_said_in_one_sentence_with_its_numbers() -> None:
     own = float((computing[13] - computing[[*range(8, 16)]].median(axis=1)).mean())
     share = own / float(made.steps["total_ns"].mean())
     said = texts_in(head[0])
-    assert said.startswith("Rank 13 limits the job: it computes longer than its peers since step 1, by ")
+    assert said.startswith("Rank 13 limits the job: it computes longer than its peers since step 1. As fast as they are, a ")
     assert float(said.partition("(")[2].partition(" %")[0]) == pytest.approx(100 * share, rel=0.05)
     assert facts["most"] == 13
     assert "rank 13" in texts_in(head[1])
@@ -80,6 +80,9 @@ def test_a_slow_rank_is_said_in_one_sentence_with_its_numbers() -> None:
     assert float(step[0].removesuffix(" ms")) == pytest.approx(whole, rel=0.01)
     assert float(computed[0].removesuffix(" ms")) == pytest.approx(mean, rel=0.01)
     assert float(computed[1].removesuffix(" %")) == pytest.approx(100 * mean / whole, rel=0.01)
+    parts = ("Computing", "Waiting for a slow rank", "Exposed communication", "Free")
+    times = [float(shown.partition(f"\n{name}\n")[2].splitlines()[1].split()[0]) for name in parts]
+    assert sum(times) == pytest.approx(whole, rel=0.01), "the parts add up to the step"
     text = texts_in(cards)
     assert "All ranks have the same steps: 1-10 (10)" in text
     assert "0-7" in text
