@@ -101,6 +101,7 @@ def _types(view: GraphView) -> html.Div:
 
 def _parameters(view: GraphView) -> html.Div:
     frame = parameters(view.scopes)
+    frame = frame[frame["stored"]]
     rows = [
         [_jump(f"n{row['node']}", row["name"]), row["shape"], row["type"], row["values"], row["bytes"]]
         for row in frame.head(MOST).to_dict("records")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from parsers import PayloadError
 from parsers.analysis.graphs import GraphView, Scopes
-from parsers.analysis.graphs.network import PARAMETER, Ints
+from parsers.analysis.graphs.network import Ints
 from parsers.analysis.graphs.sizes import type_bytes, values
 
 from layouts.graphs.asks import LONGEST, read_of
@@ -98,7 +98,7 @@ class _Mapping:
         self.held = values(network.shapes)[network.shape]
         self.size = self.held * type_bytes(network.output_types)[network.output_type]
         inside = tree.within(scope)
-        self.rows = inside[network.kind[inside] == PARAMETER]
+        self.rows = inside[tree.stored[inside]]
         self.weight, self.amounts, self.of_scopes = "count", np.ones(network.size, np.int64), tree.parameters
         if self.size[self.rows].any():
             self.weight, self.amounts, self.of_scopes = "bytes", self.size, tree.parameter_bytes
@@ -153,7 +153,7 @@ class _Mapping:
         """The direct contents of a scope that have a size, the largest first."""
         children = np.array(self.tree.children(scope), np.int64)
         own = self.tree.own(scope)
-        own = own[self.tree.network.kind[own] == PARAMETER]
+        own = own[self.tree.stored[own]]
         found = [_MapEntry(amount, scope=child) for child, amount in self._sized(children, self.of_scopes)]
         found += [_MapEntry(amount, row=row) for row, amount in self._sized(own, self.amounts)]
         return sorted(found, key=lambda entry: -entry.amount)

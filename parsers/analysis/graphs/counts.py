@@ -24,7 +24,7 @@ OPERATOR_TYPES = Schema(
 )
 SCOPE_PARAMETERS = Schema(
     "scope_parameters",
-    "The parameters in each scope of a graph, however deep; scopes that hold none are left out.",
+    "The parameters in each scope of a graph, however deep, without its inputs; scopes that hold none are left out.",
     (
         Column("scope", "str", "", "scope, parts separated by /; empty at the top"),
         Column("parent", "str", "", "the scope it is in; empty at the top, too"),
@@ -37,7 +37,7 @@ SCOPE_PARAMETERS = Schema(
 )
 PARAMETERS = Schema(
     "parameters",
-    "The parameters of a graph, the largest first.",
+    "The parameters of a graph, the largest first; inputs of the graph, which no checkpoint holds, after all others.",
     (
         Column("node", "int64", "", "row in nodes"),
         Column("name", "str", "", "name as in the file"),
@@ -46,6 +46,7 @@ PARAMETERS = Schema(
         Column("shape", "str", "", "shape as in nodes.shape"),
         Column("values", "int64", "", "numbers it holds; 0 for unknown"),
         Column("bytes", "int64", "B", "bytes of it; 0 for unknown"),
+        Column("stored", "bool", "", "whether a checkpoint would hold it: it is no input"),
     ),
 )
 PRECISION = Schema(
@@ -104,13 +105,17 @@ def scope_parameters(scopes: Scopes) -> pd.DataFrame:
 
 
 def parameters(scopes: Scopes) -> pd.DataFrame:
-    """Return each parameter with its size (schema PARAMETERS), the largest first, equal ones in topological order."""
+    """Return each parameter with its size (schema PARAMETERS), the largest first, equal ones in topological order.
+
+    Inputs come last.
+    """
     network = scopes.network
     rows = scopes.nodes[network.kind[scopes.nodes] == PARAMETER]
     many = values(network.shapes)[network.shape[rows]]
     size = many * type_bytes(network.output_types)[network.output_type[rows]]
-    order = np.lexsort((rows, network.rank[rows], -many, -size))
-    rows, many, size = rows[order], many[order], size[order]
+    kept = scopes.stored[rows]
+    order = np.lexsort((rows, network.rank[rows], -many, -size, ~kept))
+    rows, many, size, kept = rows[order], many[order], size[order], kept[order]
     frame = pd.DataFrame(
         {
             "node": rows,
@@ -120,6 +125,7 @@ def parameters(scopes: Scopes) -> pd.DataFrame:
             "shape": [network.shapes[network.shape[row]] for row in rows],
             "values": many,
             "bytes": size,
+            "stored": kept,
         }
     )
     return _typed(frame, PARAMETERS)

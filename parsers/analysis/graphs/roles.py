@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from parsers.analysis.graphs.network import OPERATOR, PARAMETER, Ints, Network
+from parsers.analysis.graphs.network import OPERATOR, PARAMETER, Bools, Ints, Network
 from parsers.analysis.graphs.simplify import is_optimizer
 
 WEIGHT, STATE, INPUT, OUTPUT = range(4)
@@ -22,14 +22,32 @@ _WEIGHT_TYPES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
 
 def roles(network: Network) -> Ints:
     """Return a code into ROLES for each node; -1 for what is no parameter."""
+    return _roles(network)[0]
+
+
+def stored(network: Network) -> Bools:
+    """Return which nodes are parameters that a checkpoint would hold: weights and state, but not inputs and outputs.
+
+    What is neither loaded nor updated is an input only where others are, as in MindSpore's graphs, or if its type says so:
+    exports of other frameworks name weights like inputs ("onnx::MatMul_7").
+    """
+    found, told = _roles(network)
+    typed = np.array([kind in _INPUT_TYPES for kind in network.types], np.bool_)[network.type]
+    inputs = (found == INPUT) & (typed | told) | (found == OUTPUT)
+    kept: Bools = (network.kind == PARAMETER) & ~inputs
+    return kept
+
+
+def _roles(network: Network) -> tuple[Ints, bool]:
+    """Return the roles, and whether the graph says of any parameter that it is loaded or updated."""
     size = network.size
     taker = network.kind[network.target] == OPERATOR
     optimizing = is_optimizer(network)
 
-    def typed(names: frozenset[str]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def typed(names: frozenset[str]) -> Bools:
         return np.array([kind in names for kind in network.types], np.bool_)[network.type]
 
-    def taken(chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def taken(chosen: Bools) -> Bools:
         found = np.zeros(size, np.bool_)
         found[network.source[taker & chosen]] = True
         return found
@@ -47,4 +65,4 @@ def roles(network: Network) -> Ints:
     found[updating & ~computing] = STATE
     found[written & ~updating & ~computing] = OUTPUT
     found[network.kind != PARAMETER] = -1
-    return found
+    return found, bool((loaded | updating)[parameters].any())

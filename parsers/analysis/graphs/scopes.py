@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from parsers.analysis.graphs.network import CONSTANT, OPERATOR, PARAMETER, Ints, Network
+from parsers.analysis.graphs.network import CONSTANT, OPERATOR, Bools, Ints, Network
+from parsers.analysis.graphs.roles import stored
 from parsers.analysis.graphs.sizes import type_bytes, values
 
 DEEPEST = 64
@@ -89,9 +90,14 @@ class Scopes:
         return self._sum(self.network.kind[self.nodes] == OPERATOR)
 
     @cached_property
+    def stored(self) -> Bools:
+        """Which nodes are parameters that a checkpoint would hold: not the inputs of the graph."""
+        return stored(self.network)
+
+    @cached_property
     def parameters(self) -> Ints:
-        """How many parameters are in each scope, however deep."""
-        return self._sum(self.network.kind[self.nodes] == PARAMETER)
+        """How many such parameters are in each scope, however deep."""
+        return self._sum(self.stored[self.nodes].astype(np.int64))
 
     @cached_property
     def constants(self) -> Ints:
@@ -119,7 +125,7 @@ class Scopes:
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 
     def _held(self, amounts: Ints) -> Ints:
-        return np.where(self.network.kind[self.nodes] == PARAMETER, amounts, 0)
+        return np.where(self.stored[self.nodes], amounts, 0)
 
     def _sum(self, amounts: Ints) -> Ints:
         """What each scope and all in it hold together, of amounts of each of nodes."""

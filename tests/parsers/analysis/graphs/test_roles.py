@@ -10,7 +10,9 @@ import pytest
 
 from parsers import open_run
 from parsers.analysis.graphs import ROLES, Network, is_training, network, roles, scopes, shared, simplified
+from parsers.analysis.graphs.roles import stored
 from parsers.analysis.graphs.sharing import spans
+from tests.parsers.analysis.graphs.made import frames
 
 
 def of_run(path: Path) -> Network:
@@ -35,6 +37,19 @@ def test_parameters_are_weights_state_and_inputs(real_data: Path, run: str, want
     assert is_training(net) is training
     for row in np.flatnonzero(codes == ROLES.index("state")).tolist():
         assert net.names[row].startswith(("moment", "beta", "learning_rate", "global_step"))
+
+
+@pytest.mark.parametrize(("run", "left_out"), [
+    ("graph_bert_train", {"inputs0", "inputs1"}), ("graph_resnet50_train", {"inputs0", "inputs1"}),
+])  # fmt: skip
+def test_inputs_are_no_parameters_of_a_checkpoint(real_data: Path, run: str, left_out: set[str]) -> None:
+    net = of_run(real_data / "summary" / run)
+    assert {net.names[row] for row in np.flatnonzero((net.kind == 1) & ~stored(net))} == left_out
+
+
+def test_weights_that_are_named_like_inputs_are_kept_where_nothing_tells_them_apart() -> None:
+    nodes = [("onnx::MatMul_7", "Parameter", "parameter"), ("fc.bias", "Parameter", "parameter"), ("op", "MatMul")]
+    assert stored(network(*frames(nodes, [(0, 2), (1, 2)]))).tolist() == [True, True, False]
 
 
 def test_cells_that_layers_share_are_found_in_the_first_of_them(real_data: Path) -> None:
