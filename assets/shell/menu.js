@@ -15,6 +15,8 @@ export function markPage(path) {
     else link.removeAttribute("aria-current");
   }
   fold();
+  const current = document.querySelector(".ms-menu-link[aria-current]");
+  if (current) current.scrollIntoView({ block: "nearest" });
 }
 
 /** @param {RunList | null} runs */

@@ -244,7 +244,7 @@ function address(data, window = true) {
 }
 
 /** @type {Wire.Query} */
-const kept = {};  // state that several pages share, as the last one of them left it
+const kept = {};  // "group key" -> state that the pages of a group share, as the last one of them left it
 
 /**
  * The selected runs are kept from page to page, and what pages share by their `keeps`; other state belongs to a page.
@@ -253,8 +253,8 @@ const kept = {};  // state that several pages share, as the last one of them lef
  */
 export function go(path, changes) {
   const now = parseQuery(window.location.search);
-  for (const key of keepsOf(here)) kept[key] = now[key] || [];
-  const shared = Object.fromEntries(keepsOf(path).map((key) => [key, kept[key] || []]));
+  for (const [key, name] of keepsOf(here)) kept[name] = now[key] || [];
+  const shared = Object.fromEntries(keepsOf(path).map(([key, name]) => [key, kept[name] || []]));
   const next = changedState(changedState(now.run ? { run: now.run } : {}, shared), changes || {});
   if (alone) {
     leave(book.prefix + path + address(next, false));
@@ -273,9 +273,15 @@ function leave(url) {
   else window.open(url, "_blank", "noopener");
 }
 
-/** @param {string | null | undefined} path */
+/**
+ * The keys that a page shares with others, each with its name in `kept`.
+ * @param {string | null | undefined} path
+ * @returns {[string, string][]}
+ */
 function keepsOf(path) {
-  return typeof path === "string" && path in book.pages ? book.pages[path].keeps : [];
+  if (typeof path !== "string" || !(path in book.pages)) return [];
+  const { keeps, group } = book.pages[path];
+  return keeps.map((key) => [key, `${group} ${key}`]);
 }
 
 // What a keyboard reaches first leads past the menu and the header.
@@ -286,14 +292,16 @@ document.addEventListener("click", (event) => {
   if (main instanceof HTMLElement) main.focus();
 });
 
-// Links between pages: data-query is the state to open with, data-run a single run.
+// Links between pages: data-query is the state to open with, data-run a single run; with data-exact nothing is added that other
+// pages left.
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element && event.target.closest("a[data-page]");
   if (!link || !routed || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   if (link.getAttribute("aria-disabled") === "true") return;
-  const { page, query, run } = link.dataset;
-  go(page, query ? parseQuery(query) : run ? { run: [run] } : {});
+  const { page, query, run, exact } = link.dataset;
+  if (exact !== undefined && !alone) push(book.prefix + page + address(parseQuery(query || "")));
+  else go(page, query ? parseQuery(query) : run ? { run: [run] } : {});
 });
 
 /**

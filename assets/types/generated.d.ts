@@ -508,6 +508,8 @@ declare namespace Wire {
     title: Texts;
     content: string;
     keeps: string[];
+    /** Pages of a group share what they keep; the steps of a dump are not those of a job. */
+    group: string;
   }
 
   /** layouts/shell/shell.py: The pages by address, and the pages of names that they had. */

@@ -18,6 +18,7 @@ TEXTS = define_texts({
     "recording.tools": ("Framework", "框架"),
     "recording.any": ("Any framework", "任意框架"),
     "recording.copy": "common.copy",
+    "recording.other_runs": ("Show runs that recorded it", "查看有此数据的训练"),
     "recording.demo": ("See this page with data:", "查看此页面的演示："),
     "recording.open_demo": ("Open this page in the demo", "在演示中打开此页面"),
 })
@@ -208,6 +209,12 @@ def missing_data(
     return html.Div(
         [said, *above, recording(record), *([demo_line(page)] if page else [])], className="ms-empty ms-missing-data"
     )
+
+
+def other_runs(page: str) -> html.P:
+    """Return a link to a page with the runs that it shows by default, seen only where some run has data for it (kit.css)."""
+    link = html.A(t("recording.other_runs"), href=page, className="ms-button", **{"data-page": page, "data-exact": ""})
+    return html.P(link, className="ms-other-runs")
 
 
 def recording(record: str) -> html.Div:

@@ -102,6 +102,8 @@ class ShellPage(TypedDict):
     title: Annotated[list[str], "Texts"]
     content: str
     keeps: list[str]
+    group: str
+    """Pages of a group share what they keep; the steps of a dump are not those of a job."""
 
 
 class ShellPages(TypedDict):
@@ -129,7 +131,7 @@ def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> ShellPages:
             page.path: {
                 "frame": page_ids(page, ids)("frame").removesuffix("-frame"),
                 "title": list(both(page.title)),
-                "content": content_url(page, routes), "keeps": list(page.keeps),
+                "content": content_url(page, routes), "keeps": list(page.keeps), "group": page.group,
             }
             for page in pages
         },

@@ -15,6 +15,7 @@ export function drawTiles(page, { tiles, facts }, choose) {
   const host = page.find(".ms-memory-tiles");
   setLabel(host, "aria-label", "memory.tiles");
   host.setAttribute("role", "group");
+  host.dataset.names = "";  // names of tiles are told apart from each other
   host.hidden = !tiles.length;
   const focused = host.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   host.replaceChildren(...tiles.map(([x, y, width, height, key, text, size, exact]) => {
@@ -22,7 +23,7 @@ export function drawTiles(page, { tiles, facts }, choose) {
     const still = named || key.startsWith(FRAME);
     const [word, values] = key === BEFORE ? ["memory.before", {}] : ["memory.rest", { n: text }];
     const name = named ? translate(word, values) : text || "–";
-    const label = named ? words(word, values) : make("span", "", name);
+    const label = named ? words(word, values) : make("span", "ms-cut ms-name", name);
     const kind = key === BEFORE ? "before" : key === REST ? "rest" : still ? "frame" : "group";
     const pressed = still ? {} : { type: "button", "aria-pressed": String(facts.part === key) };
     const parts = [label, make("span", "ms-memory-tile-size", size)];

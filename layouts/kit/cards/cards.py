@@ -32,7 +32,7 @@ from layouts.kit.elements import damaged_state, empty_state, toolbar
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.i18n import attributes, for_browser
 from layouts.kit.page import Ids
-from layouts.kit.recording import missing_data
+from layouts.kit.recording import missing_data, other_runs
 from layouts.kit.state import BadInput
 from layouts.sources import Sources
 
@@ -134,7 +134,8 @@ def _states(cards: Cards, page: str) -> list[Any]:
         ),
         html.Div(empty_state("cards.no_runs", hint="cards.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
         html.Div(
-            missing_data(cards.missing, cards.kind, page=page), hidden=True, **{"data-state": "no-tags"}
+            missing_data(cards.missing, cards.kind, page=page, above=[other_runs(page)]), hidden=True,
+            **{"data-state": "no-tags"},
         ),
         html.Div(damaged_state(cards.missing), hidden=True, **{"data-state": "damaged"}),
         html.Div(empty_state("cards.no_match", hint="cards.no_match_hint"), hidden=True, **{"data-state": "no-match"}),

@@ -14,7 +14,7 @@ from dash import html
 
 from layouts.kit.elements import damaged_state
 from layouts.kit.page import Ids
-from layouts.kit.recording import missing_data
+from layouts.kit.recording import missing_data, other_runs
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board
 from layouts.lineage.model_columns import table
@@ -24,7 +24,7 @@ from layouts.sources import Sources
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
-    none = missing_data("model_lineage.none", "lineage", page="model_lineage")
+    none = missing_data("model_lineage.none", "lineage", page="model_lineage", above=[other_runs("model_lineage")])
     return board.layout(ids, export=f"{routes}lineage", none=none, damaged=damaged_state("model_lineage.none"))
 
 

@@ -65,7 +65,8 @@ def _answer(question: Question, place: Destination, names: Mapping[str, str], co
             ),
         ],
         href=(place.page or ".") + (f"?{query}" if query else ""), className="ms-card ms-start-answer",
-        **{"data-page": place.page, "data-query": query, "data-key": question.name, "data-card": question.name},
+        **{"data-page": place.page, "data-query": query, "data-exact": ""},
+        **{"data-key": question.name, "data-card": question.name},
     )  # fmt: skip
 
 
