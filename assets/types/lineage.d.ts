@@ -269,6 +269,8 @@ declare namespace Lineage {
     text: string;
     reason: string;
     fit: number | null;
+    /** whether the fit is good enough for shares, which are left out otherwise */
+    judged: boolean;
     shares: Record<string, Ends>;
     /** settings that need not be varied, null where that cannot be judged */
     alone: string[] | null;

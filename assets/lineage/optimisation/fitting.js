@@ -58,7 +58,7 @@ export function drawFitting(page) {
   const key = `optimisation.${state}`;
   box.append(words(key, { n: fitting.done, total: fitting.total, text: fitting.text }));
   if (fitting.fit !== null) {
-    const fit = words(fitting.fit > 0.05 ? "optimisation.fit" : "optimisation.no_fit", { fit: fitting.fit.toFixed(2) });
+    const fit = words(fitting.judged ? "optimisation.fit" : "optimisation.no_fit", { fit: fitting.fit.toFixed(2) });
     setLabel(fit, "title", "optimisation.fit_tip");
     box.append(fit);
   }

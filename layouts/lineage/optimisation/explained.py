@@ -134,7 +134,7 @@ def fitted(fitting: Fitting) -> dict[str, Any]:
     """Serialize the progress of shares for the browser."""
     shares: Shares | None = fitting.shares
     by_setting: dict[str, list[float | None]] = {}
-    if shares is not None and shares.refits:
+    if shares is not None and shares.judged:
         for setting, *values in shares.importance.itertuples(index=False):
             by_setting[str(setting)] = [None if value != value else round(float(value), 6) for value in values]
     found = stoppable(shares.importance, shares.fit) if shares is not None and shares.refits > 1 else None
@@ -142,6 +142,7 @@ def fitted(fitting: Fitting) -> dict[str, Any]:
         "alone": None if found is None else found[0], "unsure": [] if found is None else found[1],
         "state": fitting.state, "total": fitting.refits, "text": fitting.text, "shares": by_setting,
         "done": shares.refits if shares else 0, "reason": shares.reason if shares else "",
+        "judged": shares is not None and shares.judged,
         "fit": None if shares is None or shares.fit != shares.fit else round(shares.fit, 4),
     }  # fmt: skip
 

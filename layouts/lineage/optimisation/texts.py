@@ -130,8 +130,8 @@ TEXTS = define_texts({
     ),
     "optimisation.fit": ("R² {fit} on held-out runs", "对未参与训练数据的 R² 为 {fit}"),
     "optimisation.no_fit": (
-        "R² {fit} on held-out runs: no better than guessing the mean, so the shares mean nothing",
-        "对未参与训练数据的 R² 为 {fit}：不优于均值预测，占比不可信",
+        "R² {fit} on held-out runs: no better than guessing the mean, so no shares are shown",
+        "对未参与训练数据的 R² 为 {fit}：不优于均值预测，因此不显示占比",
     ),
     "optimisation.fit_tip": (
         "1 is exact. Variance that was not learned is attributed to no setting.",

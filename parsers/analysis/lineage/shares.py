@@ -39,6 +39,8 @@ NONE = 0.005
 """A share whose interval reaches below this is not told from none: it is shown as 0 %."""
 NEGLIGIBLE = 0.05
 """A setting can be left alone if the whole interval of its share is below this ..."""
+LEAST_FIT = 0.05
+"""R^2 of predictions of held-out runs up to which they are no better than the mean result, so that shares say nothing."""
 EXPLAINS = 0.3
 """... and the process explains at least this share of the variance."""
 _HELD_OUT = 5
@@ -87,6 +89,11 @@ class Shares:
     refits: int
     fit: float
     reason: str = ""
+
+    @property
+    def judged(self) -> bool:
+        """Whether the fit is good enough for its shares to say something."""
+        return self.fit > LEAST_FIT
 
 
 def variance_shares(

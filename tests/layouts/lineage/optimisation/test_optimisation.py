@@ -238,6 +238,18 @@ def test_shares_are_asked_for_the_runs_on_screen() -> None:
     assert fitting(source({}), LineageTables(source({}), model_table), {}) is no_update
 
 
+def test_settings_that_explain_nothing_have_no_shares() -> None:
+    rng = np.random.default_rng(2)
+    runs = {f"r{n}": {"user_defined/x": float(x), "metric/acc": float(y)} for n, (x, y) in enumerate(rng.normal(size=(30, 2)))}
+    given = source(runs)
+    tables = LineageTables(given, model_table)
+    last: Shares = list(variance_shares(tables.table().frame, "metric/acc"))[-1]
+    assert last.fit <= 0.05
+    given.lineage.answer = Fitting("fitted", 40, last)
+    found = fitting(given, tables, {"run": list(runs)})
+    assert (found["judged"], found["shares"]) == (False, {})
+
+
 def test_a_sheet_is_sent_once() -> None:
     given = source()
     tables = LineageTables(given, model_table)
