@@ -912,7 +912,7 @@ declare namespace Asked {
     with_run: string;
     with_session: string;
     with_rank: string;
-    metric: "total" | "computing" | "exposed" | "overlapped" | "communication" | "free" | "bubble" | "preparing" |
+    metric: "" | "total" | "computing" | "exposed" | "overlapped" | "communication" | "free" | "bubble" | "preparing" |
       "interval" | "forward_backward" | "tail" | "lateness" | "waited" | "peak_allocated" | "peak_reserved" | "flops" |
       "flops_per_s" | "operators";
     order: "value" | "rank";

@@ -82,7 +82,8 @@ function drawFacts(page) {
   profiling.offer(page, facts.offered);
   page.find(".ms-cluster-bar").hidden = !facts.ranks;
   if (!facts.ranks) return;
-  const metric = profiling.get(page, "metric", "computing");
+  const { metric } = facts;
+  for (const measure of page.root.querySelectorAll(".ms-cluster-measure")) writeText(measure, `cluster.metric.${metric}`);
   const metrics = facts.metrics.includes(metric) ? facts.metrics : [...facts.metrics, metric];
   fillSelect(page.metrics, metrics.map((/** @type {string} */ name) => [name, translate(`cluster.metric.${name}`)]), metric);
   for (const button of page.rows.querySelectorAll("button")) button.hidden = !facts.rows.includes(button.dataset.value);

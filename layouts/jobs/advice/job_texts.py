@@ -55,7 +55,7 @@ TEXTS = define_texts({
         (
             "Rank {rank} computes {excess_ns} longer per step than the median of the other ranks of its stage, since step "
             "{since}, in {steps} of {of} steps. The others of its group ({kind}) wait {lateness_ns} per step for it "
-            "({late_share}). If it were as fast as the median: {saved_ns} less per step."
+            "({late_share}). As fast as the median, it would make a step {saved_ns} shorter."
         ),
         (
             "rank {rank} 自第 {since} 步起每步计算比同阶段其他卡的中位数长 {excess_ns}（{of} 步中的 {steps} 步）。"
@@ -66,7 +66,7 @@ TEXTS = define_texts({
         (
             "Rank {rank} starts late: its device is idle {excess_ns} longer per step than the median of the other ranks of "
             "its stage, since step {since}, in {steps} of {of} steps. The others of its group ({kind}) wait {lateness_ns} per "
-            "step for it ({late_share}). If it were as fast as the median: {saved_ns} less per step."
+            "step for it ({late_share}). As fast as the median, it would make a step {saved_ns} shorter."
         ),
         (
             "rank {rank} 下发较晚：自第 {since} 步起其设备每步空闲比同阶段其他卡的中位数长 {excess_ns}"
@@ -78,7 +78,7 @@ TEXTS = define_texts({
         (
             "Replica {place} (ranks {ranks}) computes {excess_ns} longer per step on each of its ranks than the median of "
             "the other replicas, since step {since}, in {steps} of {of} steps. Others wait {lateness_ns} per step for each "
-            "of them ({late_share}). If it were as fast as the median: {saved_ns} less per step."
+            "of them ({late_share}). As fast as the median, it would make a step {saved_ns} shorter."
         ),
         (
             "副本 {place}（rank {ranks}）的每张卡自第 {since} 步起每步计算比其他副本的中位数长 {excess_ns}"
@@ -90,8 +90,8 @@ TEXTS = define_texts({
         (
             "Replica {place} (ranks {ranks}) starts late: the device of each of its ranks is idle {excess_ns} longer per "
             "step than the median of the other replicas, since step {since}, in {steps} of {of} steps. Others wait "
-            "{lateness_ns} per step for each of them ({late_share}). If it were as fast as the median: {saved_ns} less per "
-            "step."
+            "{lateness_ns} per step for each of them ({late_share}). As fast as the median, it would make a "
+            "step {saved_ns} shorter."
         ),
         (
             "副本 {place}（rank {ranks}）下发较晚：自第 {since} 步起每张卡的设备每步空闲比其他副本的中位数长 {excess_ns}"

@@ -25,13 +25,14 @@ _MOST = 2**31
 class ClusterRequest(Request):
     """A request: a profile of the job, one of a job to compare with, what is shown and how it is drawn.
 
-    group is the hash of a group whose ranks alone are shown, "" for all; step a number of a step, None for the mean. language
-    is "en" or "zh", columns the width of a plot in pixels.
+    metric is one of METRICS, "" for the one that shows best who is slow. group is the hash of a group whose ranks alone are
+    shown, "" for all; step a number of a step, None for the mean. language is "en" or "zh", columns the width of a plot in
+    pixels.
     """
 
     choice: ProfileChoice = profile()
     against: ProfileChoice | None = other_profile()
-    metric: str = asked.one_of("metric", METRICS, "computing")
+    metric: str = asked.one_of("metric", ("", *METRICS))
     order: str = asked.one_of("order", ORDERS)
     rows: str = asked.one_of("rows", ROWS)
     group: str = asked.word("group", limit=40)

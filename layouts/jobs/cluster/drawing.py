@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ from layouts.sources import ProfileSources
 
 MOST_MARKED = 64
 """Ranks that others wait for, marked in figures."""
+_OF_CAUSE = {"host": "free", "link": "communication"}
+"""Cause of a slow rank -> the metric that shows it."""
 _NEEDED = {
     "memory": ("memory_record.csv", "ascend_*_profiler_*.db"), "flops": ("kernel_details.csv", "flops_summary_*.json"),
 }  # fmt: skip
@@ -42,6 +45,7 @@ Drawn = dict[str, Any]
 def drawn(source: ProfileSources, kept: JobCache, ask: ClusterRequest) -> Drawn:
     """Return head, panel, dimensions and experts (components), bars, grid and heat (figures or None), and facts."""
     facts = kept.job(source, ask.choice)
+    ask = ask if ask.metric else replace(ask, metric=usual_metric(facts))
     second = kept.job(source, ask.against) if ask.against is not None else None
     wanted = {name: _wanted(source, ask, name) for name in FRAMES}
     read = _read_ranks(source, ask, facts)
@@ -73,6 +77,13 @@ def drawn(source: ProfileSources, kept: JobCache, ask: ClusterRequest) -> Drawn:
         "heat": _heat(facts, ask, list(late)),
         "facts": _told(facts, ask, bars, parts, hosts, values, read),
     }  # fmt: skip
+
+
+def usual_metric(facts: RanksByStep) -> str:
+    """Return the metric in which the slowest rank stands out; computing where none is slow."""
+    slowest = next(iter(facts.slow.slow), None)
+    found = "" if slowest is None else _OF_CAUSE.get(slowest.cause, "")
+    return found if found in facts.metrics else "computing"
 
 
 def _wanted(source: ProfileSources, ask: ClusterRequest, name: str) -> tuple[str, ...]:
@@ -146,7 +157,7 @@ def _told(
     at = keys.index(picked) if bars.kind == "rank" and picked in keys else -1
     unknown = _NEEDED["memory" if ask.metric.startswith("peak_") else "flops"]
     return {
-        "ranks": len(facts.steps.ranks), "metrics": metrics, "rows": rows, "kind": bars.kind,
+        "ranks": len(facts.steps.ranks), "metrics": metrics, "metric": ask.metric, "rows": rows, "kind": bars.kind,
         "previous": keys[at - 1] if at > 0 else keys[-1] if at < 0 and bars.kind == "rank" and keys else None,
         "next": keys[at + 1] if bars.kind == "rank" and at + 1 < len(keys) else None,
         "legend": [[part_key(part), colour_of(part)] for part in parts] if is_stacked(ask.metric) else

@@ -45,8 +45,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         html.Section(id=ids("panel"), className="ms-card ms-cluster-panel", tabIndex=-1),
         html.Div(
             [
-                plot_card(ids("grid"), "grid", t("cluster.grid"), "ms-cluster-grid"),
-                plot_card(ids("heat"), "heat", t("cluster.heat"), "ms-cluster-heat"),
+                plot_card(ids("grid"), "grid", t("cluster.grid"), "ms-cluster-grid", _measure()),
+                plot_card(ids("heat"), "heat", t("cluster.heat"), "ms-cluster-heat", _measure()),
             ],
             className="ms-cluster-row",
         ),
@@ -61,6 +61,11 @@ def layout(ids: Ids, routes: str) -> html.Div:
         choices=("group", "step"), compared=True,
         texts=(*TEXTS, *COMPOSITION), class_name="ms-breakdown ms-cluster",
     )  # fmt: skip
+
+
+def _measure() -> html.Span:
+    """Return the place of the name of what the colours mean."""
+    return html.Span(className="ms-cluster-measure ms-muted")
 
 
 def _section(name: Any, title: str) -> html.Section:

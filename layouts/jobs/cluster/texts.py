@@ -181,12 +181,14 @@ TEXTS = define_texts({
         ),
         "其他 rank 等待最多的是 rank {rank}{where}，每步 {late}（{share}）；计算、空闲与链路均无法解释原因。",
     ),
-    "cluster.saved": ("If it were as fast as the median: {saved} per step.", "若与中位数一样快，每步可节省 {saved}。"),
+    "cluster.saved": (
+        "As fast as the median of them, it would make a step {saved} shorter.", "若与中位数一样快，每步可节省 {saved}。",
+    ),
     "cluster.evidence": (
         (
-            "Above its peers ({peers} with itself) in {late} of {of} steps, by {z} of their spreads; limits: {often} of the "
-            "steps, {least_z} spreads, {excess} of a step. It came last in {last} of its operations: by how long they took, "
-            "without comparing clocks."
+            "It stands out among its {peers} peers (itself included) in {late} of {of} steps, by {z} times their spread. The "
+            "limits are {often} of the steps, {least_z} times the spread and {excess} of a step. It came last in {last} of its "
+            "operations, by how long these took; no clocks are compared."
         ),
         (
             "在 {of} 步中的 {late} 步高于同类（含自身共 {peers} 个），超出 {z} 个离散度；"
@@ -215,7 +217,7 @@ TEXTS = define_texts({
         "Who is slow was not judged: that takes {least} steps, recorded: {n}.",
         "未判断哪个 rank 较慢：至少需要 {least} 步，记录的步骤数：{n}。",
     ),
-    "cluster.once": ("Others waited for {parts}.", "仅在个别步骤较晚：{parts}。"),
+    "cluster.once": ("Others waited for {parts}.", "其他 rank 还等待过：{parts}。"),
     "cluster.once_one": ("rank {rank}: {late} ({share}{why})", "rank {rank}：{late}（{share}{why}）"),
     "cluster.once_step": (
         "rank {rank} in step {step}: {late} ({share}{why})", "rank {rank} 在第 {step} 步：{late}（{share}{why}）",

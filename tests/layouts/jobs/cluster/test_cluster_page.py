@@ -86,7 +86,7 @@ def test_a_rank_that_computes_longer_is_named_with_its_numbers() -> None:
     head = f"Rank 21 (node-2) computes {excess:.3g} ms longer per step than the median of the other ranks of its stage (7);"
     assert text.startswith(head)
     assert f"the others of dp 16-23 wait {late:.3g} ms per step for it" in text
-    assert f"If it were as fast as the median: {min(late, excess):.3g} ms per step." in text
+    assert f"As fast as the median of them, it would make a step {min(late, excess):.3g} ms shorter." in text
     assert "Checked groups of ranks with the same work: 8 (dp)." in text
 
 
