@@ -14,7 +14,7 @@ from parsers import FormatError
 from layouts.kit import elements as parts
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, both, t
-from layouts.kit.recording import missing_data
+from layouts.kit.recording import recording
 from layouts.kit.theme import PALETTE
 from layouts.runs.damage import damage
 from layouts.runs.overview import pictures
@@ -83,7 +83,8 @@ def _without(tile: Tile, source: ValueSources, run: str, row: RunRow) -> list[An
     planned = _planned(source, run) if tile.kind == "landscape" else None
     if planned is not None:
         return [*_linked(tile, run, [_head(tile, 0)]), planned]
-    return [_head(tile, 0), missing_data(f"overview.{tile.name}_none", tile.kind)]
+    how = html.Details([html.Summary(t(f"overview.{tile.name}_none")), recording(tile.kind)], className="ms-tile-missing")
+    return [_head(tile, 0), how]
 
 
 def _planned(source: ValueSources, run: str) -> Any:
