@@ -138,6 +138,17 @@ $(HTA)/.done: requirements-hta.lock
 	$(call again,$(HTA)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-hta.lock)
 	touch $@
 
+# The launcher and the magic in a real JupyterLab behind a prefix, in an environment of its own (350 MB).
+JUPYTER := .venv-jupyter
+test-jupyter: $(JUPYTER)/.done
+	$(JUPYTER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall .
+	cd $(JUPYTER) && PATH="$(abspath $(JUPYTER)/bin):$$PATH" bin/python ../tests/jupyter/run_lab.py
+
+$(JUPYTER)/.done: requirements-jupyter.lock requirements.lock
+	test -x $(JUPYTER)/bin/python || $(PYTHON) -m venv $(JUPYTER)
+	$(call again,$(JUPYTER)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-jupyter.lock)
+	touch $@
+
 # What other programs know of our code and of what we depend on (tests/audit.py); writes the list of dependencies, dependencies.cdx.json.
 AUDIT := .venv-audit
 audit: $(AUDIT)/.done
@@ -229,12 +240,13 @@ lock:
 	$(LOCK) --group mindspore -o requirements-mindspore.lock
 	$(LOCK) --group frameworks -o requirements-frameworks.lock
 	$(LOCK) --group hta -o requirements-hta.lock
+	$(LOCK) pyproject.toml --group jupyter -o requirements-jupyter.lock
 	$(NPM) install --package-lock-only --ignore-scripts --loglevel=error
 	$(BIN)/python -c "import json; p = 'package-lock.json'; t = json.load(open(p)); \
 	[v.pop('funding', None) for v in t['packages'].values()]; open(p, 'w').write(json.dumps(t, indent=2) + '\n')"
 
 clean:
-	rm -rf $(VENV) $(MUTANTS) $(AUDIT) $(CONVERT) $(FRAMEWORKS) $(HTA) dependencies.cdx.json node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(MUTANTS) $(AUDIT) $(CONVERT) $(FRAMEWORKS) $(HTA) $(JUPYTER) dependencies.cdx.json node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
 # The pictures of README and manual, of the demo; RUNS are two further directories (docs/take_screenshots.py says which).
 RUNS ?=

@@ -78,8 +78,8 @@ def parse_prefix(value: str) -> str:
     """Normalize a URL path prefix to "/" or "/a/b/". Raises ValueError for anything but plain segments."""
     segments = [part for part in value.strip("/").split("/") if value.strip("/")]
     for segment in segments:
-        if not re.fullmatch(r"[a-zA-Z0-9_.\-]+", segment) or segment in {".", ".."}:
-            raise ValueError("segments of letters, digits, '_', '-' and '.' separated by '/'")
+        if not re.fullmatch(r"[a-zA-Z0-9_.@%+~\-]+", segment) or segment in {".", ".."}:
+            raise ValueError("segments of letters, digits and '_-.@%+~' separated by '/'")
     return "/" + "".join(segment + "/" for segment in segments)
 
 

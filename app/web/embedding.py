@@ -16,6 +16,7 @@ import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import dash
 from dash.development.base_component import Component
@@ -24,6 +25,7 @@ from flask import Blueprint, Flask
 from app.routes import all_routes as routes
 from app.web import security
 from app.web.bundles import Bundles, assets_directory
+from app.web.jupyter import notebook_url
 from app.web.modules import BASE, HOLD, Assets
 from app.web.server import Application, Places, create_app, frame_source
 from layouts import PAGES
@@ -134,26 +136,43 @@ def _class_name(page: str) -> str:
 pages = Pages()
 
 
-def show(sources: Places, page: str = "scalars", *, height: int = 800, proxy_prefix: str = "/") -> Any:
+def show(sources: Places, page: str = "scalars", *, height: int = 800, proxy_prefix: str | None = None) -> Any:
     """Serve the dashboard on a free local port and show one of its pages as a notebook's output.
 
-    height is in pixels. proxy_prefix is the path at which jupyter-server-proxy serves ports ("/user/me/proxy/{port}/"), for a
-    notebook that runs on another machine. The server runs as long as the notebook's process.
+    height is in pixels. proxy_prefix is the path at which a proxy serves ports ("/user/me/proxy/{port}/"), for a notebook that
+    runs on another machine; "/" for none. By default the environment says it, as JupyterHub sets it (`app.web.jupyter`).
+    The server runs as long as the notebook's process.
     """
-    from IPython.display import IFrame
-    from waitress.server import create_server
+    check_page(page)
+    return shown(serve_in_thread(sources, proxy_prefix), page, height)
 
+
+def check_page(page: str) -> None:
+    """Raise ValueError if there is no page of this name."""
     if page not in {known.path for known in PAGES}:
         raise ValueError(f"page: expected one of {', '.join(repr(known.path) for known in PAGES)}; found {page!r}")
+
+
+def shown(url: str, page: str, height: int) -> Any:
+    """Return a page of a server as a notebook's output."""
+    from IPython.display import IFrame
+
+    return IFrame(f"{url}{page}?embed=1", width="100%", height=height)
+
+
+def serve_in_thread(sources: Places, proxy_prefix: str | None = None) -> str:
+    """Start a server in a thread on a free local port; return its URL (see `show`)."""
+    from waitress.server import create_server
+
     listener: Any = create_server(_not_ready, host="127.0.0.1", port=0, threads=4)
     port = int(listener.effective_port)
-    proxied = proxy_prefix.replace("{port}", str(port))
-    public = None if proxied == "/" else proxied
-    app = create_app(sources, public_prefix=public, allowed_hosts=("*",) if public else ())
+    url = notebook_url(port, os.environ) if proxy_prefix is None else proxy_prefix.replace("{port}", str(port))
+    path = urlsplit(url).path
+    proxied = path not in ("", "/")
+    app = create_app(sources, public_prefix=path if proxied else None, allowed_hosts=("*",) if proxied else ())
     listener.application = app.server
     threading.Thread(target=listener.run, name=f"mindscope-{port}", daemon=True).start()
-    base = public or f"http://127.0.0.1:{port}/"
-    return IFrame(f"{base}{page}?embed=1", width="100%", height=height)
+    return url if proxied else f"http://127.0.0.1:{port}/"
 
 
 def _not_ready(_environ: Any, start_response: Any) -> list[bytes]:

@@ -2,7 +2,8 @@
 
 Host and Origin: a web page can point its own host name to 127.0.0.1 and then read a local server (DNS rebinding). So the Host
 of every request must be a name of this server, and the Origin of a request other than GET must be the server it is sent to.
-Sec-Fetch-Site: browsers say in it that a page of another site sends the request; then only links are followed.
+Sec-Fetch-Site: browsers say in it that a page of another site sends the request; then only links are followed. If they say that
+it is the same origin, it is, whatever name a proxy gives to the server.
 Token: a server that other machines can reach requires one. An address that offers wrong ones has to wait before the next wrong
 one is answered; the right one is never held up, because honest visitors may share that address.
 """
@@ -216,7 +217,9 @@ class Guard:
     def knows_origin(self, asked: Request) -> bool:
         """Return whether the Origin of a request is this server itself. Without one it is accepted: no web page sent it."""
         header = asked.headers.get("Origin")
-        if header is None:
+        # A browser says of itself that the page comes from where the request goes: no page can write this header. Behind a
+        # proxy, Origin is a name that the server need not know; Host has been checked before.
+        if header is None or asked.headers.get("Sec-Fetch-Site") == "same-origin":
             return True
         scheme, _, place = header.partition("://")
         name = host_name(place)
