@@ -7,12 +7,13 @@ never written to.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ from parsers.mlflow.params import parsed
 from parsers.model import Batch, Cursor, FileKind, PayloadBlock, Problem, Reader, ScalarBlock, Source, SourceFile
 from parsers.names import printable
 from parsers.tables.rows import whole
+
+if TYPE_CHECKING:
+    from parsers.profiler.database_processes import Column
 
 MOST_RUNS = 20_000
 MOST_PARAMS = 2_000
@@ -37,10 +41,13 @@ _RUNS = "SELECT runs.run_uuid, runs.name, runs.start_time, runs.experiment_id FR
 _COUNTS = "SELECT run_uuid, COUNT(*), MAX(timestamp) FROM metrics GROUP BY run_uuid"
 _PARAM_COUNTS = "SELECT run_uuid, COUNT(*) FROM params GROUP BY run_uuid"
 _SIZES = ("SELECT COUNT(*) FROM metrics WHERE run_uuid = ?", "SELECT COUNT(*) FROM params WHERE run_uuid = ?")
+_LEFT = "SELECT COUNT(*), (SELECT MAX(ROWID) FROM metrics) FROM metrics WHERE run_uuid = ? AND ROWID > ?"
 _METRICS = (
-    "SELECT ROWID, key, CASE WHEN is_nan THEN NULL ELSE value END, timestamp, step FROM metrics "
+    "SELECT ROWID, key, value, timestamp, step, is_nan FROM metrics {how} "
     "WHERE run_uuid = ? AND ROWID > ? ORDER BY ROWID LIMIT ?"
 )
+_SHARE = 3
+"""A run with more than one of so many rows is read by looking at all rows, which is faster then than the index of runs."""
 _PARAMS = "SELECT ROWID, key, value FROM params WHERE run_uuid = ? AND ROWID > ? ORDER BY ROWID"
 
 
@@ -153,8 +160,9 @@ def _read(path: str, database: str, run: str, cursor: Cursor | None, limit: int 
         resumed = cursor if cursor is not None and same else START
         most = -1 if limit is None else max(limit // ROW_BYTES, 1000)
         complaints, metrics = Complaints(path), _Metrics()
-        for rows in opened.rows(_METRICS, "metrics", complaints, (run, resumed.offset, most)):
-            metrics.add(rows)
+        query = _METRICS.format(how=_how(opened, run, resumed.offset))
+        for columns in opened.column_parts(query, "metrics", complaints, (run, resumed.offset, most)):
+            metrics.add(columns)
         last = int(dict(resumed.plugins).get(PARAMS, "0"))
         params = [int(row[0]) for row in _rows(opened, _PARAMS, (run, last), path, problems)]
     problems += complaints.all()
@@ -172,41 +180,60 @@ def _read(path: str, database: str, run: str, cursor: Cursor | None, limit: int 
     )  # fmt: skip
 
 
+def _how(database: Any, run: str, offset: int) -> str:
+    """Return how SQLite is to find the rows of a run after an offset: without an index where many rows are those of the run."""
+    ((left, newest),) = database.select(_LEFT, (run, offset))
+    return "NOT INDEXED" if left * _SHARE > (newest or 0) - offset else ""
+
+
 class _Metrics:
-    """Metrics of a run as columns, a batch of rows after the other: rows of a million would be 300 MB."""
+    """Metrics of a run as columns: rows of a million would be 300 MB."""
 
     def __init__(self) -> None:
         self.count = self.skipped = self.last = 0
         self._codes: dict[str, int] = {}
         self._parts: list[tuple[NDArray[Any], ...]] = []
 
-    def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Add rows of _METRICS."""
-        self.count += len(rows)
-        self.last = int(rows[-1][0])
-        order, keys, values, times, steps = zip(*rows, strict=True)
-        plain = {*map(type, values)} <= {int, float, type(None)} and {*map(type, times)} <= {int, float}
-        if not plain or {*map(type, steps)} != {int}:
-            kept = [
-                (one, key, value, time, whole(step)) for one, key, value, time, step in rows
-                if whole(step) is not None and (value is None or _is_number(value)) and _is_number(time)
-            ]  # fmt: skip
-            self.skipped += len(rows) - len(kept)
-            if not kept:
-                return
-            order, keys, values, times, steps = zip(*kept, strict=True)
-        codes = self._codes
-        self._parts.append((
-            np.array([codes.setdefault(key, len(codes)) for key in map(str, keys)]), np.array(steps, np.int64),
-            np.array(times, np.float64), np.array(order, np.int64), np.array(values, np.float64),
-        ))  # fmt: skip
+    def add(self, columns: Sequence[Column]) -> None:
+        """Add columns of _METRICS."""
+        from parsers.profiler.database_processes import Texts
+
+        order, keys, value, time, step, is_nan = columns
+        numbers = [one for one in (order, value, time, step, is_nan) if isinstance(one, np.ndarray)]
+        self.count += len(order)
+        if isinstance(keys, Texts) and len(numbers) == 5 and numbers[3].dtype == np.int64:
+            places, values, times, steps, nans = numbers
+            codes = np.array([self._code(text) for text in keys.distinct])[keys.places]
+            self._parts.append((codes, steps, times, places, np.where(nans, np.nan, values)))
+        else:
+            self._add_rows(list(zip(*(column.tolist() for column in columns), strict=True)))
+        self.last = int(order.tolist()[-1])
+
+    def _add_rows(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add rows of any cells; those without the numbers of a point are skipped."""
+        kept = [
+            (self._code(str(key)), whole(step), time, order, math.nan if is_nan else value)
+            for order, key, value, time, step, is_nan in rows
+            if whole(step) is not None and (is_nan or _is_number(value)) and _is_number(time)
+        ]  # fmt: skip
+        self.skipped += len(rows) - len(kept)
+        if kept:
+            codes, steps, times, places, values = zip(*kept, strict=True)
+            self._parts.append((
+                np.array(codes), np.array(steps, np.int64), np.array(times, np.float64), np.array(places, np.int64),
+                np.array(values, np.float64),
+            ))  # fmt: skip
+
+    def _code(self, name: str) -> int:
+        return self._codes.setdefault(name, len(self._codes))
 
     def blocks(self) -> list[ScalarBlock]:
         """Return the metrics by name."""
         if not self._parts:
             return []
         code, step, time, order, value = (np.concatenate(parts) for parts in zip(*self._parts, strict=True))
-        time /= 1000
+        time = time / 1000
+        time[~np.isfinite(time)] = np.nan
         value[np.abs(value) == _LARGEST] *= np.inf  # as MLflow writes infinity
         found = []
         for name, number in self._codes.items():
@@ -216,7 +243,7 @@ class _Metrics:
 
 
 def _is_number(value: Any) -> bool:
-    return (isinstance(value, int | float) and abs(value) <= _LARGEST) or (isinstance(value, float) and value != value)
+    return isinstance(value, int | float)
 
 
 def _index(places: list[int]) -> list[PayloadBlock]:

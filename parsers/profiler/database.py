@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from parsers.profile_frames import API, COMMUNICATION, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
 from parsers.profiler.communication import MS, begin_ns, step_of
 from parsers.profiler.database_logs import copied, copy_in, log_of, stamp, uri_of
-from parsers.profiler.database_processes import PROCESSES, GivenUpError, Row
+from parsers.profiler.database_processes import PROCESSES, Column, GivenUpError, Row
 from parsers.profiler.frame_parts import (
     FramePart,
     FrameReader,
@@ -43,6 +43,8 @@ from parsers.schema import Schema
 
 ROWS = 1_000
 """Maximum rows taken at a time."""
+COLUMN_ROWS = 10_000
+"""The same for columns, which take less memory."""
 MOST_ROWS = 20_000_000
 """Maximum rows taken from one query."""
 MOST_BYTES = 1 << 30
@@ -53,6 +55,8 @@ _TEXTS = {
     "input_shapes": "inputShapes", "input_types": "inputDataTypes", "input_formats": "inputFormats",
     "output_shapes": "outputShapes", "output_types": "outputDataTypes", "output_formats": "outputFormats",
 }  # fmt: skip
+
+T = TypeVar("T")
 
 
 class Database:
@@ -89,12 +93,16 @@ class Database:
         if self._copy is not None:
             self._copy.cleanup()
 
-    def _rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[list[Row], int]]:
+    def _known(self, answers: Iterator[T]) -> Iterator[T]:
+        """Yield answers; note the database if it is given up."""
         try:
-            yield from self._process.rows(query, values, ROWS)
+            yield from answers
         except GivenUpError as error:
             PROCESSES.give_up(self._key, str(error))
             raise
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[list[Row], int]]:
+        return self._known(self._process.rows(query, values, ROWS))
 
     def has(self, table: str, *columns: str) -> bool:
         """Return whether a table has these columns."""
@@ -107,16 +115,19 @@ class Database:
 
     def rows(self, query: str, what: str, complaints: Complaints, values: Sequence[Any] = ()) -> Iterator[list[Row]]:
         """Yield the rows of a query in batches, up to MOST_ROWS and MOST_BYTES; more of them are reported as `what`."""
-        taken = cells = size = 0
+        limit = _Limit(what, complaints)
         for found, read in self._rows(query, values):
-            report_read(0)
-            taken += len(found)
-            cells += len(found) * len(found[0])
-            size += read
-            if taken > MOST_ROWS or cells * _CELL_BYTES + size > MOST_BYTES:
-                limit = f"{MOST_ROWS:,} rows" if taken > MOST_ROWS else f"{MOST_BYTES >> 20:,} MB"
-                kept = f"{taken - len(found):,} rows were read, the others were skipped"
-                complaints.add(f"{what}: expected at most {limit}; {kept}.")
+            if not limit.allows(len(found), len(found) * len(found[0]) * _CELL_BYTES + read):
+                return
+            yield found
+
+    def column_parts(
+        self, query: str, what: str, complaints: Complaints, values: Sequence[Any] = ()
+    ) -> Iterator[list[Column]]:
+        """Yield the columns of a query in batches of rows, up to the limits of `rows` (`DatabaseProcess.columns`)."""
+        limit = _Limit(what, complaints)
+        for found, read in self._known(self._process.columns(query, values, COLUMN_ROWS)):
+            if not limit.allows(len(found[0]), read):
                 return
             yield found
 
@@ -128,6 +139,26 @@ class Database:
         """Return the number of values that a column holds more than once in each of two tables."""
         query = f"SELECT COUNT(*) FROM ({_REPEATED.format(first, second, column)})"  # noqa: S608  names of tables
         return int(self.select(query, ())[0][0])
+
+
+class _Limit:
+    """Counts what a query gives, and reports where MOST_ROWS or MOST_BYTES are exceeded."""
+
+    def __init__(self, what: str, complaints: Complaints) -> None:
+        self._what, self._complaints = what, complaints
+        self._rows = self._bytes = 0
+
+    def allows(self, rows: int, size: int) -> bool:
+        """Return whether these rows may be taken, too."""
+        report_read(0)
+        if self._rows + rows <= MOST_ROWS and self._bytes + size <= MOST_BYTES:
+            self._rows += rows
+            self._bytes += size
+            return True
+        limit = f"{MOST_ROWS:,} rows" if self._rows + rows > MOST_ROWS else f"{MOST_BYTES >> 20:,} MB"
+        kept = f"{self._rows:,} rows were read, the others were skipped"
+        self._complaints.add(f"{self._what}: expected at most {limit}; {kept}.")
+        return False
 
 
 _CELL_BYTES = 8

@@ -16,7 +16,8 @@ import struct
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 REQUEST = struct.Struct("<I")
@@ -33,6 +34,9 @@ HEAP = 256 << 20
 """Maximum bytes that SQLite takes."""
 CHUNK = 16
 """Rows fetched at a time. A value, and a row of a table, has at most 1 MB: these are held beyond what an answer may have."""
+COLUMN_CHUNK = 1_000
+"""Rows fetched at a time as columns, whose values have at most LONGEST_CELL bytes."""
+LONGEST_CELL = 64 << 10
 LONGEST_ANSWER = 256 << 10
 """Bytes from which no more rows are put into an answer."""
 MOST_TABLES = 4096
@@ -56,8 +60,8 @@ class OpenedDatabase:
         self.refused: dict[str, str] = {}
         self._is_read = False
         self._connection = sqlite3.connect(uri, uri=True, timeout=2.0, isolation_level=None)
-        self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
-        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
+        self._longest = longest
+        self.fetch(as_columns=False)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         self._connection.set_progress_handler(alive, INSTRUCTIONS)
         try:
@@ -72,6 +76,12 @@ class OpenedDatabase:
     def rows(self, query: str, values: Iterable[Any]) -> sqlite3.Cursor:
         """Return the cursor of a query."""
         return self._connection.execute(query, tuple(values))
+
+    def fetch(self, *, as_columns: bool) -> None:
+        """Fetch rows with texts from now on; as_columns: with the bytes of short texts, of which each is decoded once."""
+        self._connection.text_factory = bytes if as_columns else _decoded
+        longest = min(LONGEST_CELL, self._longest) if as_columns else self._longest
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
 
     def close(self) -> None:
         """Close it."""
@@ -112,6 +122,25 @@ class OpenedDatabase:
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def packed(cells: Sequence[Any]) -> tuple[str, bytes, list[Any]]:
+    """Return a column as the type code of an array, the array, and values.
+
+    Numbers, whole (q) or not (d), are in the array alone; of texts (i) it has the places among the values, which are distinct.
+    A column with other cells, or of numbers and texts, is values without an array. Blobs are texts.
+    """
+    for code in ("q", "d"):
+        with contextlib.suppress(TypeError):  # the first cell says most often what they are
+            return code, array(code, cells).tobytes(), []
+    places = {cell: place for place, cell in enumerate(dict.fromkeys(cells))}
+    if {*map(type, places)} == {bytes}:
+        return "i", array("i", map(places.__getitem__, cells)).tobytes(), [*map(_decoded, places)]
+    return "", b"", [_decoded(cell) if isinstance(cell, bytes) else cell for cell in cells]
+
+
 class Answering:
     """Does what is asked about one database at a time."""
 
@@ -119,7 +148,7 @@ class Answering:
         self._answers, self._codec = answers, codec
         self._encode = codec.Encoder().encode
         self._opened: OpenedDatabase | None = None
-        self._cursors: dict[int, tuple[sqlite3.Cursor, int]] = {}
+        self._cursors: dict[int, tuple[sqlite3.Cursor, int, bool]] = {}
         self._number, self._said = 0, 0.0
 
     def do(self, request: list[Any]) -> None:
@@ -128,10 +157,10 @@ class Answering:
         try:
             if what == "open":
                 self._open(*rest)
-            elif what == "rows":
+            elif what in ("rows", "columns"):
                 query, values, most = rest
                 assert self._opened is not None
-                self._cursors[self._number] = (self._opened.rows(query, values), most)
+                self._cursors[self._number] = (self._opened.rows(query, values), most, what == "columns")
                 self._give()
             elif what == "more":
                 self._give()
@@ -155,22 +184,24 @@ class Answering:
             self._opened = None
 
     def _drop(self) -> None:
-        cursor, _ = self._cursors.pop(self._number, (None, 0))
+        cursor = self._cursors.pop(self._number, (None, 0, False))[0]
         if cursor is not None:
             cursor.close()
 
     def _give(self) -> None:
-        """Answer with the next rows of a query: lists of up to CHUNK rows in a list."""
-        cursor, most = self._cursors[self._number]
+        """Answer with the next rows of a query, up to CHUNK or COLUMN_CHUNK of them in each entry of a list."""
+        cursor, most, as_columns = self._cursors[self._number]
+        assert self._opened is not None
+        self._opened.fetch(as_columns=as_columns)
         chunks: list[bytes] = []
         size = rows = 0
         while rows < most and size < LONGEST_ANSWER:
-            found = cursor.fetchmany(min(CHUNK, most - rows))
+            found = cursor.fetchmany(min(COLUMN_CHUNK if as_columns else CHUNK, most - rows))
             if not found:
                 self._drop()
                 break
             rows += len(found)
-            chunks.append(self._encode(found))
+            chunks.append(self._encode([*map(packed, zip(*found, strict=True))] if as_columns else found))
             size += len(chunks[-1])
         kind = MORE if self._number in self._cursors else LAST
         self._say(kind, b"\xdd" + struct.pack(">I", len(chunks)) + b"".join(chunks))  # the header of a list in MessagePack

@@ -14,9 +14,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from parsers.errors import FormatError
 from parsers.profiler import database_process as program
@@ -39,7 +42,40 @@ LOOK = 0.1
 MOST_GIVEN_UP = 64
 
 Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """A column of texts: the place of each among the distinct ones."""
+
+    places: NDArray[np.int32]
+    distinct: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def tolist(self) -> list[str]:
+        """Return the texts."""
+        return [self.distinct[place] for place in self.places]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """A column of several types, or with NULL."""
+
+    values: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def tolist(self) -> list[Any]:
+        """Return the values."""
+        return self.values
+
+
+Column: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | Texts | Cells
 _CHUNKS = msgspec.msgpack.Decoder(list[list[Row]])
+_COLUMNS = msgspec.msgpack.Decoder(list[list[tuple[str, bytes, list[Any]]]])
 _OPENED = msgspec.msgpack.Decoder(tuple[dict[str, list[str]], dict[str, str]])
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -86,7 +122,24 @@ class DatabaseProcess:
 
     def rows(self, query: str, values: Sequence[Any], most: int) -> Iterator[tuple[list[Row], int]]:
         """Yield up to `most` rows of a query at a time, and their bytes; the next ones are read meanwhile."""
-        number = self._ask("rows", query, tuple(values), most)
+        for data in self._answers("rows", query, values, most):
+            rows = [row for chunk in _CHUNKS.decode(data) for row in chunk]
+            if rows:
+                yield rows, len(data)
+
+    def columns(self, query: str, values: Sequence[Any], most: int) -> Iterator[tuple[list[Column], int]]:
+        """Yield some rows of a query at a time as columns, and their bytes: a third of the processor time of `rows`.
+
+        most is the number of rows in an answer. A text or blob of more than program.LONGEST_CELL bytes is a FormatError.
+        """
+        for data in self._answers("columns", query, values, most):
+            chunks = _COLUMNS.decode(data)
+            for chunk in chunks:
+                yield [_column(*one) for one in chunk], len(data) // len(chunks)
+
+    def _answers(self, what: str, query: str, values: Sequence[Any], most: int) -> Iterator[bytes]:
+        """Yield the answers to a query; the next one is made meanwhile."""
+        number = self._ask(what, query, tuple(values), most)
         kind = program.MORE
         try:
             while kind == program.MORE:
@@ -94,9 +147,7 @@ class DatabaseProcess:
                 if kind == program.MORE:
                     self._send("more", number)
                     self._unanswered += 1
-                rows = [row for chunk in _CHUNKS.decode(data) for row in chunk]
-                if rows:
-                    yield rows, len(data)
+                yield data
         finally:
             self._kept.pop(number, None)
             if kind == program.MORE:
@@ -185,6 +236,13 @@ class DatabaseProcess:
         except ValueError:
             return True  # closed, which the read says
         return bool(poll.poll(seconds * 1000))
+
+
+def _column(code: str, data: bytes, values: list[Any]) -> Column:
+    if not code:
+        return Cells(values)
+    found: NDArray[Any] = np.frombuffer(data, code)
+    return Texts(found, values) if code == "i" else found
 
 
 class DatabaseProcesses:

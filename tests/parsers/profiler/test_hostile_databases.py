@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app.store.profiles.frames import ProfileFrames
@@ -18,7 +19,8 @@ from parsers import open_run
 from parsers.profiler import database, database_logs, database_processes
 from parsers.profiler.access import Profile
 from parsers.profiler.database import Database
-from parsers.profiler.database_processes import DatabaseProcess, DatabaseProcesses
+from parsers.profiler.database_processes import Cells, DatabaseProcess, DatabaseProcesses, Texts
+from parsers.profiler.lines import Complaints
 from tests.writers import hostile_databases
 from tests.writers.profiler_database import TABLES
 
@@ -223,6 +225,49 @@ def test_queries_may_be_interleaved_and_left(tmp_path: Path) -> None:
         whole = [*begin, *(row for rows, _ in first for row in rows)]
         assert len(whole) == 30_002
         assert opened.select("SELECT COUNT(*) FROM TASK", ()) == [(30_002,)]
+
+
+def test_columns_hold_what_rows_hold(tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE cells (number INTEGER, share FLOAT, text TEXT, any)")
+    mixed = (None, 1, 2.5, "x", b"\xff")
+    cells = [(row, row / 7, f"t{row % 3}\u00e9", mixed[row % 5 if row > 1500 else 0]) for row in range(2500)]
+    connection.executemany("INSERT INTO cells VALUES (?, ?, ?, ?)", [*cells, (1 << 62, -0.0, "", None), (-1, 1e300, "t", None)])
+    connection.execute("UPDATE cells SET share = 'text' WHERE number = 2400")
+    connection.commit()
+    connection.close()
+    query = "SELECT number, share, text, any FROM cells ORDER BY ROWID"
+    with Database(str(path)) as opened:
+        complaints = Complaints(str(path))
+        rows = [row for part in opened.rows(query, "cells", complaints) for row in part]
+        parts = list(opened.column_parts(query, "cells", complaints))
+        kinds = {kind for part in parts for kind in zip("nstc", map(type, part), strict=True)}
+        found = [row for part in parts for row in zip(*(column.tolist() for column in part), strict=True)]
+    assert found == [(*row[:3], "\ufffd" if isinstance(row[3], bytes) else row[3]) for row in rows]
+    assert kinds == {("n", np.ndarray), ("s", np.ndarray), ("s", Cells), ("t", Texts), ("c", Cells)}
+    assert not complaints.all()
+
+
+def test_columns_have_limits_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many rows are fetched at once as columns, so their texts must be short; rows of the same database may have long ones."""
+    path = tmp_path / NAME
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE texts (text)")
+    connection.executemany("INSERT INTO texts VALUES (?)", [("a" * 60_000,), ("b" * 70_000,)])
+    connection.commit()
+    connection.close()
+    query = "SELECT text FROM texts"
+    with Database(str(path)) as opened:
+        complaints = Complaints(str(path))
+        with pytest.raises(ValueError, match="too big"):
+            list(opened.column_parts(query, "texts", complaints))
+        assert [len(text) for (text,) in opened.select(query, ())] == [60_000, 70_000]
+        monkeypatch.setattr(database, "MOST_ROWS", 0)
+        assert list(opened.column_parts("SELECT text FROM texts LIMIT 1", "texts", complaints)) == []
+    assert [problem.text for problem in complaints.all()] == [
+        "texts: expected at most 0 rows; 0 rows were read, the others were skipped."
+    ]
 
 
 # Logs ------------------------------------------------------------------------------------------------------------------------
