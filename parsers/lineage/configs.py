@@ -11,14 +11,14 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from parsers.deferred import yaml
 from parsers.errors import FormatError
 from parsers.files import RegularFile
 from parsers.lineage.values import DEEPEST, MOST, Setting, flat, load_json
-from parsers.mlflow.directories import read_params
-from parsers.mlflow.params import parsed
+from parsers.mlflow.directories import read_settings
 from parsers.model import CONFIG, FileKind, Problem
 
 LIMIT = 1 << 20
@@ -61,7 +61,7 @@ def read_config(path: str) -> Config:
 
 def _read(path: str) -> tuple[dict[str, Setting], list[str]]:
     if os.path.isdir(path):
-        return {name: parsed(value) for name, value in list(read_params(path).items())[:MOST]}, []
+        return dict(islice(read_settings(path).items(), MOST)), []
     with RegularFile(path) as file:
         if file.size > LIMIT:
             raise FormatError(f"expected a configuration of at most {LIMIT:,} bytes, found {file.size:,}")

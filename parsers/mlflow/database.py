@@ -1,8 +1,8 @@
 """Reads runs in mlflow.db, where MLflow 3 keeps them by default: each run of an SQLite database is a run of its own.
 
-The path of a run goes through the file: `mlflow.db/<id of the run>`. Read are metrics and params; tags, data sets, models and
-traces are ignored, and so are deleted runs. A process of its own reads the database (`parsers.profiler.database`), which is
-never written to.
+The path of a run goes through the file: `mlflow.db/<id of the run>`. Read are metrics, params and tags, also those of the
+experiment; data sets, models and traces are ignored, and so are deleted runs. A process of its own reads the database
+(`parsers.profiler.database`), which is never written to.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 import os
 import re
 import sys
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from parsers.file_reading import START, unreadable
 from parsers.lineage.values import Setting
+from parsers.mlflow import tags
 from parsers.mlflow.params import parsed
 from parsers.model import Batch, Cursor, FileKind, PayloadBlock, Problem, Reader, ScalarBlock, Source, SourceFile
 from parsers.names import printable
@@ -30,17 +32,25 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 20_000
 MOST_PARAMS = 2_000
+"""Params, tags, and tags of an experiment."""
 ROW_BYTES = 40
 """Bytes that a limit counts for a metric."""
-PARAMS = "params"
-"""What the last setting read is named in `Cursor.plugins`."""
+SETTINGS = "settings"
+"""What the state of the settings is named in `Cursor.plugins`."""
 _LARGEST = sys.float_info.max
 
 MLFLOW_DATABASE = FileKind(name="mlflow_db", pattern=re.compile(r"\Amlflow\.db\Z"), makes_run=False)
 _RUNS = "SELECT runs.run_uuid, runs.name, runs.start_time, runs.experiment_id FROM runs WHERE runs.lifecycle_stage = 'active'"
 _COUNTS = "SELECT run_uuid, COUNT(*), MAX(timestamp) FROM metrics GROUP BY run_uuid"
-_PARAM_COUNTS = "SELECT run_uuid, COUNT(*) FROM params GROUP BY run_uuid"
-_SIZES = ("SELECT COUNT(*) FROM metrics WHERE run_uuid = ?", "SELECT COUNT(*) FROM params WHERE run_uuid = ?")
+_MORE_COUNTS = {
+    "params": "SELECT run_uuid, COUNT(*) FROM params GROUP BY run_uuid",
+    "tags": "SELECT run_uuid, COUNT(*) FROM tags GROUP BY run_uuid",
+}
+_SIZES = {
+    "metrics": "SELECT COUNT(*) FROM metrics WHERE run_uuid = ?", "params": "SELECT COUNT(*) FROM params WHERE run_uuid = ?",
+    "tags": "SELECT COUNT(*) FROM tags WHERE run_uuid = ?",
+}  # fmt: skip
+"""Queries by table of what is counted as the size of a run."""
 _LEFT = "SELECT COUNT(*), (SELECT MAX(ROWID) FROM metrics) FROM metrics WHERE run_uuid = ? AND ROWID > ?"
 _METRICS = (
     "SELECT ROWID, key, value, timestamp, step, is_nan FROM metrics {how} "
@@ -48,7 +58,15 @@ _METRICS = (
 )
 _SHARE = 3
 """A run with more than one of so many rows is read by looking at all rows, which is faster then than the index of runs."""
-_PARAMS = "SELECT ROWID, key, value FROM params WHERE run_uuid = ? AND ROWID > ? ORDER BY ROWID"
+_PARAMS = "SELECT key, value FROM params WHERE run_uuid = ? ORDER BY ROWID LIMIT ?"
+_TAGS = {
+    "tags": (tags.RUN, "SELECT key, value FROM tags WHERE run_uuid = ? ORDER BY ROWID LIMIT ?"),
+    "experiment_tags": (
+        tags.EXPERIMENT,
+        ("SELECT experiment_tags.key, experiment_tags.value FROM runs JOIN experiment_tags "
+         "ON experiment_tags.experiment_id = runs.experiment_id WHERE runs.run_uuid = ? LIMIT ?"),
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -72,10 +90,9 @@ class MlflowRunReader(Reader):
         database, run = os.path.split(path)
         try:
             with _opened(database) as opened:
-                found = _rows(opened, _PARAMS, (run, 0), path, [])
+                return _settings(opened, run, path), ()
         except (OSError, ValueError):
             return {}, ()  # which reading it says
-        return {printable(str(key)): parsed(str(value)) for _, key, value in found[:MOST_PARAMS]}, ()
 
 
 MLFLOW_RUN = MlflowRunReader(name="mlflow_run", pattern=re.compile(r"(?!)"), appendable=True)
@@ -90,7 +107,7 @@ def sources_in(path: str, name: str) -> list[Source]:
             problems: list[Problem] = []
             runs = _rows(database, f"{_RUNS} LIMIT {MOST_RUNS}", (), path, problems)
             counts = {run: (int(count), newest) for run, count, newest in _rows(database, _COUNTS, (), path, problems)}
-            params = {run: int(count) for run, count in _rows(database, _PARAM_COUNTS, (), path, problems)}
+            sizes = [dict(_rows(database, query, (), path, problems)) for query in _of_tables(database, _MORE_COUNTS)]
             names = _rows(database, "SELECT experiment_id, name FROM experiments", (), path, problems)
             experiments = {number: printable(str(title)) for number, title in names}
     except (OSError, ValueError) as error:
@@ -106,7 +123,7 @@ def sources_in(path: str, name: str) -> list[Source]:
         taken.add(shown)
         count, newest = counts.get(run, (0, None))
         times = [float(time) / 1000 for time in (newest, start) if isinstance(time, int | float)]
-        part, size = os.path.join(path, run), count + params.get(run, 0)
+        part, size = os.path.join(path, run), count + sum(counted.get(run, 0) for counted in sizes)
         newest = times[0] if times else status.st_mtime
         file = SourceFile(part, MLFLOW_RUN.name, size, newest, None, status.st_dev, status.st_ino)
         found.append(Source(part, os.path.join(os.path.realpath(path), run), shown, (file,)))
@@ -155,7 +172,7 @@ def _read(path: str, database: str, run: str, cursor: Cursor | None, limit: int 
     status = os.stat(database)
     problems: list[Problem] = []
     with _opened(database) as opened:
-        size = sum(_rows(opened, query, (run,), path, problems)[0][0] for query in _SIZES)
+        size = sum(_rows(opened, query, (run,), path, problems)[0][0] for query in _of_tables(opened, _SIZES))
         same = cursor is not None and (cursor.device, cursor.inode) == (status.st_dev, status.st_ino) and cursor.size <= size
         resumed = cursor if cursor is not None and same else START
         most = -1 if limit is None else max(limit // ROW_BYTES, 1000)
@@ -163,19 +180,20 @@ def _read(path: str, database: str, run: str, cursor: Cursor | None, limit: int 
         query = _METRICS.format(how=_how(opened, run, resumed.offset))
         for columns in opened.column_parts(query, "metrics", complaints, (run, resumed.offset, most)):
             metrics.add(columns)
-        last = int(dict(resumed.plugins).get(PARAMS, "0"))
-        params = [int(row[0]) for row in _rows(opened, _PARAMS, (run, last), path, problems)]
+        settings = _settings(opened, run, path)
     problems += complaints.all()
     if metrics.skipped:
         text = f"{metrics.skipped:,} metrics have a value, time or step that is no number; they were skipped."
         problems.append(Problem(path, 0, 0, "bad_table", text))
-    plugins = ((PARAMS, str(max(params, default=last))),)
+    known = dict(resumed.plugins).get(SETTINGS, "")
+    state = _state(settings, known)
+    is_new = state != known
     blocks = metrics.blocks()
     times = [float(np.nanmin(block.wall_time)) for block in blocks if not np.isnan(block.wall_time).all()]
     return Batch(
-        Cursor(max(metrics.last, resumed.offset), status.st_dev, status.st_ino, size, 0, plugins),
-        blocks, _index(params), problems=problems,
-        records=metrics.count + len(params), bytes_read=metrics.count * ROW_BYTES, more=metrics.count == most,
+        Cursor(max(metrics.last, resumed.offset), status.st_dev, status.st_ino, size, 0, ((SETTINGS, state),)),
+        blocks, [_settings_block(state)] if is_new else [], problems=problems,
+        records=metrics.count + is_new * len(settings), bytes_read=metrics.count * ROW_BYTES, more=metrics.count == most,
         restarted=cursor is not None and cursor.size > 0 and not same, started=min(times, default=None),
     )  # fmt: skip
 
@@ -246,12 +264,34 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float)
 
 
-def _index(places: list[int]) -> list[PayloadBlock]:
-    if not places:
-        return []
-    zeros = np.zeros(len(places), np.int64)
-    order = np.array(places, np.int64)
-    return [PayloadBlock("settings", "params", zeros, np.full(len(places), np.nan), order, order, zeros, zeros == 0)]
+def _of_tables(database: Any, queries: Mapping[str, str]) -> list[str]:
+    """Return the queries of tables that there are; MLflow has always had metrics and params, whose lack is damage."""
+    return [query for table, query in queries.items() if table != "tags" or database.has("tags", "key", "value", "run_uuid")]
+
+
+def _state(settings: Mapping[str, Setting], known: str) -> str:
+    """Return how often settings have changed, and their checksum, in place of what is known; "" as long as there are none."""
+    number, _, before = known.partition(" ")
+    checksum = f"{zlib.crc32(repr(settings).encode('utf-8', 'replace')):08x}"
+    return known if checksum == before or not (settings or known) else f"{int(number or 0) + 1} {checksum}"
+
+
+def _settings(database: Any, run: str, path: str) -> dict[str, Setting]:
+    """Return params and tags of a run, and the tags of its experiment."""
+    found: dict[str, Setting] = {
+        printable(str(key)): parsed(str(value)) for key, value in _rows(database, _PARAMS, (run, MOST_PARAMS), path, [])
+    }
+    for table, (begin, query) in _TAGS.items():
+        if database.has(table, "key", "value"):
+            rows = _rows(database, query, (run, MOST_PARAMS), path, [])
+            found |= tags.settings_of(((str(key), str(value)) for key, value in rows if value is not None), begin)
+    return found
+
+
+def _settings_block(state: str) -> PayloadBlock:
+    """Return the place of the settings in a new state; all are read again then."""
+    zeros, order = np.zeros(1, np.int64), np.array([int(state.partition(" ")[0])], np.int64)
+    return PayloadBlock("settings", "params", zeros, np.array([np.nan]), order, order, zeros, zeros == 0)
 
 
 def _damage(path: str, error: Exception) -> Problem:

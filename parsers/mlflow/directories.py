@@ -1,8 +1,8 @@
 """Reads runs in MLflow's file store: mlruns/EXPERIMENT/RUN with meta.yaml, metrics/, params/ and tags/.
 
-A file below metrics/ is a scalar, named by its path: a line has the time in ms, the value and the step. A file in params/ is a
-setting.
-Tags, artifacts and registered models are ignored.
+A file below metrics/ is a scalar, named by its path: a line has the time in ms, the value and the step. Files below params/ and
+tags/ are settings, as are the tags of the experiment, in tags/ of the directory above. Artifacts and registered models are
+ignored.
 """
 
 from __future__ import annotations
@@ -10,21 +10,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from parsers.file_reading import read_growing
 from parsers.files import RegularFile
+from parsers.lineage.values import Setting
+from parsers.mlflow import tags
+from parsers.mlflow.params import parsed
 from parsers.model import CONFIG, Batch, Cursor, Reader, ScalarBlock, SourceFile
 from parsers.names import printable
 from parsers.tables.lines import read_lines, split
 from parsers.tables.rows import MetricRows
 
-METRICS, PARAMS = "metrics", "params"
+METRICS, PARAMS, TAGS = "metrics", "params", "tags"
 META = "meta.yaml"
 MOST_FILES = 5_000
-"""Metrics, and settings, of a run."""
+"""Of one kind in a run: metrics, settings, tags."""
 DEEPEST = 10
 LONGEST_VALUE = 1 << 16
 _LINE = re.compile(rb"(-?\d{1,18})[ \t]+(\S{1,400})(?:[ \t]+(-?\d{1,18}))?[ \t\r]*")
@@ -50,32 +53,64 @@ def holds_run(directories: Collection[str], files: Collection[str]) -> bool:
 
 
 def run_files(path: str) -> Iterator[SourceFile]:
-    """Yield the metrics of a run, and its settings as one file of the kind CONFIG: the directory they are in."""
+    """Yield the metrics of a run, and directories of settings as files of the kind CONFIG."""
+    for name in _names(os.path.join(path, METRICS)):
+        found = _file(os.path.join(path, METRICS, name), MLFLOW_METRIC.name)
+        if found is not None:
+            yield found
+    above = os.path.dirname(os.path.abspath(path))
+    for folder in (os.path.join(path, PARAMS), os.path.join(path, TAGS)):
+        yield from _directory(folder)
+    if os.path.isfile(os.path.join(above, META)):
+        yield from _directory(os.path.join(above, TAGS))
+
+
+def read_settings(path: str) -> dict[str, Setting]:
+    """Return the settings in a directory of them; OSError if it cannot be listed."""
+    os.listdir(path)
+    folder, kind = os.path.split(path)
+    texts = _texts(path)
+    if kind == PARAMS:
+        return {printable(name): parsed(text) for name, text in texts}
+    is_run = os.path.isdir(os.path.join(folder, METRICS))
+    return dict(tags.settings_of(texts, tags.RUN if is_run else tags.EXPERIMENT))
+
+
+def _texts(path: str) -> Iterator[tuple[str, str]]:
+    """Yield names and texts; links, which MLflow does not make, may lead to any file and are left out."""
+    for name in _names(path):
+        place = os.path.join(path, name)
+        if os.path.islink(place):
+            continue
+        try:
+            with RegularFile(place) as file:
+                yield name.replace(os.sep, "/"), file.read(0, LONGEST_VALUE).decode("utf-8", "replace")
+        except OSError:
+            continue  # gone meanwhile, or no file
+
+
+def _names(path: str) -> Iterator[str]:
+    """Yield the paths of the files below a directory, relative to it; "/" in the name of a metric or setting makes folders."""
     count = 0
-    for folder, directories, names in os.walk(os.path.join(path, METRICS)):
-        if os.path.relpath(folder, path).count(os.sep) > DEEPEST:
+    for folder, directories, names in os.walk(path):
+        inner = os.path.relpath(folder, path)
+        if inner.count(os.sep) > DEEPEST:
             directories.clear()
         directories.sort()
         for name in sorted(names):
             count += 1
-            found = _file(os.path.join(folder, name), MLFLOW_METRIC.name)
-            if found is not None and count <= MOST_FILES:
-                yield found
-    settings = _file(os.path.join(path, PARAMS), CONFIG)
-    if settings is not None:
-        yield settings
+            if count > MOST_FILES:
+                return
+            yield os.path.normpath(os.path.join(inner, name))
 
 
-def read_params(path: str) -> dict[str, str]:
-    """Return the settings in a directory; OSError if it cannot be listed."""
-    found = {}
-    for name in sorted(os.listdir(path))[:MOST_FILES]:
-        try:
-            with RegularFile(os.path.join(path, name)) as file:
-                found[printable(name)] = file.read(0, LONGEST_VALUE).decode("utf-8", "replace")
-        except OSError:
-            continue  # gone meanwhile, or a directory
-    return found
+def _directory(path: str) -> Iterator[SourceFile]:
+    """Yield a directory with the size of its files and the time of their last change: MLflow writes a tag anew in place."""
+    whole = _file(path, CONFIG)
+    if whole is not None:
+        found = [one for name in _names(path) if (one := _file(os.path.join(path, name), CONFIG)) is not None]
+        size, newest = sum(one.size for one in found), max((one.mtime for one in found), default=whole.mtime)
+        yield replace(whole, size=size, mtime=max(newest, whole.mtime))
 
 
 def _file(path: str, kind: str) -> SourceFile | None:

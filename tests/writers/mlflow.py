@@ -17,7 +17,11 @@ CREATE TABLE metrics (key VARCHAR(250) NOT NULL, value FLOAT NOT NULL, timestamp
 CREATE INDEX index_metrics_run_uuid ON metrics (run_uuid);
 CREATE TABLE params (key VARCHAR(250) NOT NULL, value VARCHAR(8000) NOT NULL, run_uuid VARCHAR(32) NOT NULL,
     PRIMARY KEY (key, run_uuid));
+CREATE TABLE tags (key VARCHAR(250) NOT NULL, value VARCHAR(8000), run_uuid VARCHAR(32) NOT NULL, PRIMARY KEY (key, run_uuid));
+CREATE TABLE experiment_tags (key VARCHAR(250) NOT NULL, value TEXT, experiment_id INTEGER NOT NULL,
+    PRIMARY KEY (key, experiment_id));
 INSERT INTO experiments VALUES (1, 'digits');
+INSERT INTO experiment_tags VALUES ('team', 'vision', 1);
 """
 
 
@@ -28,5 +32,6 @@ def write_database(path: Path, rates: Mapping[str, float], steps: int = 10) -> N
         for run, rate in rates.items():
             connection.execute("INSERT INTO runs VALUES (?, ?, 1000, 'active', 1)", (run, f"run {run}"))
             connection.execute("INSERT INTO params VALUES ('lr', ?, ?)", (str(rate), run))
+            connection.execute("INSERT INTO tags VALUES ('mlflow.source.git.commit', '12e5678', ?)", (run,))
             rows = (("loss", rate / (step + 1), 1_000_000 + step, run, step, 0) for step in range(steps))
             connection.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", rows)

@@ -42,7 +42,49 @@ def test_a_database_of_mlflow() -> None:
         assert run.series("val/acc").value.tolist() == [step / 10 for step in range(10)]
         assert math.isnan(run.series("bad").value[0])
         assert (run.settings["learning_rate"], run.settings["optimizer"]) == (rate, "sgd")
+        assert (run.settings["user_defined/tags.note"], run.settings["user_defined/tags.mlflow.user"]) == ("first", "root")
+        assert run.settings["user_defined/tags.mlflow.runName"] == name
+        assert "user_defined/tags.mlflow.source.type" not in run.settings
         assert not run.problems
+
+
+def test_tags_are_texts_and_their_changes_are_followed(database: Path) -> None:
+    execute(database, "INSERT INTO tags VALUES ('empty', NULL, 'a1')", "INSERT INTO tags VALUES ('stage', 'début', 'a1')")
+    scanner = Scanner(database.parent)
+    run = open_run(database / "a1")
+
+    def tags() -> dict[str, object]:
+        return {name.removeprefix("user_defined/"): one for name, one in run.settings.items() if "tags." in name}
+
+    def refresh(*statements: str) -> None:
+        execute(database, *statements)
+        run.refresh(next(source for source in scanner.scan() if source.path == run.path))
+
+    plain = {"tags.mlflow.source.git.commit": "12e5678", "experiment.tags.team": "vision"}
+    assert tags() == {**plain, "tags.stage": "début"}
+    refresh("INSERT INTO tags VALUES ('seen', 'yes', 'a1')")
+    assert tags() == {**plain, "tags.stage": "début", "tags.seen": "yes"}
+    changed = "UPDATE tags SET value = 'fin' WHERE key = 'stage'"
+    refresh(changed, "INSERT INTO metrics VALUES ('loss', 9, 2000000, 'a1', 100, 0)")
+    assert tags() == {**plain, "tags.stage": "fin", "tags.seen": "yes"}
+    refresh("DELETE FROM tags WHERE key IN ('seen', 'stage')")
+    assert tags() == plain
+    assert run.series("loss").step.tolist() == [*range(10), 100]
+
+
+def test_a_database_without_tags(database: Path) -> None:
+    execute(database, "DROP TABLE tags", "DROP TABLE experiment_tags")
+    run = open_run(database / "a1")
+    assert dict(run.settings) == {"learning_rate": 0.5}
+    assert not run.problems
+
+
+@pytest.mark.parametrize("others", [0, 100])
+def test_a_run_is_found_by_index_or_by_looking_at_all_rows(database: Path, others: int) -> None:
+    """Which one depends on the share of the run among the rows: both give the same."""
+    execute(database, *(f"INSERT INTO metrics VALUES ('loss', 9, 1, 'b2', {step}, 0)" for step in range(100, 100 + others)))
+    run = open_run(database / "a1")
+    assert run.series("loss").value.tolist() == [0.5 / (step + 1) for step in range(10)]
 
 
 def test_a_database_holds_many_runs(database: Path) -> None:

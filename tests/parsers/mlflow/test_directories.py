@@ -27,7 +27,48 @@ def test_runs_of_mlflow() -> None:
         assert run.series("bad").step.tolist() == [3]
         assert str(run.series("bad").value[0]) == "nan"
         assert run.settings["optimizer"] == "sgd"
+        assert (run.settings["user_defined/tags.note"], run.settings["user_defined/tags.mlflow.user"]) == ("first", "root")
+        assert "user_defined/tags.mlflow.source.type" not in run.settings
         assert not run.problems
+
+
+def test_tags_are_texts_and_their_changes_are_followed(tmp_path: Path) -> None:
+    base = tmp_path / "mlruns"
+    shutil.copytree(SAMPLE / "mlruns", base)
+    scanner = Scanner(base)
+    path = Path(scanner.scan()[0].path)
+    run = open_run(path)
+
+    def found(name: str) -> object:
+        run.refresh(next(one for one in scanner.scan() if one.path == str(path)))
+        return run.settings.get(f"user_defined/{name}")
+
+    assert found("tags.note") == "first"
+    (path / "tags" / "note").write_text("later")
+    assert found("tags.note") == "later"
+    (path / "tags" / "model").mkdir()
+    (path / "tags" / "model" / "commit").write_text("12e5678")
+    assert found("tags.model/commit") == "12e5678"
+    (path.parent / "tags").mkdir()
+    (path.parent / "tags" / "team").write_text("vision")
+    assert found("experiment.tags.team") == "vision"
+    (path / "params" / "model").mkdir()
+    (path / "params" / "model" / "layers").write_text("4")
+    assert found("model/layers") == 4
+
+
+def test_links_among_tags_do_not_lead_out(tmp_path: Path) -> None:
+    base = tmp_path / "mlruns"
+    shutil.copytree(SAMPLE / "mlruns", base)
+    path = Path(Scanner(base).scan()[0].path)
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "key").write_text("outside")
+    (path / "tags" / "linked").symlink_to(tmp_path / "secrets" / "key")
+    assert "outside" not in open_run(path).settings.values()
+    shutil.rmtree(path / "tags")
+    (path / "tags").symlink_to(tmp_path / "secrets")
+    (source,) = [one for one in Scanner(base, stay_inside=True).scan() if one.path == str(path)]
+    assert not [file for file in source.files if file.path == str(path / "tags")]
 
 
 def test_growth_new_metrics_and_new_settings_are_followed(tmp_path: Path) -> None:
