@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from PIL import Image as Pillow
 
 from parsers import open_run
-from parsers.recording import Landscape, Recorder, RecordingError, RecordingWarning, Surface, output
+from parsers.recording import Landscape, Recorder, RecordingError, RecordingWarning, Surface, output, recorder
 from tests.amounts import examples
 from tests.parsers.recording.read_back import values
 
@@ -246,6 +246,31 @@ def test_threads_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert {tag: [step for step, _ in points] for tag, points in found.items()} == {
         f"thread/{at}": list(range(50)) for at in range(8)
     }  # fmt: skip
+
+
+def test_threads_share_the_files_that_the_first_of_them_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts and settings are in files of their own, which many threads ask for at once."""
+
+    class Slow(output.Output):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            time.sleep(0.05)
+            super().__init__(*arguments, **options)
+
+    monkeypatch.setattr(recorder, "Output", Slow)
+    with Recorder(str(tmp_path), layout="mindspore") as run:
+        def work(thread: int) -> None:
+            run.settings({f"setting_{thread}": thread})
+            run.log(thread, {"note": f"text {thread}"})
+
+        threads = [threading.Thread(target=work, args=(at,)) for at in range(8)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+    read = open_run(tmp_path)
+    assert sorted(read.texts["step"]) == list(range(8))
+    assert dict(read.settings) == {f"user_defined/setting_{at}": at for at in range(8)}
+    assert sorted(path.name.rpartition("_")[2][:6] for path in tmp_path.iterdir()) == ["events", "lineag"]
 
 
 def test_a_recorder_that_nobody_closes_writes_its_records(tmp_path: Path) -> None:
