@@ -1,6 +1,6 @@
 """`make test-frameworks`: runs every training of this folder and checks what its adapter recorded.   --store keeps the files
 
-Then it compares the landscapes that the examples compute with each framework.
+Then it looks for profiled steps, and compares the landscapes that the examples compute with each framework.
 
 MINDSCOPE_FRAMEWORKS and MINDSCOPE_MINDSPORE are the Pythons with the frameworks; without the second MindSpore is left out.
 """
@@ -14,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from parsers import open_run
 from tests.frameworks.comparison import STORED, differences
 from tests.frameworks.landscapes import AS_FAR_AS, PYTHONS, distance, landscape_by, network
 
@@ -26,16 +27,19 @@ SCRIPTS = {
 }  # fmt: skip
 
 
-def recorded(script: str, framework: str, python: str, root: Path) -> Path:
-    """Run a training below root and return the directory of its run, named after framework and version."""
+def run_script(python: str, root: Path, script: str, *arguments: str) -> None:
+    """Run a script of this folder in a Python with a framework and, below root, mindscope_record."""
     site = root / "site"
     site.mkdir(exist_ok=True)
     if not (site / "mindscope_record").exists():
         (site / "mindscope_record").symlink_to(ROOT / "parsers" / "recording")
-    folder = Path(__file__).parent
     environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [python, str(folder / "record_golden.py"), str(folder / f"{script}.py"), str(root / framework)]
-    subprocess.run(command, cwd=root, env=environment, check=True)
+    subprocess.run([python, str(Path(__file__).parent / script), *arguments], cwd=root, env=environment, check=True)
+
+
+def recorded(script: str, framework: str, python: str, root: Path) -> Path:
+    """Run a training below root and return the directory of its run, named after framework and version."""
+    run_script(python, root, "record_golden.py", str(Path(__file__).parent / f"{script}.py"), str(root / framework))
     ask = f"from importlib.metadata import version; print(version('{framework}').partition('+')[0])"
     version = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
     return (root / framework).rename(root / f"{framework}-{version}")
@@ -50,6 +54,23 @@ def store(run: Path) -> None:
     for path in run.iterdir():
         if path.is_file():
             shutil.copy(path, target)
+
+
+def unprofiled(root: Path) -> int:
+    """Profile steps with each framework; return how many profiles do not have them.
+
+    On a CPU MindSpore does not record steps, only operators.
+    """
+    failed = 0
+    for framework, frame, wanted in (("torch", "steps", 3), ("mindspore", "kernels", None)):
+        if python := os.environ.get(PYTHONS[framework]):
+            run = root / f"{framework}_profile"
+            run_script(str(ROOT / python), root, "profiled_steps.py", framework, str(run))
+            found = [len(getattr(profile, frame)) for profile in open_run(run).profile.values()]
+            is_right = len(found) == 1 and found[0] > 0 and wanted in (None, found[0])
+            failed += not is_right
+            print(f"profile of {framework}: {found} {frame}, expected {[wanted] if wanted else 'some'}", flush=True)
+    return failed
 
 
 def disagreeing(root: Path) -> int:
@@ -79,7 +100,7 @@ def main() -> int:
             print("\n".join([f"{run.name}: {'differs' if found else 'as handed over'}", *found]), flush=True)
             if "--store" in sys.argv and not found:
                 store(run)
-        failed += disagreeing(Path(made))
+        failed += unprofiled(Path(made)) + disagreeing(Path(made))
     return int(failed > 0)
 
 

@@ -17,7 +17,9 @@ class Profiler:
 
     def __init__(self, calls: list[str], **options: Any) -> None:
         self.calls, self.options = calls, options
-        calls.append(f"profile in {Path(options['on_trace_ready']).name}")
+        schedule = options["schedule"]
+        assert (schedule.pop("wait"), schedule.pop("repeat")) == (0, 1)
+        calls.append(f"profile in {Path(options['on_trace_ready']).name}: {schedule['warmup']} + {schedule['active']}")
 
     def start(self) -> None:
         self.calls.append("start")
@@ -32,7 +34,8 @@ class Profiler:
 def framework(calls: list[str]) -> SimpleNamespace:
     return SimpleNamespace(
         profiler=SimpleNamespace(
-            profile=lambda **options: Profiler(calls, **options), tensorboard_trace_handler=lambda directory: directory
+            profile=lambda **options: Profiler(calls, **options), tensorboard_trace_handler=lambda directory: directory,
+            schedule=dict,
         )
     )
 
@@ -47,7 +50,8 @@ def test_the_profiler_of_the_framework_runs_for_the_chosen_steps(
     with Recorder(str(tmp_path)) as run:
         run.profile(first=3, steps=2)
         calls.extend(str(step) for step in run.steps(range(8)))
-    assert calls == ["0", "1", "2", "profile in profiler", "start", "3", "step", "4", "stop", "5", "6", "7"]
+    begun = ["profile in profiler: 1 + 2", "start"]
+    assert calls == ["0", "1", *begun, "2", "step", "3", "step", "4", "step", "stop", "5", "6", "7"]
 
 
 def test_a_profile_ends_with_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +60,7 @@ def test_a_profile_ends_with_the_loop(tmp_path: Path, monkeypatch: pytest.Monkey
     with Recorder(str(tmp_path)) as run:
         run.profile(first=0, steps=50)
         list(run.steps(range(2)))
-    assert calls == ["profile in profiler", "start", "step", "step", "stop"]
+    assert calls == ["profile in profiler: 0 + 50", "start", "step", "step", "stop"]
 
 
 def test_without_a_framework_there_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
