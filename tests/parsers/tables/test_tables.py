@@ -67,11 +67,21 @@ def test_mmengine() -> None:
 
 
 def test_ray() -> None:
-    batch = read(DATA / "written" / "ray" / "result.json")
-    assert points(batch)["info/loss"] == [(row, 1 / (row + 1)) for row in range(4)]
-    assert "config/lr" not in points(batch)
-    assert batch.scalars[0].wall_time.tolist() == [1700000000.0 + row for row in range(4)]
-    assert batch.started == 1700000000.0
+    run = open_run(DATA / "ray" / "2.60.0")
+    assert run.series("loss").value.tolist() == [0.1 / (row + 1) for row in range(4)]
+    assert run.series("info/acc").value.tolist() == [row / 10 for row in range(4)]
+    assert not {"info/note", "config/lr", "done", "timestamp"} & set(run.tags())
+    assert (run.settings["learning_rate"], run.settings["user_defined/net.layers"]) == (0.1, 2)
+    batch = read(DATA / "ray" / "2.60.0" / "result.json")
+    assert batch.scalars[0].wall_time.tolist() == [1795824246.0] * 4
+    assert batch.started == 1795824246.0
+    assert not run.problems
+
+
+def test_stable_baselines() -> None:
+    found = points(read(DATA / "stable_baselines3" / "2.9.2" / "progress.csv"))
+    assert found["rollout/ep_rew_mean"] == [(100, 0.0), (200, 10.0), (300, 20.0), (400, 30.0)]
+    assert found["train/loss"] == [(200, 0.5), (400, 0.25)]
 
 
 @pytest.mark.parametrize(("beside", "read_from"), [
