@@ -51,13 +51,13 @@ _SIZES = {
     "tags": "SELECT COUNT(*) FROM tags WHERE run_uuid = ?",
 }  # fmt: skip
 """Queries by table of what is counted as the size of a run."""
-_LEFT = "SELECT COUNT(*), (SELECT MAX(ROWID) FROM metrics) FROM metrics WHERE run_uuid = ? AND ROWID > ?"
+_NEWEST = "SELECT MAX(ROWID) FROM metrics"
 _METRICS = (
     "SELECT ROWID, key, value, timestamp, step, is_nan FROM metrics {how} "
     "WHERE run_uuid = ? AND ROWID > ? ORDER BY ROWID LIMIT ?"
 )
 _SHARE = 3
-"""A run with more than one of so many rows is read by looking at all rows, which is faster then than the index of runs."""
+"""A run with more than one of so many rows is read by looking at all rows: this is faster then than the index of runs."""
 _PARAMS = "SELECT key, value FROM params WHERE run_uuid = ? ORDER BY ROWID LIMIT ?"
 _TAGS = {
     "tags": (tags.RUN, "SELECT key, value FROM tags WHERE run_uuid = ? ORDER BY ROWID LIMIT ?"),
@@ -172,12 +172,14 @@ def _read(path: str, database: str, run: str, cursor: Cursor | None, limit: int 
     status = os.stat(database)
     problems: list[Problem] = []
     with _opened(database) as opened:
-        size = sum(_rows(opened, query, (run,), path, problems)[0][0] for query in _of_tables(opened, _SIZES))
+        sizes = [_rows(opened, query, (run,), path, problems)[0][0] for query in _of_tables(opened, _SIZES)]
+        size = sum(sizes)
         same = cursor is not None and (cursor.device, cursor.inode) == (status.st_dev, status.st_ino) and cursor.size <= size
         resumed = cursor if cursor is not None and same else START
         most = -1 if limit is None else max(limit // ROW_BYTES, 1000)
         complaints, metrics = Complaints(path), _Metrics()
-        query = _METRICS.format(how=_how(opened, run, resumed.offset))
+        ((newest,),) = opened.select(_NEWEST, ())
+        query = _METRICS.format(how="NOT INDEXED" if sizes[0] * _SHARE > (newest or 0) else "")
         for columns in opened.column_parts(query, "metrics", complaints, (run, resumed.offset, most)):
             metrics.add(columns)
         settings = _settings(opened, run, path)
@@ -196,12 +198,6 @@ def _read(path: str, database: str, run: str, cursor: Cursor | None, limit: int 
         records=metrics.count + is_new * len(settings), bytes_read=metrics.count * ROW_BYTES, more=metrics.count == most,
         restarted=cursor is not None and cursor.size > 0 and not same, started=min(times, default=None),
     )  # fmt: skip
-
-
-def _how(database: Any, run: str, offset: int) -> str:
-    """Return how SQLite is to find the rows of a run after an offset: without an index where many rows are those of the run."""
-    ((left, newest),) = database.select(_LEFT, (run, offset))
-    return "NOT INDEXED" if left * _SHARE > (newest or 0) - offset else ""
 
 
 class _Metrics:

@@ -142,6 +142,29 @@ def test_no_database_is_a_run_with_a_problem(content: bytes, database: Path) -> 
     assert not source.files
 
 
+def test_a_database_that_its_writer_has_locked(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        writer.execute("INSERT INTO metrics VALUES ('loss', 9, 2000000, 'a1', 100, 0)")
+        assert len(discover(database.parent)) == 2
+        run = open_run(database / "a1")
+        assert run.series("loss").step.tolist() == list(range(10))
+        assert not run.problems
+        writer.rollback()
+
+
+def test_metrics_after_those_in_a_log_are_read(database: Path) -> None:
+    """A writer in WAL mode that is at work: newest rows are beside the database, which must not be touched."""
+    with closing(sqlite3.connect(database)) as writer:
+        writer.execute("PRAGMA journal_mode=WAL")
+        with writer:
+            writer.execute("INSERT INTO metrics VALUES ('loss', 9, 2000000, 'a1', 100, 0)")
+        before = {path.name: path.read_bytes() for path in database.parent.iterdir() if not path.name.endswith("-shm")}
+        run = open_run(database / "a1")
+        assert run.series("loss").step.tolist() == [*range(10), 100]
+        assert {name: (database.parent / name).read_bytes() for name in before} == before
+
+
 def test_a_database_of_another_program(database: Path) -> None:
     database.unlink()
     execute(database, "CREATE TABLE runs (x)")
