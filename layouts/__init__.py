@@ -50,7 +50,7 @@ PAGES: tuple[Page, ...] = (
     _page("graphs.dataset", "common.dataset_graph", needs=("dataset_graph",), group="training"),
     _page("values.text", "common.text", needs=("text",), group="training", formerly=("texts",)),
     _page(
-        "lineage.model_lineage", ("Model lineage", "模型溯源"), needs=("lineage", "hparams", "config"),
+        "lineage.model_lineage", ("Model lineage", "模型溯源"), needs=("lineage", "hparams", "settings", "config"),
         libraries=("plotly_all", "grid"), group="comparison", every=True, formerly=("lineage",),
     ),
     _page(
@@ -58,8 +58,8 @@ PAGES: tuple[Page, ...] = (
         group="comparison", every=True, formerly=("pipelines",),
     ),
     _page(
-        "lineage.optimisation", ("Optimisation", "优化目标"), needs=("lineage", "hparams", "config"), libraries=("plotly",),
-        group="comparison", every=True, formerly=("target",),
+        "lineage.optimisation", ("Optimisation", "优化目标"), needs=("lineage", "hparams", "settings", "config"),
+        libraries=("plotly",), group="comparison", every=True, formerly=("target",),
     ),
     _page("tuning.tuning", ("Tuning", "超参调优"), needs=("study",), libraries=("plotly_all",), group="comparison"),
     _page(

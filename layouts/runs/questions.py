@@ -15,7 +15,7 @@ from layouts.profiles.frames import ProfileRow
 from layouts.runs.rows import EVERY_RUN, RunRow
 
 State = Mapping[str, Sequence[str]]
-SETTINGS = ("lineage", "hparams", "config")
+SETTINGS = ("lineage", "hparams", "settings", "config")
 """Kinds of data of which a run with settings has one."""
 MEMORY = ("memory", "operator_memory", "static_memory", "module_memory")
 """Frames of which a profile with device memory has one."""

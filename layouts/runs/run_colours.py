@@ -26,7 +26,7 @@ from layouts.runs.rows import EVERY_RUN, RunRow
 TOGETHER: tuple[tuple[str, ...], ...] = (
     ("scalar",),
     (),
-    ("lineage", "hparams", "config"),
+    ("lineage", "hparams", "settings", "config"),
     ("histogram",),
     ("image",),
     ("tensor",),

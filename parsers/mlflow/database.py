@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from parsers.file_reading import START, unreadable
 from parsers.lineage.values import Setting
-from parsers.mlflow import tags
-from parsers.mlflow.params import parsed
+from parsers.mlflow.settings import EXPERIMENT_TAGS, RUN_TAGS, parsed, tag_settings
 from parsers.model import Batch, Cursor, FileKind, PayloadBlock, Problem, Reader, ScalarBlock, Source, SourceFile
 from parsers.names import printable
 from parsers.tables.rows import whole
@@ -60,9 +59,9 @@ _SHARE = 3
 """A run with more than one of so many rows is read by looking at all rows: this is faster then than the index of runs."""
 _PARAMS = "SELECT key, value FROM params WHERE run_uuid = ? ORDER BY ROWID LIMIT ?"
 _TAGS = {
-    "tags": (tags.RUN, "SELECT key, value FROM tags WHERE run_uuid = ? ORDER BY ROWID LIMIT ?"),
+    "tags": (RUN_TAGS, "SELECT key, value FROM tags WHERE run_uuid = ? ORDER BY ROWID LIMIT ?"),
     "experiment_tags": (
-        tags.EXPERIMENT,
+        EXPERIMENT_TAGS,
         ("SELECT experiment_tags.key, experiment_tags.value FROM runs JOIN experiment_tags "
          "ON experiment_tags.experiment_id = runs.experiment_id WHERE runs.run_uuid = ? LIMIT ?"),
     ),
@@ -210,12 +209,12 @@ class _Metrics:
 
     def add(self, columns: Sequence[Column]) -> None:
         """Add columns of _METRICS."""
-        from parsers.profiler.database_processes import Texts
+        from parsers.profiler.database_processes import TextColumn
 
         order, keys, value, time, step, is_nan = columns
         numbers = [one for one in (order, value, time, step, is_nan) if isinstance(one, np.ndarray)]
         self.count += len(order)
-        if isinstance(keys, Texts) and len(numbers) == 5 and numbers[3].dtype == np.int64:
+        if isinstance(keys, TextColumn) and len(numbers) == 5 and numbers[3].dtype == np.int64:
             places, values, times, steps, nans = numbers
             codes = np.array([self._code(text) for text in keys.distinct])[keys.places]
             self._parts.append((codes, steps, times, places, np.where(nans, np.nan, values)))
@@ -280,7 +279,7 @@ def _settings(database: Any, run: str, path: str) -> dict[str, Setting]:
     for table, (begin, query) in _TAGS.items():
         if database.has(table, "key", "value"):
             rows = _rows(database, query, (run, MOST_PARAMS), path, [])
-            found |= tags.settings_of(((str(key), str(value)) for key, value in rows if value is not None), begin)
+            found |= tag_settings(((str(key), str(value)) for key, value in rows if value is not None), begin)
     return found
 
 

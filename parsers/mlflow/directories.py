@@ -17,8 +17,7 @@ import numpy as np
 from parsers.file_reading import read_growing
 from parsers.files import RegularFile
 from parsers.lineage.values import Setting
-from parsers.mlflow import tags
-from parsers.mlflow.params import parsed
+from parsers.mlflow.settings import EXPERIMENT_TAGS, RUN_TAGS, parsed, tag_settings
 from parsers.model import CONFIG, Batch, Cursor, Reader, ScalarBlock, SourceFile
 from parsers.names import printable
 from parsers.tables.lines import read_lines, split
@@ -73,7 +72,7 @@ def read_settings(path: str) -> dict[str, Setting]:
     if kind == PARAMS:
         return {printable(name): parsed(text) for name, text in texts}
     is_run = os.path.isdir(os.path.join(folder, METRICS))
-    return dict(tags.settings_of(texts, tags.RUN if is_run else tags.EXPERIMENT))
+    return dict(tag_settings(texts, RUN_TAGS if is_run else EXPERIMENT_TAGS))
 
 
 def _texts(path: str) -> Iterator[tuple[str, str]]:

@@ -45,7 +45,7 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Texts:
+class TextColumn:
     """A column of texts: the place of each among the distinct ones."""
 
     places: NDArray[np.int32]
@@ -60,7 +60,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class MixedColumn:
     """A column of several types, or with NULL."""
 
     values: list[Any]
@@ -73,7 +73,7 @@ class Cells:
         return self.values
 
 
-Column: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | Texts | Cells
+Column: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | TextColumn | MixedColumn
 _CHUNKS = msgspec.msgpack.Decoder(list[list[Row]])
 _COLUMNS = msgspec.msgpack.Decoder(list[list[tuple[str, bytes, list[Any]]]])
 _OPENED = msgspec.msgpack.Decoder(tuple[dict[str, list[str]], dict[str, str]])
@@ -240,9 +240,9 @@ class DatabaseProcess:
 
 def _column(code: str, data: bytes, values: list[Any]) -> Column:
     if not code:
-        return Cells(values)
+        return MixedColumn(values)
     found: NDArray[Any] = np.frombuffer(data, code)
-    return Texts(found, values) if code == "i" else found
+    return TextColumn(found, values) if code == "i" else found
 
 
 class DatabaseProcesses:

@@ -10,7 +10,7 @@ from parsers import LineageRow, derive, shared_tags
 from parsers.names import printable
 from parsers.runs import Run
 
-_KINDS = ("lineage", "hparams", "config")
+_KINDS = ("lineage", "hparams", "settings", "config")
 """Kinds of data that settings come from."""
 
 

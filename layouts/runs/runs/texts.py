@@ -88,6 +88,7 @@ TEXTS = define_texts({
     "kind.dataset_graph": ("data pipeline", "数据图"),
     "kind.lineage": ("lineage", "溯源"),
     "kind.config": ("configuration", "配置"),
+    "kind.settings": ("settings", "参数设置"),
     "kind.explain": ("explain", "可解释性"),
     "kind.hparams": ("hparams", "超参"),
     "kind.other": "common.other_inline",

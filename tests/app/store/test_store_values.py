@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.store.store import Store
+from layouts import PAGES
 from parsers import PayloadError, TensorValue
 from parsers.recording import EventWriter, Tensor
 from tests.recorded import RECORDED
 from tests.waiting import until
 
+DATA = Path(__file__).resolve().parents[2] / "data"
 LARGE = np.arange(40_000, dtype=np.float32)
 
 
@@ -122,5 +125,21 @@ def test_settings_and_pipeline_are_those_of_the_run() -> None:
         tags = {row.key: row.tags for row in store.runs.rows()}
         assert (tags["lenet_landscape"]["lineage"], tags["lenet_landscape"]["dataset_graph"]) == (1, 1)
         assert {"lineage", "dataset_graph"}.isdisjoint(tags["nan_inf"])
+    finally:
+        store.stop()
+
+
+def test_settings_in_logs_of_other_programs_are_lineage(tmp_path: Path) -> None:
+    """Those among scalars, not in a file of their own: of Weights & Biases, and of MLflow's databases."""
+    for sample in ("wandb/0.31.0", "mlflow/3.17.2"):
+        shutil.copytree(DATA / sample, tmp_path / sample)
+    store = Store([tmp_path], interval=0).start()
+    try:
+        assert store.wait(30)
+        rows = {row.path.rpartition("/")[2]: row.settings for row in store.lineage.rows()}
+        assert len(rows) == len(store.runs.rows()) == 5
+        assert [row["user_defined/tags.mlflow.runName"] for row in rows.values() if "optimizer" in row].count("one") == 2
+        page = next(page for page in PAGES if page.name == "model_lineage")
+        assert all(set(page.needs) & set(row.tags) for row in store.runs.rows())
     finally:
         store.stop()

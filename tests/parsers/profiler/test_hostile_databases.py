@@ -19,7 +19,7 @@ from parsers import open_run
 from parsers.profiler import database, database_logs, database_processes
 from parsers.profiler.access import Profile
 from parsers.profiler.database import Database
-from parsers.profiler.database_processes import Cells, DatabaseProcess, DatabaseProcesses, Texts
+from parsers.profiler.database_processes import DatabaseProcess, DatabaseProcesses, MixedColumn, TextColumn
 from parsers.profiler.lines import Complaints
 from tests.writers import hostile_databases
 from tests.writers.profiler_database import TABLES
@@ -245,7 +245,7 @@ def test_columns_hold_what_rows_hold(tmp_path: Path) -> None:
         kinds = {kind for part in parts for kind in zip("nstc", map(type, part), strict=True)}
         found = [row for part in parts for row in zip(*(column.tolist() for column in part), strict=True)]
     assert found == [(*row[:3], "\ufffd" if isinstance(row[3], bytes) else row[3]) for row in rows]
-    assert kinds == {("n", np.ndarray), ("s", np.ndarray), ("s", Cells), ("t", Texts), ("c", Cells)}
+    assert kinds == {("n", np.ndarray), ("s", np.ndarray), ("s", MixedColumn), ("t", TextColumn), ("c", MixedColumn)}
     assert not complaints.all()
 
 
