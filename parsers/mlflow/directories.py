@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -92,7 +94,7 @@ def _names(path: str) -> Iterator[str]:
     """Yield the paths of the files below a directory, relative to it; "/" in the name of a metric or setting makes folders."""
     count = 0
     for folder, directories, names in os.walk(path):
-        inner = os.path.relpath(folder, path)
+        inner = folder[len(path) + 1 :]
         if inner.count(os.sep) > DEEPEST:
             directories.clear()
         directories.sort()
@@ -100,16 +102,31 @@ def _names(path: str) -> Iterator[str]:
             count += 1
             if count > MOST_FILES:
                 return
-            yield os.path.normpath(os.path.join(inner, name))
+            yield os.path.join(inner, name)
 
 
 def _directory(path: str) -> Iterator[SourceFile]:
     """Yield a directory with the size of its files and the time of their last change: MLflow writes a tag anew in place."""
-    whole = _file(path, CONFIG)
-    if whole is not None:
-        found = [one for name in _names(path) if (one := _file(os.path.join(path, name), CONFIG)) is not None]
-        size, newest = sum(one.size for one in found), max((one.mtime for one in found), default=whole.mtime)
-        yield replace(whole, size=size, mtime=max(newest, whole.mtime))
+    found = _file(path, CONFIG)
+    if found is not None:
+        size, newest = _extent(path)
+        yield replace(found, size=size, mtime=max(newest, found.mtime))
+
+
+def _extent(path: str, depth: int = 0) -> tuple[int, float]:
+    """Return the bytes of the files below a directory and the time of their last change."""
+    size, newest = 0, 0.0
+    with suppress(OSError), os.scandir(path) as entries:  # gone meanwhile
+        for entry in islice(entries, MOST_FILES):
+            if not entry.is_dir(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                more, time = status.st_size, status.st_mtime
+            elif depth < DEEPEST:
+                more, time = _extent(entry.path, depth + 1)
+            else:
+                continue
+            size, newest = size + more, max(newest, time)
+    return size, newest
 
 
 def _file(path: str, kind: str) -> SourceFile | None:
