@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -227,6 +228,8 @@ def _mlflow() -> Files:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "mlflow.db"
         write_database(path, {"a1": 0.5}, 3)
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.executescript("PRAGMA page_size = 1024; VACUUM")  # or most of the file would be empty
         return (path.read_bytes(),)
 
 
