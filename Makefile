@@ -160,8 +160,9 @@ $(AUDIT)/.done: requirements-audit.lock
 	touch $@
 
 # Trains fifty steps with each framework and the adapter for it, and compares what was recorded with what was handed over, as `make
-# test` does with the stored files of tests/data/recording. The environment of its own takes gigabytes. MINDSCOPE_FRAMEWORKS=PYTHON
-# takes one that is there; MINDSCOPE_MINDSPORE=PYTHON, such as that of `make test-convert`, adds MindSpore; STORE=1 replaces the files.
+# test` does with the stored files of tests/data/recording. It also profiles steps and computes landscapes. The environment of its
+# own takes gigabytes. MINDSCOPE_FRAMEWORKS=PYTHON takes one that is there; MINDSCOPE_MINDSPORE=PYTHON, such as that of
+# `make test-convert`, adds MindSpore; STORE=1 replaces the files.
 FRAMEWORKS := .venv-frameworks
 STORE ?=
 test-frameworks: $(VENV)/.test $(if $(MINDSCOPE_FRAMEWORKS),,$(FRAMEWORKS)/.done)

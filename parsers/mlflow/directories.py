@@ -68,7 +68,7 @@ def run_files(path: str) -> Iterator[SourceFile]:
 
 def read_settings(path: str) -> dict[str, Setting]:
     """Return the settings in a directory of them; OSError if it cannot be listed."""
-    os.listdir(path)
+    os.listdir(path)  # raises, unlike walking it
     folder, kind = os.path.split(path)
     texts = _texts(path)
     if kind == PARAMS:
