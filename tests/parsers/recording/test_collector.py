@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from parsers import open_run
 from parsers.recording import RecordingError, RecordingWarning
 
 NAME = "parsers.recording.adapters.mindspore"
@@ -42,6 +43,21 @@ def test_a_landscape_is_warned_of_by_name(adapter: Any, tmp_path: Path) -> None:
 def test_frequencies_are_checked(adapter: Any, tmp_path: Path, name: str, value: Any) -> None:
     with pytest.raises(RecordingError, match=f"{name}: expected a whole number above 0"):
         adapter.Collector(str(tmp_path), **{name: value})
+
+
+def test_steps_are_counted_where_many_of_them_are_one_call(adapter: Any, tmp_path: Path) -> None:
+    """In data sink mode a step ends after every `sink_size` steps, 20 here: a step is recorded where 30 more have passed."""
+    wanted = {"collect_metric": True}
+    collector = adapter.Collector(str(tmp_path), collect_freq=30, collect_specified_data=wanted, keep_default_action=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecordingWarning)  # the stand-in has no summary operators
+        for step in range(20, 141, 20):
+            given = {"cur_step_num": step, "net_outputs": step / 10, "optimizer": None, "train_network": None}
+            collector.on_train_step_end(SimpleNamespace(original_args=lambda given=given: SimpleNamespace(**given)))
+    collector.recorder.close()
+    series = open_run(tmp_path).series("loss/auto")
+    assert series.step.tolist() == [20, 40, 60, 100, 120]
+    assert series.value.tolist() == [2, 4, 6, 10, 12]
 
 
 class Broken:
