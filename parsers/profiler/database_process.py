@@ -9,6 +9,7 @@ plain tables are read, by our own queries: an authorizer refuses everything else
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import queue
 import sqlite3
@@ -16,7 +17,6 @@ import struct
 import sys
 import threading
 import time
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
@@ -46,6 +46,8 @@ PAUSE = 0.5
 """Seconds between two signs of life."""
 FUNCTIONS = frozenset(("count", "max", "min", "coalesce", "like"))
 """Functions that our queries use."""
+Packed = tuple[str, bytes, list[Any]]
+"""A column (`packed`)."""
 _TABLE = "CREATE TABLE "
 """How SQLite stores the text of every plain table. A virtual one, or a view, does not begin so whatever a file has in it."""
 _COMPUTED = (2, 3)
@@ -126,18 +128,33 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def packed(cells: Sequence[Any]) -> tuple[str, bytes, list[Any]]:
+class _Places(dict[bytes, int]):
+    """Gives each text a number when it is first asked for."""
+
+    def __missing__(self, text: bytes) -> int:
+        self[text] = place = len(self)
+        return place
+
+
+def columns_of(rows: Sequence[tuple[Any, ...]]) -> list[Packed]:
+    """Return the columns of rows, packed. A list of all cells takes half the time of zip."""
+    cells, width = [*itertools.chain.from_iterable(rows)], len(rows[0])
+    return [packed(cells[place::width]) for place in range(width)]
+
+
+def packed(cells: Sequence[Any]) -> Packed:
     """Return a column as the type code of an array, the array, and values.
 
     Numbers, whole (q) or not (d), are in the array alone; of texts (i) it has the places among the values, which are distinct.
     A column with other cells, or of numbers and texts, is values without an array. Blobs are texts.
     """
     for code in ("q", "d"):
-        with contextlib.suppress(TypeError):  # the first cell says most often what they are
-            return code, array(code, cells).tobytes(), []
-    places = {cell: place for place, cell in enumerate(dict.fromkeys(cells))}
+        with contextlib.suppress(struct.error):  # the first cell says most often what they are
+            return code, struct.pack(f"{len(cells)}{code}", *cells), []
+    places = _Places()
+    numbers = struct.pack(f"{len(cells)}i", *map(places.__getitem__, cells))
     if {*map(type, places)} == {bytes}:
-        return "i", array("i", map(places.__getitem__, cells)).tobytes(), [*map(_decoded, places)]
+        return "i", numbers, [*map(_decoded, places)]
     return "", b"", [_decoded(cell) if isinstance(cell, bytes) else cell for cell in cells]
 
 
@@ -201,7 +218,7 @@ class Answering:
                 self._drop()
                 break
             rows += len(found)
-            chunks.append(self._encode([*map(packed, zip(*found, strict=True))] if as_columns else found))
+            chunks.append(self._encode(columns_of(found) if as_columns else found))
             size += len(chunks[-1])
         kind = MORE if self._number in self._cursors else LAST
         self._say(kind, b"\xdd" + struct.pack(">I", len(chunks)) + b"".join(chunks))  # the header of a list in MessagePack
