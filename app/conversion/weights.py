@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,17 +64,38 @@ class Weight:
     def array(self) -> Array:
         """Read the values. bfloat16 is returned as uint16 with the same bits."""
         if self.place is not None:
-            path, offset, length = self.place
-            with open(path, "rb", buffering=0) as file:
-                file.seek(offset)
-                data = np.empty(length, np.uint8)
-                if _filled(file, data) != length:
-                    raise ConversionError(f"{path}: expected {length:,} bytes of {self.name!r} at {offset:,}, found fewer")
+            (data,) = self._external_parts(self.place[2])
             return data.view(storage_type(self.dtype)).reshape(self.shape)
         if self.dtype == "bfloat16" and self.proto.raw_data:
             return np.frombuffer(self.proto.raw_data, "<u2").reshape(self.shape)
         found: Array = onnx.numpy_helper.to_array(self.proto)
         return found.view("uint16") if self.dtype == "bfloat16" else found
+
+    def parts(self, size: int) -> Iterator[memoryview]:
+        """Read the bytes of the values in order, of external data `size` at a time; each part is overwritten by the next."""
+        if self.place is None:
+            yield from contiguous_bytes(self.array())
+            return
+        for part in self._external_parts(size):
+            yield part.data
+
+    def _external_parts(self, size: int) -> Iterator[Array]:
+        assert self.place is not None
+        path, offset, length = self.place
+        data = np.empty(min(size, length), np.uint8)
+        with open(path, "rb", buffering=0) as file:
+            file.seek(offset)
+            for start in range(0, max(length, 1), max(size, 1)):
+                part = data[: length - start]
+                if _filled(file, part) != part.size:
+                    raise ConversionError(f"{path}: expected {length:,} bytes of {self.name!r} at {offset:,}, found fewer")
+                yield part
+
+
+def contiguous_bytes(array: Array) -> Iterator[memoryview]:
+    """Yield the bytes of an array whose elements are in order; nothing for an empty one, which has no view of bytes."""
+    if array.size:
+        yield array.reshape(-1).data.cast("B")
 
 
 def _filled(file: io.RawIOBase, data: Array) -> int:
