@@ -8,6 +8,7 @@ hold external data. The message is ModelProto of onnx.proto.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from struct import Struct
@@ -147,7 +148,9 @@ class _Tensor(NamedTuple):
 def _tensor(data: bytes, pos: int, end: int) -> _Tensor:
     name, kind, dims, stored, location = "", 0, list[str](), 0, ""
     for key, start, stop in intact(data, pos, end):
-        if key >> 3 == _DIMS and key & 7 in (VARINT, DELIMITED):
+        if key >> 3 == _DIMS and key & 7 == VARINT:
+            dims.append(str(number(data, start)))
+        elif key >> 3 == _DIMS and key & 7 == DELIMITED:
             dims += [str(size) for size in varints([memoryview(data)[start:stop]], "<i8").tolist()]
         elif key == _DATA_TYPE:
             kind = varint(data, start)[0]
@@ -209,17 +212,36 @@ class _Value(NamedTuple):
     name: str
 
 
+class _Spans:
+    """Where messages begin and end, 16 bytes each: a damaged file may have millions."""
+
+    def __init__(self) -> None:
+        self._bounds = array("q")
+
+    def add(self, start: int, stop: int) -> None:
+        self._bounds.append(start)
+        self._bounds.append(stop)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        yield from zip(self._bounds[::2], self._bounds[1::2], strict=True)
+
+
 @dataclass(slots=True)
 class _Graph:
-    """Positions of the parts of a GraphProto."""
+    """Positions of the parts of a GraphProto, and each name of a value once."""
 
     path: tuple[str, ...]
     name: str = ""
-    nodes: list[tuple[int, int]] = field(default_factory=list)
-    weights: list[tuple[int, int]] = field(default_factory=list)
-    inputs: list[tuple[int, int]] = field(default_factory=list)
+    nodes: _Spans = field(default_factory=_Spans)
+    weights: _Spans = field(default_factory=_Spans)
+    inputs: _Spans = field(default_factory=_Spans)
+    values: dict[str, _Value] = field(default_factory=dict)
     outputs: list[str] = field(default_factory=list)
     types: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def value(self, name: str) -> _Value:
+        """Return the value of this graph with a name."""
+        return self.values.get(name) or self.values.setdefault(name, _Value(self.path, name))
 
 
 @dataclass(slots=True)
@@ -235,6 +257,7 @@ class _OnnxReading:
     parameters: list[dict[str, str]] = field(default_factory=list)
     graphs: list[_Graph] = field(default_factory=list)
     elsewhere: dict[str, int] = field(default_factory=dict)
+    empty: int = 0
     problems: list[Problem] = field(default_factory=list)
 
     def graph(self) -> Graph:
@@ -251,6 +274,9 @@ class _OnnxReading:
             count = sum(self.elsewhere.values())
             detail = f"{count:,} weights lie in other files ({names}), which are not read; names, types and shapes are shown."
             self._problem(begin, 0, detail)
+        if self.empty:
+            nodes = "1 node has" if self.empty == 1 else f"{self.empty:,} nodes have"
+            self._problem(begin, 0, f"{nodes} neither a name, an operator nor values and cannot be shown.")
         outputs = [self.made[key][0] for name in whole.outputs if (key := _Value((), name)) in self.made]
         details = _OnnxDetails(tuple(self.messages), tuple(self.parameters))
         edges = self.edges.frame(frame, source)
@@ -281,7 +307,7 @@ class _OnnxReading:
         try:
             for key, start, stop in places(self.data, pos, end):
                 if key in groups:
-                    groups[key].append((start, stop))
+                    groups[key].add(start, stop)
                 elif key == _NAME:
                     found.name = text(self.data, start, stop)
                 if key in (_INPUT, _OUTPUT, _VALUE):
@@ -303,11 +329,11 @@ class _OnnxReading:
             for key, start, stop in places(data, pos, end):
                 if key == _FROM:
                     if stop > start:  # an omitted optional input has no name
-                        self.edges.add(_Value(graph.path, text(data, start, stop)), row, place)
+                        self.edges.add(graph.value(text(data, start, stop)), row, place)
                     place += 1
                 elif key == _TO:
                     made.append(text(data, start, stop))
-                    self.made.setdefault(_Value(graph.path, made[-1]), (row, output))
+                    self.made.setdefault(graph.value(made[-1]), (row, output))
                     output += 1
                 elif key == _NODE_NAME:
                     name = text(data, start, stop)
@@ -317,6 +343,9 @@ class _OnnxReading:
                     inner += [(a, b) for one, a, b in intact(data, start, stop) if one in (_SUBGRAPH, _SUBGRAPHS)]
         except WireError as error:
             self._problem(pos, end - pos, f"A node is damaged ({error}); what could be read of it is shown.")
+        if not (name or op_type or made or place or inner):
+            self.empty += 1
+            return
         name = name or f"{op_type}_{row}"
         full_name = name.strip("/") or name
         about = graph.types.get(made[0], ("", "")) if made else ("", "")

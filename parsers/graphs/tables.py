@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ class Words:
 
     def __init__(self, *known: str) -> None:
         self._codes: dict[str, int] = {text: code for code, text in enumerate(known)}
-        self.codes: list[int] = []
+        self.codes = array("i")
 
     def add(self, text: str) -> None:
         """Add a row."""
@@ -45,7 +46,7 @@ class Nodes:
         self.name: list[str] = []
         self.full_name: list[str] = []
         self.instance: list[str] = []
-        self.order: list[int] = []
+        self.order = array("q")
         self.scope, self.type, self.kind, self.output_type, self.shape, self.subgraph = (Words() for _ in range(6))
 
     def __len__(self) -> int:
@@ -90,10 +91,7 @@ class Edges:
 
     def __init__(self) -> None:
         self.source: list[Any] = []
-        self.target: list[int] = []
-        self.output: list[int] = []
-        self.input: list[int] = []
-        self.kind: list[int] = []
+        self.target, self.output, self.input, self.kind = (array("i") for _ in range(4))
         self.values: dict[int, tuple[str, str]] = {}
 
     def add(self, source: Hashable, target: int, place: int, kind: str = DATA, output: int = 0) -> None:

@@ -96,8 +96,6 @@ BEYOND = {
     ("events", "names"): "each of many tags takes a series of its own",
     ("events", "values"): "a record of many values is decoded value by value",
     ("events", "empty_values"): "a record of many values is decoded value by value",
-    ("onnx", "inputs"): "each of many inputs of a node is a text",
-    ("onnx", "empty_nodes"): "each of many nodes without a name gets one",
 }
 """What is known to cost more than it should, and why."""
 FEW = [("metrics_csv", "quotes"), ("journal", "empty_arrays"), ("trace", "nesting"), ("torch", "lists"), ("statistics", "cut")]
