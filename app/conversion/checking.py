@@ -67,7 +67,8 @@ def _prepare(conversion: Conversion, references: References, directory: str) -> 
 
 
 def _run(conversion: Conversion, references: References, directory: str, python: str) -> Check:
-    command = [python, os.path.abspath(check_process.__file__), directory]
+    interpreter = os.path.abspath(python) if os.path.dirname(python) else python  # the process starts in another directory
+    command = [interpreter, os.path.abspath(check_process.__file__), directory]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"GLOG_v": "3"}
     try:
         process = subprocess.Popen(command, stdin=subprocess.PIPE,  # noqa: S603  the interpreter that the user named

@@ -1,6 +1,6 @@
 """`make test-convert`: converts all cases, runs them with MindSpore, and writes tests/data/converter/results.json.
 
-    python tests/conversion/run_sets.py [--sets 1,2,3]
+    python tests/conversion/run_sets.py [--sets 1 2 3]
 
 Fails if a case that passed no longer does, or if a value is wrong without a marked Cell. The interpreter needs what
 tests need; MINDSCOPE_MINDSPORE names another one that has MindSpore.
@@ -8,6 +8,7 @@ tests need; MINDSCOPE_MINDSPORE names another one that has MindSpore.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import itertools
 import json
@@ -110,7 +111,7 @@ def set_3(directory: str) -> tuple[dict, list]:
         verdict = "marked" if result.script.refusals else "error" if found.error or found.state != "checked" else "passed"
         if found.first_beyond or found.constant:
             verdict = "wrong"
-        print(f"  {name}: {verdict}, {found.first_beyond or found.constant or found.error}", flush=True)
+        print(f"  {name}: {verdict}, {found.first_beyond or found.constant or found.error or found.reason}", flush=True)
         largest = max((row["largest"] or 0.0 for row in found.rows), default=0.0)
         entries[name] = {"hash": code_hash(result.script.text), "verdict": verdict, "difference": float(f"{largest:.1e}"),
                          "values": len(found.rows), "text": (found.error or found.reason)[:120]}  # fmt: skip
@@ -171,9 +172,10 @@ def of_set(name: str) -> dict:
     return entries
 
 
-def better(old: dict, new: dict) -> bool:
-    """Whether a case that passed no longer does."""
-    return any(old.get(mode) == "passed" and new.get(mode) != "passed" for mode in ("verdict", "graph"))
+def is_worse(old: dict, new: dict) -> bool:
+    """Return whether a case that passed no longer does, or a value is wrong without a marked Cell."""
+    lost = any(old.get(mode) == "passed" and new.get(mode) != "passed" for mode in ("verdict", "graph"))
+    return lost or "wrong" in (new.get("verdict"), new.get("graph"))
 
 
 def mindspore_version() -> str:
@@ -185,18 +187,19 @@ def mindspore_version() -> str:
 def main() -> int:
     import onnxruntime
 
-    chosen = sys.argv[2].split(",") if "--sets" in sys.argv else list(SETS)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS), help="(default: all)")
+    chosen = parser.parse_args().sets
     before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"sets": {}}
     found = {
         "versions": {"onnx": onnx.__version__, "onnxruntime": onnxruntime.__version__, "mindspore": mindspore_version()},
         "sets": {},
     }
-    worse = []
+    worse = {}
     for name in chosen:
         entries = of_set(name)
         old = before["sets"].get(name, {})
-        worse += [case for case, entry in old.items() if better(entry, entries.get(case, {}))]
-        worse += [case for case, entry in entries.items() if "wrong" in (entry["verdict"], entry.get("graph"))]
+        worse |= {case: entries.get(case, {}) for case in old | entries if is_worse(old.get(case, {}), entries.get(case, {}))}
         found["sets"][name] = entries
         counts = {verdict: sum(entry["verdict"] == verdict for entry in entries.values()) for verdict in VERDICTS}
         print(f"set {name}: {len(entries)} cases, {counts}")
@@ -207,7 +210,8 @@ def main() -> int:
     lines = json.dumps(found, sort_keys=True).replace('}, "', '},\n"')
     if not worse:
         RESULTS.write_text(lines + "\n", encoding="utf-8")
-    print("\n".join(f"worse: {case}" for case in worse))
+    for case, entry in worse.items():
+        print(f"worse: {case}: {entry or 'the case no longer exists'}")
     return bool(worse)
 
 

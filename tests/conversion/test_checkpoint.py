@@ -1,4 +1,4 @@
-"""Files of weights: what is written is what the readers of `.ckpt` and `.safetensors` find, in whatever order it was in memory."""
+"""Files of weights hold what readers of `.ckpt` and `.safetensors` find there, in whatever order it was in memory."""
 
 from __future__ import annotations
 

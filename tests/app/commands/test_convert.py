@@ -110,6 +110,13 @@ def test_without_mindspore_it_is_not_checked(tmp_path: Path) -> None:
 
 
 @needs_onnx
+def test_an_interpreter_may_be_named_from_the_working_directory(tmp_path: Path) -> None:
+    done = called("convert", MODEL, "--output", tmp_path, "--check", "--mindspore", os.path.relpath(sys.executable))
+    assert "could not be started" not in done.stdout
+    assert "has no MindSpore" in done.stdout
+
+
+@needs_onnx
 def test_an_interpreter_that_does_not_exist_is_named(tmp_path: Path) -> None:
     done = called("convert", MODEL, "--output", tmp_path, "--check", "--mindspore", "/no/python")
     assert done.returncode == 0
