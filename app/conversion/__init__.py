@@ -1,8 +1,8 @@
 """Model conversion: an ONNX model becomes a MindSpore script, its weights and a report. Used by `mindscope convert` only.
 
 `convert(path, options)` does all of it. A model is loaded (`onnx_model`), its shapes are inferred and its shape arithmetic is
-folded (`shapes`, `folding`), every node is mapped (`operators`), and the script is written (`blocks`, `script`). Nothing here
-imports MindSpore: `checking` starts an interpreter that has it.
+folded (`shapes`, `folding`), every node is mapped (`operators`, `joining`), and the script is written (`blocks`, `script`).
+Nothing here imports MindSpore: `checking` starts an interpreter that has it.
 """
 
 from __future__ import annotations

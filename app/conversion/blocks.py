@@ -5,12 +5,14 @@ A group is a run of nodes in the order of execution, so all it needs is computed
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.conversion.calls import Emission
+from app.conversion.naming import RESERVED, variable
 from app.conversion.onnx_model import OnnxNode
 
 SMALLEST, LONGEST = 4, 80
@@ -61,19 +63,22 @@ def grouped(emissions: Sequence[Emission], outputs: Sequence[str]) -> Group:
     named = sum(bool(scope) for scope in scopes)
     if emissions and named >= SCOPED * len(emissions):
         common = _common(scopes)
-        return Group("", _by_scope(emissions, [scope[common:] for scope in scopes]))
+        name = max(scopes, key=len)[common - 1] if common else ""
+        return Group(name, _by_scope(emissions, [scope[common:] for scope in scopes]))
     return Group("", _repetitions(list(emissions), outputs))
 
 
 def _common(scopes: Sequence[tuple[str, ...]]) -> int:
-    """Return how many first scopes all nodes share."""
+    """Return how many first scopes all nodes that have any share."""
+    named = [scope for scope in scopes if scope]
     count = 0
-    while all(len(scope) > count and scope[count] == scopes[0][count] for scope in scopes):
+    while all(len(scope) > count and scope[count] == named[0][count] for scope in named):
         count += 1
     return count
 
 
-def _by_scope(emissions: Sequence[Emission], scopes: Sequence[tuple[str, ...]], depth: int = 0) -> list[Emission | Group]:
+def _by_scope(emissions: Sequence[Emission], scopes: Sequence[tuple[str, ...]], parent: str = "",
+              depth: int = 0) -> list[Emission | Group]:  # fmt: skip
     found: list[Emission | Group] = []
     start = 0
     while start < len(emissions):
@@ -82,16 +87,23 @@ def _by_scope(emissions: Sequence[Emission], scopes: Sequence[tuple[str, ...]], 
         while first and stop < len(emissions) and scopes[stop][:1] == first:
             stop += 1
         if first and stop - start >= SMALLEST and depth < 12:
-            children = _by_scope(emissions[start:stop], [scope[1:] for scope in scopes[start:stop]], depth + 1)
+            inner = [scope[1:] for scope in scopes[start:stop]]
+            children = _by_scope(emissions[start:stop], inner, first[0], depth + 1)
             if len(children) == 1 and isinstance(children[0], Group):
                 children[0].name = f"{first[0]}.{children[0].name}"
                 found.append(children[0])
             else:
-                found.append(Group(first[0], children))
+                found.append(Group(_told_apart(first[0], parent), children))
         else:
             found += emissions[start:stop]
         start = stop
     return found
+
+
+def _told_apart(name: str, parent: str) -> str:
+    """Return the name of a scope, for a word of Python with the scope around it: `self` in `attention` is self_attention."""
+    stem = re.sub(r"[\d._]+$", "", parent)
+    return f"{name}_{stem}" if stem and variable(name) in RESERVED else name
 
 
 # Without scopes ------------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ MS_TYPES = {
     "complex128": "ms.complex128",
 }  # fmt: skip
 FLOATS = ("float32", "float16", "float64", "bfloat16")
+MINUS_INFINITY = 'float("-inf")'
 MOST_ITEMS = 16
 """Of a constant that is written into the code."""
 
@@ -76,7 +77,10 @@ class Line(NamedTuple):
 
 @dataclass(slots=True)
 class Emission:
-    """The code of one node. helpers are names of classes that the script has to define."""
+    """The code of one node. helpers are names of classes that the script has to define.
+
+    joined is the index of the node whose code does the work of this one, too; there is no code then.
+    """
 
     node: OnnxNode
     values: list[str] = field(default_factory=list)
@@ -85,6 +89,7 @@ class Emission:
     helpers: list[str] = field(default_factory=list)
     temporaries: list[str] = field(default_factory=list)
     refusal: str = ""
+    joined: int | None = None
 
 
 class Call:
@@ -336,9 +341,9 @@ def literal(value: Any) -> str:
         return str(int(value))
     number = float(value)
     if math.isinf(number):
-        return "float('inf')" if number > 0 else "-float('inf')"
+        return 'float("inf")' if number > 0 else MINUS_INFINITY
     if math.isnan(number):
-        return "float('nan')"
+        return 'float("nan")'
     short = np.format_float_positional(value, unique=True, trim="0") if 1e-4 <= abs(number) < 1e7 else repr(float(str(value)))
     return short if number else "0.0"
 

@@ -16,11 +16,14 @@ from app.conversion.calls import MS_TYPES, Code, Emission, Member, StoredTensor
 from app.conversion.mapping import MARKED
 from app.conversion.naming import CELL_ATTRIBUTES, RESERVED, class_name, unique, variable
 from app.conversion.onnx_model import ValueType
+from app.conversion.operators import MAPPINGS
 
 SLOT = "\0"
 MOST_ARGUMENTS = 12
 _NUMBER = re.compile(r"(?<![\w.@'\"])\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.@'\"])")
 _MARK = re.compile(r"@([vmto])(\d+)@")
+_RESHAPED = re.compile(r"\.reshape\([-\d, ]+\)$")
+"""Code that says the shape of its result itself."""
 _GENERIC = frozenset(("x", "out", "y", "z"))
 
 
@@ -203,6 +206,12 @@ def template_of(code: str) -> tuple[str, tuple[str, ...]]:
     return _NUMBER.sub(SLOT, code), tuple(_NUMBER.findall(code))
 
 
+def _passed(first: Body, second: Body) -> int | None:
+    """Return which input of a group is the output of the one before, all others being equal; None if there is no such."""
+    different = [place for place, (a, b) in enumerate(zip(first.inputs, second.inputs, strict=False)) if a != b]
+    return different[0] if len(different) == 1 and second.inputs[different[0]] == first.outputs[0] else None
+
+
 class _BodyMaker:
     """Writes the rows of one group."""
 
@@ -234,6 +243,8 @@ class _BodyMaker:
                              if name and name not in self._maker._aliases and self._last.get(name, -1) > end]  # fmt: skip
         else:
             found_outputs = [self._maker.source(name) for name in outputs]
+        if inputs is None:
+            self._last = self._own_uses(nodes, found_outputs)
         names = self._input_names(found_inputs, root=inputs is not None)
         body = Body(self._group, found_inputs, found_outputs, names)
         self._variables = dict(zip(found_inputs, names, strict=True))
@@ -245,6 +256,11 @@ class _BodyMaker:
         body.result = ", ".join(self._variables.get(value, "None") for value in found_outputs)
         del first
         return body
+
+    def _own_uses(self, nodes: Sequence[Emission], outputs: Sequence[str]) -> dict[str, int]:
+        """Return value -> the last node here that uses it: the variables of a construct end with it."""
+        found = {self._maker.source(value): self._order[id(node)] for node in nodes for value in node.values}
+        return found | dict.fromkeys(outputs, len(self._order))
 
     def _input_names(self, values: Sequence[str], *, root: bool) -> list[str]:
         found: list[str] = []
@@ -279,9 +295,9 @@ class _BodyMaker:
         stems = [re.sub(r"\d+$", "", group.name) for group in (before, after)]
         numbered = before.name != stems[0] and after.name != stems[1]
         alike = (not before.name and not after.name) or (numbered and stems[0] == stems[1])
-        single = len(a.inputs) == len(a.outputs) == len(b.inputs) == len(b.outputs) == 1 and a.outputs == b.inputs
+        single = len(a.outputs) == len(b.outputs) == 1 and len(a.inputs) == len(b.inputs)
         nodes = after.nodes()
-        return alike and single and self._last.get(a.outputs[0], -1) <= self._order[id(nodes[-1])]
+        return alike and single and _passed(a, b) is not None and self._last.get(a.outputs[0], -1) <= self._order[id(nodes[-1])]
 
     def _body_of(self, group: Group) -> Body:
         return self._maker.instances[id(group)].body
@@ -296,14 +312,15 @@ class _BodyMaker:
             self._call(body, item[0], item, base)
 
     def _call(self, body: Body, first: Group, groups: list[Group], base: str) -> None:
-        """Write the call of a group, or of a chain as nn.SequentialCell."""
+        """Write the call of a group, or of a chain: nn.SequentialCell, or a loop where all get further values."""
         made = [self._body_of(group) for group in groups]
         attribute = self._member(variable(base or first.name or "block", "block"))
         instances = [self._maker.instances[id(group)] for group in groups]
         if base:
             parts = "".join(f"    {one.code()},\n" for one in instances)
             arguments = [name for one in instances for name in one.kind.arguments]
-            self._row(body.init, f"self.{attribute} = nn.SequentialCell(\n{parts})", arguments)
+            listed = f"nn.SequentialCell(\n{parts})" if len(made[0].inputs) == 1 else f"nn.CellList([\n{parts}])"
+            self._row(body.init, f"self.{attribute} = {listed}", arguments)
             body.parts += [(f"{attribute}.{place}", group) for place, group in enumerate(groups)]
         else:
             self._row(body.init, f"self.{attribute} = {instances[0].code()}", list(instances[0].kind.arguments))
@@ -313,15 +330,27 @@ class _BodyMaker:
         dying = [value for value in made[0].inputs if self._last.get(value, -1) <= end]
         code = f"self.{attribute}({', '.join(operands)})"
         outputs = made[-1].outputs
-        targets = [self._target(value, attribute, dying if len(outputs) == 1 else [], end) for value in outputs]
+        targets = [self._target(value, attribute, dying if len(outputs) == 1 else [], end, operands) for value in outputs]
         comment = self._shape(outputs[0]) if len(outputs) == 1 else ""
-        self._row(body.construct, f"{', '.join(targets)} = {code}" if targets else code, [], comment=comment)
+        code = f"{', '.join(targets)} = {code}" if targets else code
+        place = _passed(made[0], made[1]) if len(groups) > 1 else None
+        if place is not None and len(operands) > 1:
+            code = self._loop(attribute, operands, place, targets[0])
+        self._row(body.construct, code, [], comment=comment)
         body.construct[-1].groups = tuple(groups)
+
+    def _loop(self, attribute: str, operands: list[str], place: int, target: str) -> str:
+        """Return the code that calls the cells of a list in turn, each with the result of the one before."""
+        cell = unique(attribute.removesuffix("s") or "cell", {*operands, target, *self._variables.values()})
+        start = f"{target} = {operands[place]}\n" if target != operands[place] else ""
+        operands = [*operands[:place], target, *operands[place + 1 :]]
+        return f"{start}for {cell} in self.{attribute}:\n    {target} = {cell}({', '.join(operands)})"
 
     def _emission(self, body: Body, emission: Emission) -> None:
         place = self._order[id(emission)]
         members = [self._add(body, emission, member) for member in emission.members]
         values = [self._maker.source(value) for value in emission.values]
+        operands = [self._variables[value] for value in values]
         dying = [value for value in values if self._last.get(value, -1) <= place]
         temporaries: dict[str, str] = {}
 
@@ -345,11 +374,11 @@ class _BodyMaker:
                     continue
                 final = line_number == len(emission.lines) - 1 and len(line.targets) == 1
                 busy = set(temporaries.values()) if not final else set()
-                targets.append(self._target(value, self._hint(emission, members), dying if final else [], place, busy))
+                hint = self._hint(emission, members)
+                targets.append(self._target(value, hint, dying if final else [], place, operands, busy))
             if targets:
-                shape = (
-                    self._shape(emission.node.outputs[int(line.targets[0][2:-1])]) if line.targets[0].startswith("@o") else ""
-                )
+                shown = line.targets[0].startswith("@o") and not _RESHAPED.search(code)
+                shape = self._shape(emission.node.outputs[int(line.targets[0][2:-1])]) if shown else ""
                 self._row(body.construct, f"{', '.join(targets)} = {code}", [], emission, shape)
                 body.construct[-1].values = tuple(
                     emission.node.outputs[int(mark[2:-1])] for mark in line.targets if mark.startswith("@o")
@@ -358,26 +387,42 @@ class _BodyMaker:
     def _live(self, place: int) -> list[str]:
         return [name for value, name in self._variables.items() if self._last.get(value, -1) >= place]
 
-    def _target(self, value: str, hint: str, dying: list[str], place: int, busy: Set[str] = frozenset()) -> str:
-        """Choose the variable of a value: that of an operand used for the last time, else a new one."""
-        names = [self._variables[one] for one in dying]
+    def _target(self, value: str, hint: str, dying: list[str], place: int, operands: Sequence[str],
+                busy: Set[str] = frozenset()) -> str:  # fmt: skip
+        """Choose the variable of a value: that of an operand used for the last time, else a new one.
+
+        What is made of several variables, one of them with a name of its own, is not called by that name.
+        """
+        telling = self._is_telling(hint)
+        free = _GENERIC if len(set(operands)) == 1 else ("x", "out")
+        names = [name for one in dying if (name := self._variables[one]) in free or (free is _GENERIC and not telling)]
+        if hint in (self._variables[one] for one in dying):
+            names = [hint]
+        elif telling and any(self._is_telling(self._variables[one]) for one in self._living(dying, place)):
+            names = []  # as in query, key and value: with only two of the names the third value would be taken for another one
         for name in sorted(names, key=lambda name: name != "x"):
-            others = [self._variables[one] for one in self._variables if one not in dying and self._last.get(one, -1) > place]
+            others = [self._variables[one] for one in self._living(dying, place)]
             if name not in self._fixed and name not in others and "." not in name:
                 self._variables[value] = name
                 return name
         live = {name for one, name in self._variables.items() if self._last.get(one, -1) >= place} | busy | self._fixed
-        wanted = next((name for name in ("x", "out") if name not in live), hint) if not hint or hint in _GENERIC else hint
-        if hint and hint not in _GENERIC and re.sub(r"_?\d+$", "", hint) in _PLAIN:
-            wanted = next((name for name in ("x", "out") if name not in live), hint)
+        wanted = hint if telling else next((name for name in ("x", "out") if name not in live), hint)
         self._variables[value] = unique(wanted, live)
         return self._variables[value]
+
+    def _living(self, dying: list[str], place: int) -> list[str]:
+        """Return the values that are used after a node."""
+        return [one for one in self._variables if one not in dying and self._last.get(one, -1) > place]
+
+    def _is_telling(self, name: str) -> bool:
+        """Return whether a name says more than the line that assigns it."""
+        return bool(name) and name not in (_GENERIC | self._fixed) and re.sub(r"_?\d+$", "", name) not in _PLAIN
 
     def _hint(self, emission: Emission, members: list[str]) -> str:
         scope = scope_of(emission.node)
         if scope and not scope[-1].isdigit() and len(self._group.nodes()) > 1 and len(emission.node.outputs) == 1:
             leaf = variable(scope[-1], "out")
-            if leaf != variable(self._group.name, ""):
+            if leaf not in RESERVED and leaf != variable(self._group.name, ""):
                 return leaf
         cells = [name for name, member in zip(members, emission.members, strict=True) if member.function]
         return cells[0] if cells else variable(emission.node.op, "out")
@@ -412,7 +457,8 @@ class _BodyMaker:
         if not member.function:
             if member.weight and member.weight in self._weights:
                 return self._weights[member.weight]
-            name = self._parameter(body, member.hint or _parameter_hint(member), member.parameters[""], emission)
+            hint = member.hint or _parameter_hint(member, variable(self._group.name, ""))
+            name = self._parameter(body, hint, member.parameters[""], emission)
             if member.weight:
                 self._weights[member.weight] = name
             return name
@@ -439,7 +485,7 @@ class _BodyMaker:
     def _cell_hint(self, emission: Emission, member: Member) -> str:
         scope = scope_of(emission.node)
         leaf = variable(scope[-1], "layer") if scope else ""
-        if leaf and leaf != variable(self._group.name, "") and not scope[-1].isdigit():
+        if leaf and leaf not in RESERVED and leaf != variable(self._group.name, "") and not scope[-1].isdigit():
             return leaf
         return _SHORT.get(member.function) or variable(member.hint or member.function.rpartition(".")[2], "layer")
 
@@ -451,16 +497,22 @@ _SHORT = {
     "nn.LRN": "norm",
 }  # fmt: skip
 _PLAIN = frozenset(
-    (*_SHORT.values(), "conv", "relu", "batch_normalization", "add", "mul", "lrn", "max_pool", "average_pool", "div", "sub")
+    (*_SHORT.values(), *(variable(op) for op in MAPPINGS))
 )
 """Names that say no more than the line itself; a value of theirs is `x` or `out`."""
 
 
-def _parameter_hint(member: Member) -> str:
-    """Return the last word of a weight's name."""
-    parts = re.split(r"[./:]", member.weight)
-    word = parts[-1] if parts else ""
-    return word if variable(word, "") and not re.search(r"\d", word) and len(word) < 24 else "weight"
+def _parameter_hint(member: Member, group: str) -> str:
+    """Return the last word of a weight's name, with the one before it if it says no more than that it is a weight."""
+    *before, word = re.split(r"[./:]", member.weight)
+    owner = before[-1] if before and _is_word(before[-1]) and variable(before[-1]) not in (group, *RESERVED) else ""
+    if owner and word in ("weight", "bias"):
+        return owner if word == "weight" else f"{owner}_{word}"
+    return word if _is_word(word) else "weight"
+
+
+def _is_word(text: str) -> bool:
+    return bool(variable(text, "")) and not re.search(r"\d", text) and len(text) < 24
 
 
 def _argument_names(member: Member) -> list[str]:

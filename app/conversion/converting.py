@@ -11,6 +11,7 @@ import pandas as pd
 from app.conversion import frames
 from app.conversion.calls import Emission
 from app.conversion.folding import Folding
+from app.conversion.joining import joined
 from app.conversion.mapping import emit
 from app.conversion.onnx_model import OnnxModel, OnnxNode, load
 from app.conversion.script import Script, write_script
@@ -73,6 +74,7 @@ def convert(path: str | os.PathLike[str], options: Options | None = None) -> Con
     folding = prepare(model, options.shapes)
     used = {value for node in model.nodes for value in (*node.inputs, *node.outer)} | set(model.outputs)
     emissions, spared = _needed([emit(model, folding, node, used) for node in model.nodes], used, model.outputs)
+    emissions = joined(emissions, model.outputs)
     name = os.path.basename(path).rpartition(".")[0] or os.path.basename(path)
     weights = f"{name}.{'safetensors' if options.safetensors else 'ckpt'}"
     script = write_script(model, folding, emissions, name=name, weights=weights)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Any
 
+import numpy as np
 import onnx
 from google.protobuf.message import DecodeError
 
@@ -288,8 +289,13 @@ def _ordered(model: OnnxModel) -> OnnxModel:
 
 
 def attribute_value(attribute: onnx.AttributeProto) -> Any:
-    """Return the value of an attribute as numbers, texts, lists of them, or the message of a tensor or graph."""
+    """Return the value of an attribute as numbers, texts, lists of them, or the message of a tensor or graph.
+
+    A float32 is the shortest number that stands for it: 0.1, not 0.10000000149011612.
+    """
     found = onnx.helper.get_attribute_value(attribute)
+    if isinstance(found, float):
+        return float(str(np.float32(found)))
     if isinstance(found, bytes):
         return found.decode("utf-8", "replace")
     if attribute.type == onnx.AttributeProto.STRINGS:

@@ -45,7 +45,9 @@ that may vary. Weights are in {weights}.
 """
 
 import mindspore as ms
-from mindspore import Parameter, nn, ops
+from mindspore import {names}
+'''
+_TENSOR = '''\
 from mindspore.common.initializer import initializer
 
 
@@ -80,6 +82,9 @@ def write_script(model: OnnxModel, folding: Folding, emissions: Sequence[Emissio
     parameters: dict[str, StoredTensor] = {}
     writer.walk(root, "", parameters)
     recorded = list(writer.recorded(root))
+    for emission in emissions:
+        if emission.joined is not None:
+            writer.lines[emission.node.index] = writer.lines.get(emission.joined, [])
     refusals = {emission.node.index: _message(emission) for emission in emissions if emission.refusal}
     return Script(text, parameters, writer.lines, refusals, recorded, title, [kind.name for kind in maker.classes])
 
@@ -120,7 +125,6 @@ class _Writer:
         self.lines: dict[int, list[int]] = {}
 
     def text(self, title: str, head: str, weights: str, helpers: Sequence[str]) -> str:
-        self._add(_HEAD.format(title=head, weights=weights).rstrip("\n"))
         if helpers:
             for source in (recurrent.LIMITED, *(recurrent.HELPERS[name] for name in helpers)):
                 self._add("\n\n" + source.rstrip("\n"))
@@ -131,7 +135,18 @@ class _Writer:
         self._add(
             _TAIL.format(name=title, format=', format="safetensors"' if weights.endswith(".safetensors") else "").rstrip("\n")
         )
+        self._begin(head, weights)
         return "\n".join(self._out) + "\n"
+
+    def _begin(self, head: str, weights: str) -> None:
+        """Put docstring and imports, of what is used, before the rest, whose lines move down."""
+        code = "\n".join(self._out)
+        stored = "tensor(" in code
+        names = [name for name, used in (("Parameter", stored), ("nn", True), ("ops", "ops." in code)) if used]
+        text = _HEAD.format(title=head, weights=weights, names=", ".join(names)) + (_TENSOR if stored else "")
+        first = text.rstrip("\n").split("\n")
+        self._out[:0] = first
+        self.lines = {node: [line + len(first) for line in lines] for node, lines in self.lines.items()}
 
     def _add(self, text: str, rows: Sequence[CodeRow] = ()) -> None:
         start = len(self._out) + 1
@@ -198,7 +213,7 @@ class _Writer:
             shapes = {body.construct[place].comment for body in kind.bodies}
             shape = row.comment if len(shapes) == 1 and len(row.comment) <= MOST_SHAPE else ""
             end = f"  # {shape}" if shape and shape != before else ""
-            self._add(f"        {text}{end}", [body.construct[place] for body in kind.bodies])
+            self._add("        " + text.replace("\n", "\n        ") + end, [body.construct[place] for body in kind.bodies])
             before = shape
             if self._recording and row.values:
                 self._add(f"        record({text.partition(' = ')[0]})")
@@ -234,5 +249,5 @@ class _Writer:
 def _docstring(kind: Class) -> str:
     operators = Counter(emission.node.op for emission in kind.bodies[0].group.nodes())
     most = ", ".join(f"{count} {comment(op)}" for op, count in operators.most_common(6))
-    often = f"; {len(kind.bodies)} of them" if len(kind.bodies) > 1 else ""
+    often = f"; used {len(kind.bodies)} times" if len(kind.bodies) > 1 else ""
     return f"{sum(operators.values())} nodes: {most}{' and others' if len(operators) > 6 else ''}{often}."

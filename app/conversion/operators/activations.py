@@ -86,7 +86,10 @@ def shrink(call: Call) -> str:
 @maps("Gelu")
 def gelu(call: Call) -> str:
     """Gaussian error linear unit, exact or by tanh."""
-    return call.run("ops.gelu", call.x(), f"approximate={call.attribute('approximate', 'none')!r}")
+    approximate = call.attribute("approximate", "none")
+    if approximate not in ("none", "tanh"):
+        raise NotCovered(f"attribute approximate = {approximate!r} is not covered")
+    return call.run("ops.gelu", call.x(), f'approximate="{approximate}"')
 
 
 @maps("Swish")

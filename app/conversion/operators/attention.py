@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from app.conversion.calls import Call, cast, literal
+from app.conversion.calls import MINUS_INFINITY, Call, cast, literal
 from app.conversion.operators.table import maps
 from app.conversion.refusals import NotCovered
 
@@ -98,7 +98,7 @@ def _masked(call: Call, scores: str, dtype: str) -> tuple[str, str]:
         causal = call.tensor(np.tril(np.ones((queries, keys), bool), past), "causal")
         allowed = call.let(f"ops.logical_and({allowed}, {causal})", "allowed") if allowed else causal
     if allowed:
-        limit = "-float('inf')" if dtype == "float32" else "ms.Tensor(-float('inf'), ms.float16)"
+        limit = MINUS_INFINITY if dtype == "float32" else f"ms.Tensor({MINUS_INFINITY}, ms.float16)"
         scores = call.let(f"ops.where({allowed}, {scores}, {limit})", "scores")
     return scores, allowed
 

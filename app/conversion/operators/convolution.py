@@ -96,8 +96,8 @@ def _functional(call: Call, x: str, count: int, how: tuple[list[int], list[int],
     name = "ops.Conv3D" if count == 3 else "ops.Conv2D"
     shape = call.shape(1)
     size = tuple_code(shape[2:]) if count > 1 else f"(1, {shape[2]})"
-    mode = f"'pad', {tuple_code(pads)}" if any(pads) else "'valid'"
-    options = [f"{shape[0]}, {size}", f"pad_mode={mode.replace(', ', ', pad=', 1)}", f"stride={tuple_code(strides)}",
+    mode = f'"pad", pad={tuple_code(pads)}' if any(pads) else '"valid"'
+    options = [f"{shape[0]}, {size}", f"pad_mode={mode}", f"stride={tuple_code(strides)}",
                f"dilation={tuple_code(dilations)}", f"group={group}"]  # fmt: skip
     found = f"{name}({', '.join(options)})({x}, {kernel})"
     if count == 1:
@@ -142,10 +142,10 @@ def _whole(call: Call, x: str, kernel: str, count: int, how: tuple[int, tuple[in
     batch = call.size(0, 0)
     if count == 3:
         how_far = f"stride={tuple_code(strides)}, dilation={tuple_code(dilations)}, group={group}"
-        return f"ops.Conv3DTranspose({shape[0]}, {out}, {tuple_code(shape[2:])}, pad_mode='valid', {how_far})({x}, {kernel})"
+        return f'ops.Conv3DTranspose({shape[0]}, {out}, {tuple_code(shape[2:])}, pad_mode="valid", {how_far})({x}, {kernel})'
     size, strides, dilations, whole = ([1] * (2 - count) + list(values) for values in (shape[2:], strides, dilations, whole))
     how_far = f"stride={tuple_code(strides)}, dilation={tuple_code(dilations)}, group={group}"
-    cell = f"ops.Conv2DTranspose({shape[0]}, {tuple_code(size)}, pad_mode='valid', {how_far})"
+    cell = f'ops.Conv2DTranspose({shape[0]}, {tuple_code(size)}, pad_mode="valid", {how_far})'
     return f"{cell}({x}, {kernel}, {tuple_code([batch, out, *whole])})"
 
 

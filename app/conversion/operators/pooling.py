@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.conversion.calls import Call, cast, literal, tuple_code
+from app.conversion.calls import MINUS_INFINITY, Call, cast, literal, tuple_code
 from app.conversion.operators.convolution import one, window
 from app.conversion.operators.table import maps
 from app.conversion.operators.tensors import padded
@@ -50,7 +50,7 @@ def max_pool(call: Call) -> str:
     x = call.x() if inner == dtype else cast(call.x(), inner)
     after = [a + m for a, m in zip(after, more, strict=True)]
     if any(before + after):
-        x = padded(call, x, [0, 0, *before], [0, 0, *after], "-float('inf')", inner)
+        x = padded(call, x, [0, 0, *before], [0, 0, *after], MINUS_INFINITY, inner)
     if set(dilations) == {1}:
         found = _pooled(call, "Max", x, kernel, strides)
     else:

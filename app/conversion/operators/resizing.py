@@ -129,7 +129,7 @@ def _nearest(call: Call, x: str, axes: list[_Axis], coordinates: str, rounding: 
     ):
         sizes = {axis.place: axis.target for axis in axes}
         size = tuple_code([sizes.get(place, call.size(0, place)) for place in (2, 3)])
-        return f"ops.interpolate({x}, size={size}, mode='nearest')"
+        return f'ops.interpolate({x}, size={size}, mode="nearest")'
     for axis in axes:
         x = f"ops.gather({x}, {call.tensor(chosen[axis.place], 'places')}, {axis.place})"
     if coordinates == "tf_crop_and_resize":
@@ -164,7 +164,7 @@ def _own(call: Call, x: str, axes: list[_Axis], coordinates: str, mode: str) -> 
         return None
     sizes = {axis.place: axis.target for axis in axes}
     size = tuple_code([sizes.get(place, call.size(0, place)) for place in (2, 3)])
-    return f"ops.interpolate({x}, size={size}, mode='bilinear', align_corners={coordinates == 'align_corners'})"
+    return f'ops.interpolate({x}, size={size}, mode="bilinear", align_corners={coordinates == "align_corners"})'
 
 
 def _products(call: Call, x: str, axes: list[_Axis], coordinates: str, mode: str) -> str:

@@ -206,7 +206,7 @@ def padded(call: Call, x: str, before: list[int], after: list[int], value: str, 
 def _filled(call: Call, x: str, flat: list[int], value: str, dtype: str) -> str:
     wide = call.computed("ops.pad", dtype)
     found = x if wide == dtype else cast(x, wide)
-    tail = "" if value in ("0", "0.0") else f", 'constant', {value}"
+    tail = "" if value in ("0", "0.0") else f', "constant", {value}'
     found = f"ops.pad({found}, {tuple_code(flat)}{tail})"
     return found if wide == dtype else cast(found, dtype)
 
