@@ -100,8 +100,12 @@ def _run(conversion: Conversion, references: References, directory: str, python:
 
 
 def _result(conversion: Conversion, references: References, message: Mapping[str, Any]) -> Check:
-    producers = {name: node for node in conversion.model.nodes for name in node.outputs}
-    rows = [{"node": producers[row["value"]].index, **row} for row in message["results"]]
+    nodes: dict[str, list[int]] = {name: [node.index] for node in conversion.model.nodes for name in node.outputs}
+    made = {node.index: node.outputs[0] for node in conversion.model.nodes}
+    for emission in conversion.emissions:
+        if emission.joined is not None:  # what differs in a product or in the sum with its bias differs in the sum
+            nodes[made[emission.joined]].insert(0, emission.node.index)
+    rows = [{"node": node, **row} for row in message["results"] for node in nodes[row["value"]]]
     found = Check(CHECKED, "", rows, message["error"], versions={"mindspore": message["mindspore"]})
     found.constant = references.constant
     if found.error:
