@@ -113,13 +113,14 @@ node_modules/.installed: package-lock.json $(VENV)/.test
 	touch $@
 
 # Runs all converted models with MindSpore, compares their values, and writes tests/data/converter/results.json, whose hashes of
-# generated code `make test` verifies. MindSpore 2.10 has packages up to Python 3.12 and needs an environment of its own with 2.9 GB.
-# MINDSCOPE_MINDSPORE=PYTHON takes one that is there; SETS="1 3" runs some sets.
+# generated code `make test` verifies; then tries the command with MindSpore. MindSpore 2.10 has packages up to Python 3.12 and needs
+# an environment of its own with 2.9 GB. MINDSCOPE_MINDSPORE=PYTHON takes one that is there; SETS="1 3" runs some sets.
 CONVERT := .venv-mindspore
 CONVERT_PYTHON ?= $(PYTHON)
 SETS ?=
 test-convert: $(VENV)/.test $(if $(MINDSCOPE_MINDSPORE),,$(CONVERT)/.done)
 	MINDSCOPE_MINDSPORE=$${MINDSCOPE_MINDSPORE:-$(CONVERT)/bin/python} $(BIN)/python tests/conversion/run_sets.py $(if $(SETS),--sets $(SETS))
+	MINDSCOPE_MINDSPORE=$${MINDSCOPE_MINDSPORE:-$(CONVERT)/bin/python} $(BIN)/python -m pytest tests/conversion/test_with_mindspore.py
 
 $(CONVERT)/.done: requirements-mindspore.lock
 	test -x $(CONVERT)/bin/python || $(CONVERT_PYTHON) -m venv $(CONVERT)

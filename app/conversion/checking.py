@@ -116,12 +116,17 @@ def _result(conversion: Conversion, references: References, message: Mapping[str
 
 
 class References:
-    """Values of the model by onnxruntime, computed piece by piece and dropped when no later piece needs them."""
+    """Values of the model by onnxruntime, computed piece by piece and dropped when no later piece needs them.
+
+    The script ends at the first marked Cell, so nothing from it on is computed: onnxruntime may not know the operator either.
+    """
 
     def __init__(self, conversion: Conversion, seed: int) -> None:
         self._model: OnnxModel = conversion.model
         self._constants = conversion.folding.constants
         nodes = self._model.nodes
+        marked = (place for place, node in enumerate(nodes) if node.index in conversion.script.refusals)
+        nodes = nodes[: next(marked, len(nodes))]
         self._pieces = [nodes[start : start + PIECE] for start in range(0, len(nodes), PIECE)]
         self._piece = {node.index: place for place, part in enumerate(self._pieces) for node in part}
         self._last = {name: self._piece[node.index] for node in nodes for name in (*node.inputs, *node.outer)}
@@ -133,8 +138,8 @@ class References:
         self.constant: list[str] = []
 
     def piece_of(self, node: int) -> int:
-        """Return the piece of a node."""
-        return self._piece[node]
+        """Return the piece of a node, -1 if it is never computed."""
+        return self._piece.get(node, -1)
 
     def write(self, piece: int, directory: str) -> None:
         """Compute a piece, and those before it, and write its values."""
