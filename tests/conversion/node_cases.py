@@ -180,7 +180,6 @@ WEIGHTS = {
     "GatherND", "Add", "Sub", "Mul", "Div", "Pow", "Max", "Greater", "Less", "Equal", "OneHot", "ScatterElements",
     "ScatterND", "Concat", "Einsum", "Attention",
 }  # fmt: skip
-WRONG_IN_ONNXRUNTIME: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,18 +224,25 @@ def of_onnx(operators: set[str]) -> Iterator[Case]:
         graph = test.model.graph
         if len(graph.node) != 1 or graph.node[0].op_type not in operators or graph.node[0].domain or not test.data_sets:
             continue
-        inputs, outputs = test.data_sets[0]
-        if not all(isinstance(array, np.ndarray) and array.dtype.kind in "fiub" for array in (*inputs, *outputs)):
+        inputs, outputs = ([_array(value) for value in part] for part in test.data_sets[0])
+        if not all(array.dtype.kind in "fiub" for array in (*inputs, *outputs)):
             continue
         yield from _of_test(test.name, test.model, inputs, outputs)
 
 
+def _array(value: Any) -> np.ndarray:
+    """Return a value of a test as an array; it is one of objects for sequences and the like."""
+    if isinstance(value, onnx.TensorProto):
+        return numpy_helper.to_array(value)
+    return np.asarray(value) if isinstance(value, (np.ndarray, np.generic)) else np.empty(0, object)
+
+
 def _of_test(name: str, model: onnx.ModelProto, inputs: list[np.ndarray], outputs: list[np.ndarray]) -> Iterator[Case]:
     node = model.graph.node[0]
-    op, current = node.op_type, next(entry.version for entry in model.opset_import if not entry.domain)
+    op, current = node.op_type, max(7, next(entry.version for entry in model.opset_import if not entry.domain))
     arrays = dict(zip([value.name for value in model.graph.input], inputs, strict=True))
     own = _VERSIONS.setdefault(op, versions(op))
-    for opset in sorted({current, *(version for version in own if version <= current)}, reverse=True) if current >= 7 else ():
+    for opset in sorted({current, *(version for version in own if version <= current)}, reverse=True):
         found = reference(model, arrays, opset)
         if found is None:
             continue

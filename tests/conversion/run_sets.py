@@ -178,6 +178,10 @@ def is_worse(old: dict, new: dict) -> bool:
     return lost or "wrong" in (new.get("verdict"), new.get("graph"))
 
 
+def stored() -> dict:
+    return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {"sets": {}}
+
+
 def mindspore_version() -> str:
     code = "import mindspore; print('MindSpore', mindspore.__version__)"
     printed = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -190,7 +194,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS), help="(default: all)")
     chosen = parser.parse_args().sets
-    before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"sets": {}}
+    before = stored()
     found = {
         "versions": {"onnx": onnx.__version__, "onnxruntime": onnxruntime.__version__, "mindspore": mindspore_version()},
         "sets": {},
@@ -206,7 +210,7 @@ def main() -> int:
         if name == "2":
             few = [entry["verdict"] == "passed" for entry in entries.values() if entry["of_78"] and entry["common_types"]]
             print(f"  of the 78 operators in common types: {sum(few)} of {len(few)} passed")
-    found["sets"] = before["sets"] | found["sets"]
+    found["sets"] = stored()["sets"] | found["sets"]  # other sets may have been run at the same time
     lines = json.dumps(found, sort_keys=True).replace('}, "', '},\n"')
     if not worse:
         RESULTS.write_text(lines + "\n", encoding="utf-8")
