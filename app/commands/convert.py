@@ -45,6 +45,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     python = "Python interpreter with MindSpore for --check (default: this one)"
     parser.add_argument("--mindspore", metavar="PYTHON", default=sys.executable, help=python)
     parser.add_argument("--report", metavar="DIR", help=argparse.SUPPRESS)
+    for name in ("input_nodes", "output_nodes"):  # as mindconverter writes them
+        parser.add_argument(f"--{name}", nargs="+", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     for name in _NO_MEANING:
         parser.add_argument(f"--{name}", metavar="FILE", help=argparse.SUPPRESS)
 

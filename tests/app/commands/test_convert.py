@@ -72,6 +72,7 @@ def test_all_files_are_written(tmp_path: Path) -> None:
 @needs_onnx
 def test_the_options_of_mindconverter_are_accepted(tmp_path: Path) -> None:
     old = ["--model_file", MODEL, "--report", tmp_path / "reports", "--in_file", "net.py"]
+    old += ["--shape", "2,3,4", "--input_nodes", "x", "--output_nodes", "o0"]
     done = called("convert", *old, "--output", tmp_path / "out")
     assert done.returncode == 0
     assert done.stderr.count("\n") == 1
