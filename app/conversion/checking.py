@@ -24,6 +24,7 @@ from app.conversion.folding import Array
 from app.conversion.onnx_model import OnnxModel, OnnxNode, ValueType
 from app.conversion.output import weight_files, write_files
 from app.conversion.refusals import ConversionError
+from app.conversion.script import renamed_values
 
 if TYPE_CHECKING:
     from app.conversion.converting import Conversion
@@ -100,18 +101,31 @@ def _run(conversion: Conversion, references: References, directory: str, python:
 
 
 def _result(conversion: Conversion, references: References, message: Mapping[str, Any]) -> Check:
-    nodes: dict[str, list[int]] = {name: [node.index] for node in conversion.model.nodes for name in node.outputs}
-    made = {node.index: node.outputs[0] for node in conversion.model.nodes}
-    for emission in conversion.emissions:
-        if emission.joined is not None:  # what differs in a product or in the sum with its bias differs in the sum
-            nodes[made[emission.joined]].insert(0, emission.node.index)
-    rows = [{"node": node, **row} for row in message["results"] for node in nodes[row["value"]]]
+    compared = _compared(conversion)
+    rows = [{"node": node, **row, "value": name} for row in message["results"] for node, name in compared[row["value"]]]
     found = Check(CHECKED, "", rows, message["error"], versions={"mindspore": message["mindspore"]})
     found.constant = references.constant
     if found.error:
         found.reason = "the script was checked up to its error"
     elif found.constant:
         found.reason = f"the output {found.constant[0]!r} is the same number everywhere, which proves nothing"
+    return found
+
+
+def _compared(conversion: Conversion) -> dict[str, list[tuple[int, str]]]:
+    """Return value of the script -> the nodes and values that are compared with it, in the order of execution.
+
+    A sum stands for the product in the same layer, too, and a value for those that only rename it.
+    """
+    producers = {name: node.index for node in conversion.model.nodes for name in node.outputs if name}
+    found = {name: [(index, name)] for name, index in producers.items()}
+    sums = {emission.node.index: emission.node.outputs[0] for emission in conversion.emissions}
+    for emission in conversion.emissions:
+        if emission.joined is not None:
+            found[sums[emission.joined]].insert(0, (emission.node.index, sums[emission.joined]))
+    for name, source in renamed_values(conversion.emissions).items():
+        if source in found:
+            found[source].append((producers[name], name))
     return found
 
 

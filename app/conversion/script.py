@@ -69,7 +69,7 @@ def load(*checkpoints):
 def write_script(model: OnnxModel, folding: Folding, emissions: Sequence[Emission], *, name: str, weights: str,
                  recording: bool = False, blocks: bool = True) -> Script:  # fmt: skip
     """Return the script. With recording every line of a node is followed by `record(value)`, a name that the caller defines."""
-    aliases = _aliases(emissions)
+    aliases = renamed_values(emissions)
     root = grouped(emissions, model.outputs) if blocks else Group("", list(emissions))
     extra = _constant_outputs(model, folding)
     maker = ClassMaker(model.types, aliases, {})
@@ -89,7 +89,7 @@ def write_script(model: OnnxModel, folding: Folding, emissions: Sequence[Emissio
     return Script(text, parameters, writer.lines, refusals, recorded, title, [kind.name for kind in maker.classes])
 
 
-def _aliases(emissions: Sequence[Emission]) -> dict[str, str]:
+def renamed_values(emissions: Sequence[Emission]) -> dict[str, str]:
     """Return value -> the value it only renames."""
     found: dict[str, str] = {}
     for emission in emissions:

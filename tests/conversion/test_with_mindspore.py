@@ -102,3 +102,18 @@ def test_a_constant_output_proves_nothing(tmp_path: Path) -> None:
     done = called("convert", model, "--output", tmp_path / "out", "--check", "--mindspore", PYTHON)
     assert done.returncode == 0
     assert "is the same number everywhere, which proves nothing" in done.stdout
+
+
+def test_every_node_has_the_difference_of_the_value_that_stands_for_it(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["product"]),
+        helper.make_node("Add", ["product", "b"], ["sum"]),
+        helper.make_node("Identity", ["sum"], ["same"]),
+        helper.make_node("Relu", ["same"], ["y"]),
+    ]
+    model = saved(tmp_path / "net.onnx", nodes, {"w": W, "b": W[0]})
+    done = called("convert", model, "--output", tmp_path / "out", "--check", "--mindspore", PYTHON)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads((tmp_path / "out" / "conversion_of_net.json").read_text())["check"]["values"]
+    assert [(row["node"], row["value"]) for row in found] == [(0, "sum"), (1, "sum"), (2, "same"), (3, "y")]
+    assert len({row["largest"] for row in found[:3]}) == 1
