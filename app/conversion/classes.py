@@ -330,12 +330,15 @@ class _BodyMaker:
         dying = [value for value in made[0].inputs if self._last.get(value, -1) <= end]
         code = f"self.{attribute}({', '.join(operands)})"
         outputs = made[-1].outputs
-        hint = "out" if len(groups) > 1 and len(operands) > 1 else attribute  # in a loop the cell has the name of the attribute
-        targets = [self._target(value, hint, dying if len(outputs) == 1 else [], end, operands) for value in outputs]
+        place = _passed(made[0], made[1]) if len(groups) > 1 and len(operands) > 1 else None
+        if place is not None:  # the other operands are used in every turn; the cell has the name of the attribute
+            dying = [value for value in dying if value == made[0].inputs[place]]
+            targets = [self._target(outputs[0], "out", dying, end, operands, set(operands))]
+        else:
+            targets = [self._target(value, attribute, dying if len(outputs) == 1 else [], end, operands) for value in outputs]
         comment = self._shape(outputs[0]) if len(outputs) == 1 else ""
         code = f"{', '.join(targets)} = {code}" if targets else code
-        place = _passed(made[0], made[1]) if len(groups) > 1 else None
-        if place is not None and len(operands) > 1:
+        if place is not None:
             code = self._loop(attribute, operands, place, targets[0])
         self._row(body.construct, code, [], comment=comment)
         body.construct[-1].groups = tuple(groups)

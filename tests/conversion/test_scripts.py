@@ -117,6 +117,23 @@ def test_a_value_that_is_needed_after_the_loop_stays(tmp_path: Path) -> None:
     assert lines == ["out = x", "for layer in self.layer:", "out = layer(out, mask)", "x = out - x", "return x"]
 
 
+@pytest.mark.parametrize("later", [False, True])
+def test_a_mask_keeps_its_variable_while_a_loop_runs(later: bool, tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Exp", ["x"], ["start"], "/enc/start/Exp"),
+        helper.make_node("Neg", ["given"], ["mask"], "/enc/Neg"),
+        *layer(0, "start", "h0"), *layer(1, "h0", "h1"),
+        helper.make_node("Mul", ["h1", "start" if later else "h1"], ["y"], "/enc/Mul"),
+    ]  # fmt: skip
+    weights = {f"w{number}": W for number in range(2)} | {f"b{number}": B for number in range(2)}
+    lines = construct(converted(tmp_path, nodes, weights, inputs=("x", "given")))
+    mask = next(line.partition(" = ")[0] for line in lines if "given" in line)
+    call = next(line for line in lines if " = layer(" in line)
+    target, _, arguments = call.removesuffix(")").partition(" = layer(")
+    assert arguments.split(", ") == [target, mask]
+    assert target != mask
+
+
 def test_names_of_scopes_that_python_has_get_the_scope_around(tmp_path: Path) -> None:
     scope = "/net/attention/self"
     nodes = [
