@@ -101,7 +101,7 @@ GET = {
 }  # fmt: skip
 """The routes of each module below `app.routes`."""
 POST = {
-    "runs.notes": ("/note", "/view", "/mark", "/colour", "/watchpoints"),
+    "runs.notes": ("/note", "/view", "/mark", "/colour", "/check", "/watchpoints"),
     "runs.boards": ("/board",),
     "dumps.live": ("/live",),
 }

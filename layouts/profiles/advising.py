@@ -40,9 +40,14 @@ def sentence(one: Advice) -> Any:
 
 def value_text(one: Advice) -> str:
     """Return the value of advice with its unit."""
-    if one.rule == "contention":
-        return quantity("bandwidth", one.value)
-    return fmt.duration(one.value * 1e-9) if one.rule in _TIMES else fmt.percent(one.value)
+    return limit_text(one.rule, one.value)
+
+
+def limit_text(rule: str, value: float) -> str:
+    """Return a value or the threshold of a rule with its unit."""
+    if rule == "contention":
+        return quantity("bandwidth", value)
+    return fmt.duration(value * 1e-9) if rule in _TIMES else fmt.percent(value)
 
 
 def quantity(name: str, value: float) -> str:

@@ -17,6 +17,7 @@ from layouts.dumps.watchpoints import WatchList
 from layouts.kit.theme import legible
 from layouts.kit.user_input import Unfit, one_line, plain_text, readable, version_of
 from layouts.runs.boards import Board
+from layouts.runs.checks import Check, Checks
 
 ICONS = ("star", "flag", "check", "cross", "question", "bug", "pin", "bolt", "eye", "clock")
 """Tags that are icons, in display order."""
@@ -41,7 +42,7 @@ class NotKept(ValueError):
 class Stale(Exception):
     """A change based on an outdated version; nothing is written. now is the current version, None if it was deleted."""
 
-    def __init__(self, now: Note | NamedView | Mark | WatchList | None) -> None:
+    def __init__(self, now: Note | NamedView | Mark | WatchList | Check | None) -> None:
         super().__init__("changed meanwhile")
         self.now = now
 
@@ -141,7 +142,7 @@ class NoteChange:
 class Notebook:
     """All notes, views and marks of a source. notes has the notes that are not empty by the key of the run, job or rank, marks
     those on the timelines of a member run by its key, in order of time, watchpoints those for the dump of a run or job by its
-    key, if there are any. groups has the colours of groups that were set by hand; those of runs are in `RunChanges.by_hand`.
+    key, if there are any. checks are those of guides by the key of the run. groups has the colours of groups that were set by hand; those of runs are in `RunChanges.by_hand`.
     boards are sorted by name.
 
     kept is whether changes can be saved. why_not says what is wrong with the workspace if they cannot, "" if nothing is.
@@ -157,6 +158,7 @@ class Notebook:
     watchpoints: Mapping[str, WatchList] = field(default_factory=lambda: MappingProxyType({}))
     groups: Mapping[Group, str] = field(default_factory=lambda: MappingProxyType({}))
     boards: Sequence[Board] = ()
+    checks: Mapping[str, Checks] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def remark_text(text: str) -> str:

@@ -7,11 +7,12 @@ from typing import Protocol
 
 from layouts.dumps.watchpoints import WatchList
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.runs.checks import Check
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange
 
 
 class NoteSource(Protocol):
-    """Remarks and tags of runs, saved views, marks on timelines, watchpoints, colours set by hand, and boards."""
+    """Remarks and tags of runs, saved views, marks on timelines, watchpoints, colours set by hand, boards, checks of guides."""
 
     def notebook(self) -> Notebook:
         """Return remarks, tags, views, marks, watchpoints and boards, and whether they can be changed.
@@ -83,6 +84,13 @@ class NoteSource(Protocol):
 
     def delete_board(self, key: str) -> Board | None:
         """Delete a board and return it as it was, None if there is no such board. Raises NotKept."""
+        ...
+
+    def tick(self, run: str, step: str, check: Check, was: str) -> Check:
+        """Replace the tick and the remark on a step of a guide, of which was is the version, and return them as kept.
+
+        Raises Stale if they were changed meanwhile, Unfit for an invalid step or remark, NotKept, KeyError for an unknown run.
+        """
         ...
 
     def save_watchpoints(self, run: str, watched: WatchList, was: str) -> WatchList:

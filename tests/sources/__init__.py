@@ -16,6 +16,7 @@ from layouts.graphs.source import GraphSource
 from layouts.kit.patterns import PatternMatcher
 from layouts.lineage.source import LineageSource
 from layouts.profiles.source import ProfileSource
+from layouts.runs.checks import Checks
 from layouts.runs.notes_source import NoteSource
 from layouts.runs.questions import Destination
 from layouts.runs.rows import RunRow
@@ -81,6 +82,7 @@ class MemorySource:
         self.importance = Importances("working")
         self.orders: list[tuple[str, Order]] = []
         self.watched: dict[str, WatchList] = {}
+        self.ticked: dict[str, Checks] = {}
 
     def change(self, rows: Sequence[RunRow]) -> None:
         """Replace the rows and change the version of the source."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from layouts.dumps.watchpoints import WatchList
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.runs.checks import Check, Checks
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange, NotKept, Stale
 from layouts.runs.notes_source import NoteSource
 
@@ -19,7 +20,9 @@ class MemoryNotes(NoteSource):
         self._memory = memory
 
     def notebook(self) -> Notebook:
-        return Notebook(watchpoints=dict(self._memory.watched), groups=self._memory.painted_groups)
+        return Notebook(
+            watchpoints=dict(self._memory.watched), groups=self._memory.painted_groups, checks=dict(self._memory.ticked)
+        )
 
     def annotate(self, run: str, change: NoteChange) -> Note:
         raise NotKept("no workspace")
@@ -53,6 +56,14 @@ class MemoryNotes(NoteSource):
 
     def delete_board(self, key: str) -> Board | None:
         raise NotKept("no workspace")
+
+    def tick(self, run: str, step: str, check: Check, was: str) -> Check:
+        self._memory.data[run]  # KeyError for an unknown run
+        known = self._memory.ticked.get(run, Checks())
+        if known.of(step).version not in (was, check.version):
+            raise Stale(known.of(step))
+        self._memory.ticked[run] = known.changed(step, check)
+        return self._memory.ticked[run].of(step)
 
     def save_watchpoints(self, run: str, watched: WatchList, was: str) -> WatchList:
         known = self._memory.watched.get(run, WatchList())

@@ -1,4 +1,4 @@
-"""POST routes by which the pages change remarks, tags, saved views, marks on timelines, watchpoints and colours, as JSON.
+"""POST routes by which the pages change remarks, tags, views, marks on timelines, watchpoints, colours and checks, as JSON.
 
     <prefix>api/note   {"run": KEY, "remark": TEXT, "was": VERSION, "add": [TAG, ...], "remove": [TAG, ...]}
     <prefix>api/view   {"save": NAME, "place": PLACE, "instead": VERSION}
@@ -6,6 +6,7 @@
     <prefix>api/mark   {"save": NAME, "run": KEY, "session": NAME, "rank": NUMBER, "times": [NS, NS], "instead": VERSION}
                        {"delete": KEY, "was": VERSION}
     <prefix>api/colour {"colour": "#rrggbb" or "", "run": KEY}   {"colour": "#rrggbb" or "", "by": GROUPING, "label": LABEL}
+    <prefix>api/check  {"run": KEY, "step": "SYMPTOM.STEP", "done": true, "remark": TEXT, "was": VERSION}
     <prefix>api/watchpoints   {"run": KEY, "was": VERSION, "watchpoints": [{"condition": NAME, "limits": {NAME: NUMBER},
                                "names": [NAME, ...] or null, "pattern": TEXT, "enabled": true, "by": NAME, "said": TEXT}, ...]}
 
@@ -24,6 +25,7 @@ from flask import Blueprint, Response
 from app.routes.refusals import Unusable, body, refusal
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
 from layouts.kit.user_input import Unfit
+from layouts.runs.checks import Check
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, NoteChange, NotKept, Stale
 from layouts.shell.run_list import as_json
 from layouts.sources import NoteSources
@@ -85,6 +87,14 @@ class _Watchpoint(msgspec.Struct, forbid_unknown_fields=True):
         return SavedWatchpoint(self.condition, self.limits, names, self.pattern, self.enabled, self.by, self.said)
 
 
+class _CheckRequest(msgspec.Struct, forbid_unknown_fields=True):
+    run: str
+    step: str
+    done: bool = False
+    remark: str = ""
+    was: str = ""
+
+
 class _WatchRequest(msgspec.Struct, forbid_unknown_fields=True):
     run: str
     watchpoints: list[_Watchpoint]
@@ -97,6 +107,7 @@ def add_routes(routes: Blueprint, source: NoteSources) -> None:
     routes.add_url_rule("/view", "view", lambda: _answer(lambda: change_view(source)), methods=["POST"])
     routes.add_url_rule("/mark", "mark", lambda: _answer(lambda: change_mark(source)), methods=["POST"])
     routes.add_url_rule("/colour", "colour", lambda: _answer(lambda: change_colour(source)), methods=["POST"])
+    routes.add_url_rule("/check", "check", lambda: _answer(lambda: tick(source)), methods=["POST"])
     routes.add_url_rule("/watchpoints", "watchpoints", lambda: _answer(lambda: watch(source)), methods=["POST"])
 
 
@@ -160,7 +171,16 @@ def watch(source: NoteSources) -> WatchList:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def _answer(change: Callable[[], Note | NamedView | Mark | WatchList | HandColour | None]) -> Response:
+def tick(source: NoteSources) -> Check:
+    """Replace the tick and the remark on a step of a guide and return them."""
+    asked = body(_CheckRequest)
+    try:
+        return source.notes.tick(asked.run, asked.step, Check(asked.done, asked.remark), asked.was)
+    except KeyError:
+        raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
+
+
+def _answer(change: Callable[[], Note | NamedView | Mark | WatchList | HandColour | Check | None]) -> Response:
     try:
         now, done = change(), True
     except Stale as error:

@@ -1,4 +1,4 @@
-"""Keep remarks, tags, views, marks, watchpoints, colours and boards in a file of the workspace, apart from the deletable index.
+"""Keep remarks, tags, views, marks, watchpoints, colours, boards and checks in a file of the workspace, apart from the deletable index.
 
 The file is text, one line per record (app/store/runs/notes_format.py).
 
@@ -24,6 +24,7 @@ from app.store.runs.notes_format import (
     Newer,
     RunNote,
     SavedBoard,
+    SavedChecks,
     SavedColour,
     SavedMark,
     SavedView,
@@ -34,6 +35,7 @@ from app.store.runs.notes_format import (
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit.user_input import Unfit, view_name, view_place
 from layouts.runs.boards import MOST_BOARDS, Board, BoardCard, BoardChange, ChangedBoard, card_key, new_name
+from layouts.runs.checks import Check, Checks
 from layouts.runs.notes import (
     MOST_COLOURS,
     MOST_MARKS,
@@ -59,6 +61,8 @@ LARGEST = 64 << 20
 """Maximum size of the file in bytes."""
 MOST_WATCHED = 1_000
 """Runs that have watchpoints."""
+MOST_CHECKED = 5_000
+"""Runs that have checks."""
 _NAME, _LOCK, _NEW, _ASIDE = "notes.jsonl", "notes.lock", "notes.new", "notes-damaged-"
 
 
@@ -231,6 +235,26 @@ class Notes:
 
         found = self._change(changed).watched.get(run)
         return found.listed if found else WatchList()
+
+    def tick(self, run: str, path: str, step: str, check: Check, was: str) -> Check:
+        """Replace the check of a step, of which was is the version.
+
+        run is the key of the run's real path. Raises Stale if it has been changed since, Unfit, or NotKept.
+        """
+        made = check.checked()
+
+        def changed(content: Content) -> Content:
+            known = content.checks[run].checks if run in content.checks else Checks()
+            if known.of(step).version not in (was, made.version):
+                raise Stale(known.of(step))
+            rest = {key: one for key, one in content.checks.items() if key != run}
+            if len(rest) >= MOST_CHECKED:
+                raise Unfit(f"checks: expected at most {MOST_CHECKED:,} runs with checks; clear some first")
+            found = known.changed(step, made)
+            return replace(content, checks=rest | ({run: SavedChecks(path, found)} if found.by_step else {}))
+
+        found = self._change(changed).checks.get(run)
+        return found.checks.of(step) if found else Check()
 
     def create_board(self, base: str, key: str, name: str, cards: Sequence[BoardCard], by: str = "") -> Board:
         """Create a board of a base, with a number after its name if that is taken; by is who does. Raises Unfit or NotKept.
@@ -406,12 +430,12 @@ class Notes:
 
 
 _UNREADABLE = (
-    "Remarks, tags, saved views, marks, watchpoints and boards cannot be read, so none are shown and changes are not saved: "
-    "{reason}"
+    "Remarks, tags, saved views, marks, watchpoints, boards and checks cannot be read, so none are shown and changes are not "
+    "saved: {reason}"
 )
 _SET_ASIDE = (
-    "The file of remarks, tags, saved views, marks, watchpoints and boards was damaged. This is a copy of it; its intact lines "
-    "are still in use. Delete the copy when you no longer need it."
+    "The file of remarks, tags, saved views, marks, watchpoints, boards and checks was damaged. This is a copy of it; its intact "
+    "lines are still in use. Delete the copy when you no longer need it."
 )
 
 

@@ -12,14 +12,15 @@ the number of records between them:
     0a33c7d2 {"colour":"#2e9ac8","run":"<key>","path":"/data/run1"}
     e1b09f44 {"colour":"#895dd6","by":"column:lr","label":"0.1"}
     6b0d1c3e {"board":"5a...","base":"/data","name":"Daily","author":"Ann"}
+    2c71e0b4 {"check":"not_a_number.labels","run":"<key>","path":"/data/run1","done":true,"remark":"all in 0 to 9"}
     f4417a90 {"card":"7c...","of":"5a...","place":"scalars?run=run1","part":"key:loss","title":"","text":"",
               "x":0,"y":0,"w":4,"h":7}
     93b1f2c8 {"records":8}
 
 (A record is on one line.) Watchpoints of a run and cards of a board are in the order of their lines; cards whose board is
-missing are left out. A remark, a view and a board name their author if one is known. The version is 6 if there is an author,
-else 5 if there are boards, else 4 if there are colours, else 3 if there are watchpoints, else 2 if there are marks, else 1;
-programs read the versions up to their own.
+missing are left out. A remark, a view and a board name their author if one is known. The version is 7 if there are checks, else
+6 if there is an author, else 5 if there are boards, else 4 if there are colours, else 3 if there are watchpoints, else 2 if there
+are marks, else 1; programs read the versions up to their own.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ import msgspec
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
 from layouts.kit.user_input import Unfit, view_name, view_place
 from layouts.runs.boards import MOST_CARDS, Board, BoardCard, card_key
+from layouts.runs.checks import Check, Checks
 from layouts.runs.notes import (
     Group,
     Mark,
@@ -52,7 +54,7 @@ from layouts.runs.notes import (
 )
 
 FORMAT = "mindscope notes"
-VERSION = 6
+VERSION = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,14 @@ class SavedWatchList:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedChecks:
+    """The checks on a run and the path of the run, which only helps people who read the file."""
+
+    path: str
+    checks: Checks
+
+
+@dataclass(frozen=True, slots=True)
 class SavedBoard:
     """A board and the base directory it belongs to."""
 
@@ -115,6 +125,7 @@ class Content:
     colours: Mapping[str, SavedColour] = field(default_factory=dict)
     groups: Mapping[Group, str] = field(default_factory=dict)
     boards: Mapping[str, SavedBoard] = field(default_factory=dict)
+    checks: Mapping[str, SavedChecks] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,7 @@ class _Taken:
     groups: dict[Group, str] = field(default_factory=dict)
     boards: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     cards: dict[str, dict[str, BoardCard]] = field(default_factory=dict)
+    checks: dict[str, SavedChecks] = field(default_factory=dict)
 
     def content(self) -> Content:
         watched = {key: SavedWatchList(path, WatchList(tuple(listed))) for key, (path, listed) in self.watched.items()}
@@ -136,7 +148,7 @@ class _Taken:
             key: SavedBoard(base, Board(key, name, tuple(self.cards.get(key, {}).values()), author))
             for key, (base, name, author) in self.boards.items()
         }
-        return Content(self.notes, self.views, self.marks, watched, self.colours, self.groups, boards)
+        return Content(self.notes, self.views, self.marks, watched, self.colours, self.groups, boards, self.checks)
 
 
 class _NoteLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -250,9 +262,22 @@ class _CardLine(msgspec.Struct, forbid_unknown_fields=True):
         cards[key] = BoardCard(key, self.place, self.part, self.title, self.text, **shape).checked()
 
 
-_Line = _NoteLine | _ViewLine | _MarkLine | _WatchLine | _ColourLine | _GroupLine | _BoardLine | _CardLine
+class _CheckLine(msgspec.Struct, forbid_unknown_fields=True):
+    check: str
+    run: str
+    path: str
+    done: bool
+    remark: str
+
+    def into(self, taken: _Taken) -> None:
+        known = taken.checks.get(self.run, SavedChecks(self.path, Checks()))
+        taken.checks[self.run] = SavedChecks(known.path, known.checks.changed(self.check, Check(self.done, self.remark)))
+
+
+_Line = _NoteLine | _ViewLine | _MarkLine | _WatchLine | _ColourLine | _GroupLine | _BoardLine | _CardLine | _CheckLine
 _LINES: tuple[type[_Line], ...] = (
     _NoteLine, _ViewLine, _MarkLine, _WatchLine, _ColourLine, _GroupLine, _BoardLine, _CardLine,
+    _CheckLine,
 )  # fmt: skip
 
 
@@ -286,8 +311,12 @@ def encode(content: Content) -> bytes:
         for card in one.board.cards:
             shown = asdict(card)
             records.append({"card": shown.pop("key"), "of": key} | shown)
+    records += [
+        {"check": step, "run": key, "path": one.path, "done": check.done, "remark": check.remark}
+        for key, one in content.checks.items() for step, check in one.checks.by_step.items()
+    ]  # fmt: skip
     authors = any("author" in record for record in records)
-    parts = (authors, content.boards, content.colours or content.groups, content.watched, content.marks)
+    parts = (content.checks, authors, content.boards, content.colours or content.groups, content.watched, content.marks)
     version = next((VERSION - at for at, part in enumerate(parts) if part), 1)
     lines = [{"format": FORMAT, "version": version}, *records, {"records": len(records)}]
     return b"".join(map(_line, lines))

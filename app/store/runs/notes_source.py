@@ -16,6 +16,7 @@ from layouts.dumps.watchpoints import WatchList
 from layouts.kit.patterns import PatternMatcher
 from layouts.kit.user_input import Unfit
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.runs.checks import Check
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange, NotKept
 from layouts.runs.notes_source import NoteSource
 from parsers.names import printable
@@ -35,7 +36,7 @@ class StoredNotes(NoteSource):
         if self._notes is None:
             return Notebook(watchpoints=self._live.lists, read_only=not self._visitor.may_change())
         content, base = self._notes.look(), self._runs.base
-        paths = self._runs.real_paths() if content.notes or content.marks or content.watched else {}
+        paths = self._runs.real_paths() if content.notes or content.marks or content.watched or content.checks else {}
         found = {key: content.notes.get(key_of(path)) for key, path in paths.items()}
         notes = {key: one.note for key, one in found.items() if one is not None}
         marks: dict[str, list[Mark]] = {}
@@ -50,9 +51,11 @@ class StoredNotes(NoteSource):
         watchpoints = {key: one.listed for key, one in lists.items() if one is not None} | dict(self._live.lists)
         why = self._notes.why_not
         boards = sorted((one.board for one in content.boards.values() if one.base == base), key=lambda one: one.name.casefold())
+        ticked = {key: content.checks.get(key_of(path)) for key, path in paths.items()} if content.checks else {}
+        checks = {key: one.checks for key, one in ticked.items() if one is not None}
         closed = not self._visitor.may_change()
         kept = not why and not closed
-        return Notebook(kept, why, closed, notes, tuple(views), marks, watchpoints, content.groups, tuple(boards))
+        return Notebook(kept, why, closed, notes, tuple(views), marks, watchpoints, content.groups, tuple(boards), checks)
 
     def annotate(self, run: str, change: NoteChange) -> Note:
         path = self._runs.real_paths()[run]
@@ -93,6 +96,10 @@ class StoredNotes(NoteSource):
 
     def delete_board(self, key: str) -> Board | None:
         return self._notes_or_refuse().delete_board(self._runs.base, key)
+
+    def tick(self, run: str, step: str, check: Check, was: str) -> Check:
+        path = self._runs.real_paths()[run]
+        return self._notes_or_refuse().tick(key_of(path), printable(path), step, check, was)
 
     def save_watchpoints(self, run: str, watched: WatchList, was: str) -> WatchList:
         if run.startswith(live.KEY):

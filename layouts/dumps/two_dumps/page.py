@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.dumps.two_dumps import LoneProducer, first_difference, lone_producers
+from parsers.analysis.dumps.two_dumps import TOLERANCE, LoneProducer, first_difference, lone_producers
 from parsers.export.frames import csv_rows
 
 from layouts.dumps.body import body, register_body
@@ -22,7 +22,7 @@ from layouts.dumps.open_dump import DumpView
 from layouts.dumps.two_dumps import sections
 from layouts.dumps.two_dumps.figure import curve
 from layouts.dumps.two_dumps.texts import TEXTS
-from layouts.dumps.two_dumps.work import TOLERANCE, Compared, Earliest, TwoDumpsRequest, closest, comparison, earliest
+from layouts.dumps.two_dumps.work import Compared, Earliest, TwoDumpsRequest, closest, comparison, earliest
 from layouts.kit.body import damage, status_line
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button, empty_state

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from parsers.analysis.dumps.two_dumps import Side, compare_pairs, first_iteration, pairs, shared
+from parsers.analysis.dumps.two_dumps import TOLERANCE, Side, compare_pairs, first_iteration, pairs, shared
 from parsers.deferred import pandas as pd
 
 from layouts.dumps.dump_choice import DumpChoice, read_against, read_choice
@@ -15,8 +15,6 @@ from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit import parameters as asked
 from layouts.kit.parameters import Request
 
-TOLERANCE = 1e-3
-"""Difference that is still the same unless another one is chosen."""
 SHOWN = ("outputs", "differing", "all")
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from parsers import Series, Setting, better
+from parsers import Series, better
 from parsers.analysis.curves.final_values import Final, final
 from parsers.analysis.lineage.pipelines import MISSING, compare, numbered
 from parsers.analysis.lineage.results import order
+from parsers.analysis.lineage.setting_differences import NOT_SETTINGS, equal_settings
 
 from layouts.kit.cards.catalogue import ordered
 from layouts.lineage.model_columns import group_of
@@ -19,8 +19,6 @@ from layouts.lineage.pipelines import MOST_COMPARED
 from layouts.sources import LineageSources, RunSources, ValueSources
 
 Two: TypeAlias = tuple[Any, Any]
-NOT_SETTINGS = frozenset(("run", "path", "model_path", "train_dataset_path", "test_dataset_path", "model_size"))
-"""Columns of LINEAGE left out because they hold paths and sizes of files, which two runs hardly ever share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +66,7 @@ def _recorded(source: LineageSources, runs: tuple[str, str]) -> Iterator[Setting
     for column in dict.fromkeys([*one, *other]):
         if column not in NOT_SETTINGS:
             values = one.get(column, MISSING), other.get(column, MISSING)
-            yield SettingLine(column, values, _equal(*values))
-
-
-def _equal(one: Setting | Any, other: Setting | Any) -> bool:
-    """True if two settings are equal as recorded: NaN equals NaN, and True does not equal 1."""
-    if isinstance(one, bool) is not isinstance(other, bool):
-        return False
-    return bool(one == other) or (isinstance(one, float) and isinstance(other, float) and math.isnan(one) and math.isnan(other))
+            yield SettingLine(column, values, equal_settings(*values))
 
 
 def scalars(source: RunSources, runs: tuple[str, str]) -> list[ScalarLine]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from parsers.analysis.lineage.setting_differences import NOT_SETTINGS
+
 from layouts.kit.state import BadInput, text, texts
 from layouts.lineage.model_columns import group_of
-from layouts.lineage.two_runs.differences import NOT_SETTINGS
 from layouts.runs.chosen_runs import label_of, selected_runs
 from layouts.runs.run_numbers import NEEDS
 from layouts.sources import RunSources, Sources

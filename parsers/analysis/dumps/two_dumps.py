@@ -42,6 +42,8 @@ TYPES, TEXTS = "types differ", "no numbers"
 _OP = re.compile(r"-op\d+\Z")
 _EXTREMES = ("max", "min", "mean")
 _TELL_SECONDS = 0.5
+TOLERANCE = 1e-3
+"""Difference that is still the same unless another one is chosen."""
 
 Progress = Callable[[int, int, "pd.DataFrame | None"], object]
 """Called with the number of pairs done, of all, and now and then what was found so far."""

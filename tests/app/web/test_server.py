@@ -85,6 +85,7 @@ ROUTES = {
     "/api/shapes/shapes.csv": {"GET"},
     "/api/shapes/steps.csv": {"GET"},
     "/api/shapes/types.csv": {"GET"},
+    "/api/check": {"POST"},
     "/api/watchpoints": {"POST"},
     "/api/note": {"POST"},
     "/api/page-file.json": {"GET"},

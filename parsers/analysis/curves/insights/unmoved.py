@@ -14,7 +14,8 @@ _STILL = 0.003
 """A value that stays within this fraction of its size does not move, if it does not become better either."""
 _TREND = 4.0
 """It becomes better if its halves differ by this many standard errors."""
-_GRADIENT = re.compile(r"grad(ient)?s?[ _/.-]?(global[ _/.-]?)?norm|norm[ _/.-]?of[ _/.-]?grad", re.IGNORECASE)
+GRADIENT = re.compile(r"grad(ient)?s?[ _/.-]?(global[ _/.-]?)?norm|norm[ _/.-]?of[ _/.-]?grad", re.IGNORECASE)
+"""A norm of gradients, by its name."""
 _LOSS = re.compile(r"loss", re.IGNORECASE)
 _PERFECT = (1.0, 100.0)
 
@@ -28,7 +29,7 @@ def unmoved(tag: str, value: Floats) -> bool:
         if wanted == "max":
             return first not in _PERFECT
         # No error is as good as it can be, but no loss stays at 0.
-        return (wanted == "min" and (first != 0.0 or bool(_LOSS.search(tag)))) or (first == 0.0 and bool(_GRADIENT.search(tag)))
+        return (wanted == "min" and (first != 0.0 or bool(_LOSS.search(tag)))) or (first == 0.0 and bool(GRADIENT.search(tag)))
     if not wanted:
         return False
     middle = float(np.median(value))

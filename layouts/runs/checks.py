@@ -1,0 +1,61 @@
+"""What users tick off and remark on the steps of a guide, for one run. All of it is untrusted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from layouts.kit.user_input import Unfit, plain_text, version_of
+
+LONGEST_REMARK = 2_000
+MOST_CHECKS = 500
+"""Steps with a tick or a remark on one run."""
+_STEP = re.compile(r"[a-z_]{1,40}\.[a-z_]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Whether a step was ticked off, and the remark on it."""
+
+    done: bool = False
+    remark: str = ""
+
+    @property
+    def version(self) -> str:
+        """The version that a change of the check must be based on."""
+        return version_of(str(self.done), self.remark)
+
+    def checked(self) -> Check:
+        """Return it with a normalised remark. Unfit if the remark is too long."""
+        return Check(self.done, plain_text("remark", self.remark, LONGEST_REMARK))
+
+
+NO_CHECK = Check()
+
+
+def step_name(text: str) -> str:
+    """Return the name of a step, "symptom.step", as it is. Unfit if it is none."""
+    if not _STEP.fullmatch(text):
+        raise Unfit(f"step: expected a symptom and a step of it, found {text[:80]!r}")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """The checks on a run by step ("not_a_number.labels"); those without a tick and a remark are left out."""
+
+    by_step: Mapping[str, Check] = field(default_factory=lambda: MappingProxyType({}))
+
+    def of(self, step: str) -> Check:
+        """Return the check of a step."""
+        return self.by_step.get(step, NO_CHECK)
+
+    def changed(self, step: str, check: Check) -> Checks:
+        """Return the checks with another one of a step. Unfit for an invalid step or remark, or for too many."""
+        made = check.checked()
+        rest = {name: one for name, one in self.by_step.items() if name != step_name(step)}
+        if made != NO_CHECK and len(rest) >= MOST_CHECKS:
+            raise Unfit(f"checks: expected at most {MOST_CHECKS} on a run, found more")
+        return Checks(rest | ({step: made} if made != NO_CHECK else {}))

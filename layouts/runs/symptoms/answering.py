@@ -1,0 +1,112 @@
+"""Answers to the steps of symptoms for a run: what probes say, or how far reading is; and which symptoms a run has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from dataclasses import dataclass
+
+from parsers.analysis.runs.probes.model import FOUND, Finding, Pending
+from parsers.analysis.runs.probes.registry import PROBES
+from parsers.caches import Cache
+
+from layouts.profiles.idling import idle_time
+from layouts.runs.symptoms.model import Step, Symptom
+from layouts.runs.symptoms.probed import SourceRun
+from layouts.runs.symptoms.registry import SYMPTOMS
+from layouts.sources import Sources
+
+MOST_KEPT = 4_000
+"""Findings that are kept."""
+WORKING = ("reading", "working", "waiting")
+"""States in which the same is asked again soon."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """The answer to a step: a finding, or the state of getting one.
+
+    state is "ready", one of WORKING (done of total), "ask" (it is slow, and nobody has asked for it), "cancelled" or "failed"
+    (text is the reason).
+    """
+
+    state: str
+    finding: Finding | None = None
+    done: int = 0
+    total: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sign:
+    """A symptom, what was found of it in a run (None for nothing so far), and whether something is still being read."""
+
+    symptom: Symptom
+    step: Step | None = None
+    finding: Finding | None = None
+    is_reading: bool = False
+
+
+class Answers:
+    """Answers about the runs of a source. Findings are kept until the data of a run that they are about changes."""
+
+    def __init__(self, source: Sources) -> None:
+        self._source = source
+        self._kept: Cache[Hashable, Finding] = Cache(MOST_KEPT)
+
+    def answer(self, run: SourceRun, step: Step, *, slow: bool) -> Answer:
+        """Return the answer to a step. Without `slow` a slow probe answers only what it has found before."""
+        probe = PROBES[step.probe]
+        key = (probe.name, tuple(sorted((name, str(value)) for name, value in step.parameters.items())), self._mark(run))
+        kept = self._kept.get(key)
+        if kept is not None:
+            return Answer("ready", kept)
+        if probe.slow and not slow and not _is_missing(run, step):
+            return Answer("ask")
+        try:
+            found = probe.judge(run, **step.parameters)
+        except Pending as pending:
+            return Answer(pending.state, None, pending.done, pending.total, pending.text)
+        self._kept.put(key, found)
+        return Answer("ready", found)
+
+    def signs(self, run: SourceRun, symptoms: Iterable[Symptom] = SYMPTOMS.values()) -> list[Sign]:
+        """Return all symptoms: those found in the run first, the severest at the top, then the others in their order."""
+        found = [self._sign(run, symptom) for symptom in symptoms]
+        return sorted(found, key=lambda one: -(one.finding.severity if one.finding is not None else 0.0))
+
+    def _sign(self, run: SourceRun, symptom: Symptom) -> Sign:
+        reading = False
+        best: tuple[Step, Finding] | None = None
+        for one in symptom.steps:
+            if not one.sign:
+                continue
+            told = self.answer(run, one, slow=False)
+            reading = reading or told.state in WORKING
+            said = told.finding
+            if said is not None and said.state == FOUND and (best is None or said.severity > best[1].severity):
+                best = one, said
+        step, finding = best if best is not None else (None, None)
+        return Sign(symptom, step, finding, reading)
+
+    def _mark(self, run: SourceRun) -> Hashable:
+        """Return what answers about a run depend on: it changes whenever the data of one of the runs does."""
+        shown = tuple((one, self._source.runs.version(one)) for one in (run.run, run.asked.other, *run.asked.shown) if one)
+        profile = run.profile
+        idle = idle_time(self._source, profile).state if profile is not None else ""
+        return shown, profile, idle
+
+
+def _is_missing(run: SourceRun, step: Step) -> bool:
+    """Return whether a slow probe would only say at once that its data is not there."""
+    row = run.row
+    if row is None:
+        return True
+    kind = "graph" if step.record == "graph" else "dump"
+    if step.page in ("two_dumps", "two_runs") and run.other is None:
+        return True
+    return not row.tags.get(kind)
+
+
+def worst(signs: Collection[Sign], most: int) -> list[Sign]:
+    """Return the severest symptoms found, at most so many."""
+    return [one for one in signs if one.finding is not None][:most]

@@ -1,0 +1,242 @@
+"""A run of the application as probes ask for it: what is in memory at once, the rest with its progress."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from parsers import DatasetGraph, Graph, Insight, PayloadError, PayloadSeries, Series, Setting, Value
+from parsers.analysis.curves.insights import LEVELS
+from parsers.analysis.dumps.two_dumps import TOLERANCE, Side, compare_pairs, first_iteration, pairs
+from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
+from parsers.analysis.jobs.advice import Review
+from parsers.analysis.runs.probes.model import Pending, ProbedRun
+from parsers.deferred import pandas as pd
+from parsers.dump_frames import DUMP_DIFFERENCES
+
+from layouts.dumps.dump_results import work_for
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork, OpenDump
+from layouts.profiles.idling import idle_time
+from layouts.profiles.profile_choice import ProfileChoice
+from layouts.profiles.reviewing import is_being_read, review_of
+from layouts.runs.rows import RunRow
+from layouts.sources import Sources
+
+NORMAL = LEVELS["normal"]
+"""Score from which on an insight counts, as on pages that nobody has set otherwise."""
+
+
+class Budget:
+    """CPU seconds that a request may spend on analysing curves; what is left is asked for again."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.process_time() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; never negative."""
+        return max(0.0, self._end - time.process_time())
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question is about: a member run, the one it is compared with ("" for none), the members on screen, and what is to
+    be done with work that was stopped: "again" resumes it, "cancel" stops it."""
+
+    run: str
+    other: str = ""
+    shown: tuple[str, ...] = ()
+    act: str = ""
+    budget: Budget = field(default_factory=lambda: Budget(0.3), compare=False)
+
+
+class SourceRun(ProbedRun):
+    """A member run of a source. See `parsers.analysis.runs.probes.model.ProbedRun`."""
+
+    def __init__(self, source: Sources, asked: Asked) -> None:
+        self._source, self.asked, self.run = source, asked, asked.run
+
+    def _beside(self, run: str) -> SourceRun:
+        return SourceRun(self._source, Asked(run, "", self.asked.shown, self.asked.act, self.asked.budget))
+
+    @cached_property
+    def row(self) -> RunRow | None:
+        """The row of the run, or of the job whose rank it is."""
+        return next((row for row in self._source.runs.rows() if self.run in row.members), None)
+
+    @cached_property
+    def profile(self) -> ProfileChoice | None:
+        """The profile that questions are about: of the newest job of the run the lowest rank."""
+        members = self.row.members if self.row is not None else (self.run,)
+        for member in (self.run, *(one for one in members if one != self.run)):
+            found = {(one.session, one.rank): one for one in self._source.profiles.rows(member)}
+            if found:
+                newest = max(found.values(), key=lambda one: one.updated)
+                job = self._source.profiles.members(member, newest.session, newest.rank)
+                able = [found[session, rank] for run, session, rank in job if run == member and (session, rank) in found]
+                best = min(able or [newest], key=lambda one: (one.rank < 0, one.rank))
+                return ProfileChoice(member, best.session, best.rank, best.mark)
+        return None
+
+    @property
+    def other(self) -> SourceRun | None:
+        return self._beside(self.asked.other) if self.asked.other else None
+
+    @property
+    def others(self) -> Sequence[SourceRun]:
+        own = set(self.row.members) if self.row is not None else {self.run}
+        return [self._beside(run) for run in self.asked.shown if run not in own]
+
+    @property
+    def ranks(self) -> Mapping[int, SourceRun]:
+        members = self.row.members if self.row is not None else ()
+        return {rank: self._beside(run) for rank, run in enumerate(members)} if len(members) > 1 else {}
+
+    @property
+    def series_of_ranks(self) -> Sequence[str]:
+        """The scalars of all ranks of its job."""
+        return [tag for member in self.ranks.values() for tag in member.tags()]
+
+    def tags(self, kind: str = "scalar") -> Sequence[str]:
+        return self._source.runs.tags(self.run, kind)
+
+    def series(self, tag: str) -> Series | None:
+        return self._source.curves.series(self.run, tag)
+
+    def recorded(self, tag: str) -> Series | None:
+        return self._source.curves.recorded(self.run, tag)
+
+    def insights(self, tags: Sequence[str]) -> Sequence[Insight]:
+        if not tags:
+            return ()
+        found, left = self._source.curves.insights(self.run, tags, self.asked.budget.left)
+        if left:
+            raise Pending("reading", len(tags) - left, len(tags))
+        return [one for one in found if one.score >= NORMAL]
+
+    def stalled(self) -> Insight | None:
+        found, left = self._source.curves.insights(self.run, None, self.asked.budget.left)
+        if left:
+            total = len(self.tags())
+            raise Pending("reading", max(0, total - left), total)
+        return next((one for one in found if one.kind == "stall" and one.score >= NORMAL), None)
+
+    def payloads(self, kind: str, tag: str) -> PayloadSeries | None:
+        return self._source.values.series(self.run, kind, tag)
+
+    def value(self, kind: str, tag: str, place: int) -> Value | None:
+        try:
+            return self._source.values.value(self.run, kind, tag, place)
+        except PayloadError:
+            return None  # pages about values show the problem; here there is one value less to judge
+
+    def settings(self) -> Mapping[str, Setting]:
+        return self._source.lineage.settings(self.run)
+
+    def pipeline(self) -> DatasetGraph | None:
+        return self._source.graphs.dataset(self.run) if self.tags("dataset_graph") else None
+
+    @property
+    def graph_name(self) -> str:
+        """The name of the newest computation graph; "" for none."""
+        locations = self._source.graphs.locations(self.run)
+        return locations[-1].name if locations else ""
+
+    def graph(self) -> Graph | None:
+        name = self.graph_name
+        if not name:
+            return None
+        told = self._source.graphs.reading(self.run, name, again=self.asked.act == "again", cancel=self.asked.act == "cancel")
+        if told.state != "ready":
+            raise Pending(told.state, told.done, told.total, told.text)
+        try:
+            return self._source.graphs.graph(self.run, name)
+        except PayloadError as error:
+            raise Pending("failed", text=str(error)) from None
+
+    # Profiles ----------------------------------------------------------------------------------------------------------
+
+    def review(self) -> Review | None:
+        if self.profile is None:
+            return None
+        if is_being_read(self._source, self.profile):
+            raise Pending("reading")
+        return review_of(self._source, self.profile, idle_time(self._source, self.profile), {}, 0).review
+
+    def frame(self, name: str) -> pd.DataFrame | None:
+        if self.profile is None:
+            return None
+        of = self.profile.run, self.profile.session, self.profile.rank
+        found = self._source.profiles.frame(*of, name, again=self.asked.act == "again")
+        if found.state in ("reading", "waiting", "cancelled", "failed"):
+            raise Pending(found.state, found.done, found.total, found.text)
+        return found.frame if found.frame is not None and len(found.frame) else None
+
+    def files_of(self, name: str) -> Sequence[str]:
+        if self.profile is None:
+            return ()
+        return self._source.profiles.frame(self.profile.run, self.profile.session, self.profile.rank, name).wanted
+
+    # Dumps -------------------------------------------------------------------------------------------------------------
+
+    @property
+    def dump_key(self) -> str:
+        """The run whose dump it is: that of its row, since ranks of a job are dumped together."""
+        return self.row.key if self.row is not None else self.run
+
+    def _dump(self) -> OpenDump | None:
+        """Return the listed dump; None without one."""
+        if self.row is None or not self.row.tags.get("dump"):
+            return None
+        opened = self._source.dumps.open(self.dump_key)
+        if opened.state in ("reading", "failed"):
+            raise Pending(opened.state, text=opened.text)
+        return opened if opened.dump is not None else None
+
+    def dump(self, result: str) -> pd.DataFrame | None:
+        opened = self._dump()
+        if opened is None or opened.dump is None:
+            return None
+        if result == "overflows":
+            return opened.dump.overflows
+        if result == "differences":
+            other = self.other._dump() if self.other is not None else None
+            if other is None or other.dump is None or self.other is None:
+                return None
+            return self._worked(_differences(other.dump, self.other.dump_key, other.mark))
+        watched = (*recommended(), Watchpoint("weight_not_changed", {"rtol": 1e-5})) if result == "hits" else ()
+        return self._worked(work_for(result, watchpoints=watched))
+
+    def _worked(self, work: DumpWork) -> pd.DataFrame | None:
+        if self.asked.act == "cancel":
+            self._source.dumps.cancel(self.dump_key, work)
+        told = self._source.dumps.work(self.dump_key, work, again=self.asked.act == "again")
+        if told.state == "missing":
+            return None
+        if told.state != "ready":
+            raise Pending(told.state, told.done, told.total, told.text)
+        found: pd.DataFrame = told.result
+        return found
+
+
+def _differences(other: DumpView, key: str, mark: str) -> DumpWork:
+    """Return the comparison of the first rank of two dumps in the first iteration that differs, or else the last of both.
+
+    Its result is DUMP_DIFFERENCES with a column `iteration`.
+    """
+
+    def compare(dump: DumpView, report: DumpReport) -> pd.DataFrame:
+        if not dump.ranks or not other.ranks:
+            return DUMP_DIFFERENCES.empty().assign(iteration=0)
+        rank, second = dump.ranks[0], other.ranks[0]
+        step, _, _ = first_iteration(dump, rank, other, second, TOLERANCE, report)
+        if step is None:
+            shared = set(dump.tensors["iteration"].unique().tolist()) & set(other.tensors["iteration"].unique().tolist())
+            step = max(shared, default=0)
+        one, two = Side(dump, rank, step), Side(other, second, step)
+        found = compare_pairs(one, two, pairs(one, two), lambda done, total, _: report(done, total))
+        return found.assign(iteration=step)
+
+    return DumpWork("guides.differences", (key, mark), compare)

@@ -1,0 +1,46 @@
+"""Ranks of a job differ, or a restart changed the curve."""
+
+from __future__ import annotations
+
+from layouts.runs.symptoms.model import ACCURACY, Step, Symptom
+
+SYMPTOM = Symptom(
+    "ranks_differ", ACCURACY, ("Ranks differ, or a restart changed the curve", "各卡结果不一致，或重启后曲线变化"),
+    ("resume checkpoint restart distributed rank data parallel learning rate reset",
+     "断点续训 恢复 重启 分布式 卡间 学习率 重置"),
+    (
+        Step(
+            "curves", ("Does the curve of one rank look different?", "是否有某张卡的曲线与其他卡不同？"),
+            ("Look at the data and the weights of this rank.", "检查该卡的数据与权重。"),
+            "ranks_differ", {}, "scalars", "scalar", sign=True,
+        ),
+        Step(
+            "weights", ("Do ranks have the same weights?", "各卡权重是否相同？"),
+            ("Broadcast the initial weights, and use the same seed for them on all ranks.",
+             "广播初始权重，并在各卡使用相同的随机种子。"),
+            "ranks_weights", {}, "histograms", "histogram",
+        ),
+        Step(
+            "shards", ("Does each rank get data of its own?", "每张卡的数据是否不同？"),
+            ("Set num_shards and shard_id of the dataset.", "设置数据集的 num_shards 与 shard_id。"),
+            "ranks_inputs", {}, "images", "image",
+        ),
+        Step(
+            "restarts", ("At which step did training resume?", "训练从哪一步恢复？"),
+            ("Save a checkpoint more often if much was trained twice.", "若重复训练的步骤较多，应更频繁地保存 checkpoint。"),
+            "restarted", {}, "scalars", "scalar",
+        ),
+        Step(
+            "rate", ("Did the learning rate go on where it was?", "恢复后学习率是否延续？"),
+            ("Load the state of the optimizer and the number of the step into the schedule.",
+             "恢复时加载优化器状态，并将步数传给学习率策略。"),
+            "rate_after_restart", {}, "scalars", "scalar", sign=True,
+        ),
+        Step(
+            "order", ("Does the data go on where it was, rather than from the first sample?",
+                      "恢复后数据是否从中断处继续，而非从头开始？"),
+            ("Skip the batches that were trained, or seed the shuffle by the epoch.",
+             "跳过已训练的批次，或按 epoch 设置打乱的随机种子。"),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,332 @@
+"""Probes of a profile and its job: what the rules of the advice say, and the longest of what pages list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from parsers.analysis.jobs.clocks import clock_offsets
+from parsers.analysis.jobs.experts import loads
+from parsers.analysis.jobs.two_jobs import rank_values
+from parsers.analysis.jobs.who_is_slow import who_is_slow
+from parsers.analysis.profiles.busy import COMMUNICATION
+from parsers.analysis.profiles.efficiency.figures import HardwareUse
+from parsers.analysis.profiles.efficiency.kernels import slow_kernels
+from parsers.analysis.profiles.memory.blocks import blocks_of
+from parsers.analysis.profiles.memory.curves import components, peak
+from parsers.analysis.profiles.memory.plan import plan
+from parsers.analysis.profiles.memory.pool import pool_at
+from parsers.analysis.profiles.shape_tables import ShapeTables
+from parsers.analysis.profiles.shape_times import cells, changing
+from parsers.analysis.profiles.shape_times import operators as changing_operators
+from parsers.analysis.profiles.steps import IDLE, Average, average, breakdowns
+from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOTHING, Finding, ProbedRun, Where, not_recorded
+from parsers.deferred import pandas as pd
+
+_UNNAMED = ("", "N/A")
+"""Types of operators that files leave empty."""
+
+
+def advice(run: ProbedRun, *, rules: Sequence[str]) -> Finding:
+    """Return the costliest advice of some rules. Nothing is said to be found only if each of them could be checked."""
+    review = run.review()
+    if review is None:
+        return not_recorded("no_profile")
+    found = [one for one in review.found if one.rule in rules]
+    if found:
+        one = found[0]
+        share = 0.0 if math.isnan(one.cost_ns) or one.cost_ns <= 0 else 1.0 - 1.0 / (1.0 + one.cost_ns * 1e-6)
+        return Finding(FOUND, "advice", {"n": len(found)}, rule=f"advice.{one.rule}", by=one, severity=1.0 + share / 2)
+    lacking = {rule: review.unchecked[rule] for rule in rules if rule in review.unchecked}
+    rule = f"advice.{rules[0]}"
+    if not lacking:
+        return Finding(NOTHING, "rules_fine", {"n": len(rules)}, rule=rule)
+    files = tuple(dict.fromkeys(name for names in lacking.values() for name in names))
+    reason = next((review.reasons[one] for one in lacking if one in review.reasons), "")
+    if reason:
+        lacked: dict[str, float | str] = {"reason": reason, "n": len(lacking), "of": len(rules)}
+        return Finding(NOT_JUDGED, "rule_reason", lacked, rule=rule, missing=files)
+    if len(lacking) < len(rules):
+        return Finding(NOT_JUDGED, "rules_partly", {"n": len(lacking), "of": len(rules)}, rule=rule, missing=files)
+    return not_recorded("no_frame", *files)
+
+
+def _frame(run: ProbedRun, name: str) -> pd.DataFrame | Finding:
+    """Return a frame with rows, or that it was not recorded."""
+    found = run.frame(name)
+    return not_recorded("no_frame", *run.files_of(name)) if found is None or not len(found) else found
+
+
+def usual_step(run: ProbedRun) -> Average | None:
+    """Return the usual step of the profile; None without a step trace."""
+    steps = run.frame("steps")
+    found = breakdowns(steps) if steps is not None and len(steps) else ()
+    return average(found[0]) if found else None
+
+
+def longest_part(run: ProbedRun) -> Finding:
+    """Return the usual step and the longest of its parts."""
+    usual = usual_step(run)
+    if usual is None:
+        found = _frame(run, "steps")
+        return found if isinstance(found, Finding) else Finding(NOT_JUDGED, "no_whole_step", {"n": len(found)})
+    at = int(np.argmax(usual.time_ns))
+    part = usual.parts[at]
+    told: dict[str, float | str] = {
+        "step_ns": usual.whole_ns, "part": part, "part_ns": usual.time_ns[at], "part_share": usual.shares[at],
+        "n": usual.steps,
+    }  # fmt: skip
+    return Finding(FOUND, "longest_part", told, rule="longest_part", severity=1.2 if part in IDLE else 0.6)
+
+
+def part_is_longest(run: ProbedRun, *, parts: Sequence[str]) -> Finding:
+    """Return whether the longest part of a step is one of these (names of NEW and LEGACY in `steps`)."""
+    found = longest_part(run)
+    if found.state != FOUND or found.told["part"] in parts:
+        return found
+    return Finding(NOTHING, "another_part", found.told, rule="longest_part")
+
+
+def hardware(run: ProbedRun) -> Finding:
+    """Return the operations per second that counters measured, as a share of what the device can do."""
+    use = HardwareUse(run.frame, {})
+    if use.measured is None:
+        return not_recorded("no_frame", *run.files_of("kernels"))
+    if math.isnan(use.achieved.per_s):
+        return Finding(NOT_JUDGED, "no_counters", {}, rule="hardware", missing=tuple(run.files_of("flops")))
+    if math.isnan(use.share):
+        return Finding(NOT_JUDGED, "no_peak", {"done_per_s": use.achieved.per_s}, rule="hardware")
+    told: dict[str, float | str] = {"used_share": use.share, "done_per_s": use.achieved.per_s}
+    return Finding(FOUND, "hardware", told, rule="hardware", severity=0.5)
+
+
+def top_operators(run: ProbedRun) -> Finding:
+    """Return the type of operators that takes most of the device's time; communication is another question."""
+    types = _frame(run, "operator_types")
+    if isinstance(types, Finding):
+        return types
+    types = computing_types(types)
+    if not len(types):
+        return Finding(NOT_JUDGED, "no_operator_times", {"n": 0}, rule="top_operators")
+    times = types["total_ns"].to_numpy(np.float64)
+    if not np.nansum(times) > 0.0:
+        return Finding(NOT_JUDGED, "no_operator_times", {"n": len(types)}, rule="top_operators")
+    at = int(np.nanargmax(times))
+    told: dict[str, float | str] = {
+        "name": str(types["type"].array[at]), "taken_ns": float(times[at]), "taken_share": float(times[at] / np.nansum(times)),
+        "n": len(types),
+    }  # fmt: skip
+    return Finding(FOUND, "top_operators", told, Where(node=str(types["type"].array[at])), "top_operators", severity=0.6)
+
+
+def computing_types(types: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of operator types (schema OPERATOR_TYPES) that compute and have a name."""
+    kept = ~types["core"].astype("str").isin(COMMUNICATION).to_numpy() & ~types["type"].astype("str").isin(_UNNAMED).to_numpy()
+    found: pd.DataFrame = types[kept]
+    return found
+
+
+def wide_kernels(run: ProbedRun) -> Finding:
+    """Return the share of the time of kernels with known types that those with float32 inputs take."""
+    kernels = _frame(run, "kernels")
+    if isinstance(kernels, Finding):
+        return kernels
+    types = kernels["input_types"].astype("str").str.lower()
+    known = types.str.contains("float|bf16|half", regex=True).to_numpy()
+    if not known.any():
+        return Finding(NOT_JUDGED, "no_types", {"n": len(kernels)}, rule="wide_kernels", missing=tuple(run.files_of("kernels")))
+    time = kernels["duration_ns"].to_numpy(np.float64)
+    wide = known & types.str.contains(r"(?:^|[^a-z])(?:dt_)?float(?:32)?(?:$|[^0-9a-z])", regex=True).to_numpy()
+    whole = float(time[known].sum())
+    told: dict[str, float | str] = {"n": int(wide.sum()), "of": int(known.sum())}
+    if wide.any() and whole > 0.0:
+        names = kernels["type"].array[np.flatnonzero(wide)]
+        most = pd.Series(time[wide]).groupby(np.asarray(names, object)).sum().idxmax()
+        told |= {"taken_share": float(time[wide].sum()) / whole, "name": str(most)}
+        return Finding(FOUND, "wide_kernels", told, Where(node=str(most)), "wide_kernels", severity=0.8)
+    return Finding(NOTHING, "no_wide_kernels", told, rule="wide_kernels")
+
+
+def changing_shapes(run: ProbedRun) -> Finding:
+    """Return how many operators have shapes that change from step to step."""
+    rows = ShapeTables(run.frame).rows
+    if not len(rows):
+        return not_recorded("no_frame", *run.files_of("shape_times"))
+    found = changing_operators(cells(rows), changing(rows))
+    if not (found["shapes"] > 0).any():
+        return Finding(NOT_JUDGED, "no_shapes", {"n": len(rows)}, rule="changing_shapes")
+    if rows["step"].nunique() < 2:
+        return Finding(NOT_JUDGED, "one_step", {"n": len(rows)}, rule="changing_shapes")
+    moving = found[found["changes"].to_numpy(bool)]
+    told: dict[str, float | str] = {"n": len(moving), "of": len(found)}
+    if len(moving):
+        first = moving.iloc[0]
+        told |= {"name": str(first["name"]), "shapes": int(first["shapes"])}
+        return Finding(FOUND, "changing_shapes", told, Where(node=str(first["name"])), "changing_shapes", severity=1.1)
+    return Finding(NOTHING, "shapes_stay", told, rule="changing_shapes")
+
+
+def far_kernels(run: ProbedRun) -> Finding:
+    """Return the kernels that take much longer than others of the same type and shapes (`slow_kernels`)."""
+    kernels = _frame(run, "kernels")
+    if isinstance(kernels, Finding):
+        return kernels
+    found = slow_kernels(kernels)
+    if len(found):
+        row = found.iloc[0]
+        told: dict[str, float | str] = {
+            "n": len(found), "name": str(row["name"]), "taken_ns": float(row["duration_ns"]),
+            "usual_ns": float(row["median_ns"]),
+        }  # fmt: skip
+        return Finding(FOUND, "far_kernels", told, Where(node=str(row["name"])), "far_kernels", severity=0.9)
+    return Finding(NOTHING, "no_far_kernels", {"n": len(kernels)}, rule="far_kernels")
+
+
+def small_kernels(run: ProbedRun) -> Finding:
+    """Return how many kernels a step has and the median time of one."""
+    kernels = _frame(run, "kernels")
+    if isinstance(kernels, Finding):
+        return kernels
+    time = kernels["duration_ns"].to_numpy(np.float64)
+    told: dict[str, float | str] = {"n": len(kernels), "median_ns": float(np.median(time)), "sum_ns": float(time.sum())}
+    return Finding(NOT_JUDGED, "kernel_sizes", told, rule="kernel_sizes")
+
+
+# Memory ----------------------------------------------------------------------------------------------------------------
+
+
+def at_peak(run: ProbedRun) -> Finding:
+    """Return the highest memory of the device, and the largest allocation that was in use then."""
+    memory, operators = run.frame("memory"), run.frame("operator_memory")
+    if memory is None or not len(memory):
+        return not_recorded("no_frame", *run.files_of("memory"))
+    name = components(memory)[0] if components(memory) else ""
+    top = peak(memory, name)
+    if top is None:
+        return Finding(NOT_JUDGED, "no_memory_values", {"n": len(memory)}, rule="at_peak")
+    size = top.allocated if top.allocated >= 0 else top.active
+    told: dict[str, float | str] = {"peak_bytes": float(size)}
+    if operators is not None and len(operators):
+        blocks = blocks_of(operators, component=name)
+        blocks = blocks if len(blocks) else blocks_of(operators)
+        alive = blocks.alive_at(top.time)
+        if alive.size:
+            most = int(alive[np.argmax(blocks.size[alive])])
+            owner = str(operators["name"].array[blocks.rows[most]])
+            told |= {"n": int(alive.size), "largest_bytes": float(blocks.size[most]), "name": owner}
+            return Finding(FOUND, "at_peak", told, Where(node=owner), "at_peak", severity=0.7)
+    return Finding(FOUND, "only_peak", told, rule="at_peak", severity=0.7)
+
+
+def fragmentation(run: ProbedRun) -> Finding:
+    """Return the share of the free part of the pool that the largest request could not have, at the peak."""
+    operators = run.frame("operator_memory")
+    if operators is None or not len(operators):
+        return not_recorded("no_frame", *run.files_of("operator_memory"))
+    blocks = blocks_of(operators)
+    if not len(blocks):
+        return Finding(NOT_JUDGED, "no_addresses", {"n": len(operators)}, rule="fragmentation")
+    starts = blocks.start
+    change = np.concatenate([blocks.size, -blocks.size])
+    order = np.argsort(np.concatenate([starts, blocks.end]), kind="stable")
+    time = int(np.concatenate([starts, blocks.end])[order][int(np.argmax(np.cumsum(change[order])))])
+    pool = pool_at(operators, blocks, time)
+    if pool is None:
+        return Finding(NOT_JUDGED, "no_addresses", {"n": len(operators)}, rule="fragmentation")
+    told: dict[str, float | str] = {"free_bytes": float(pool.free), "largest_bytes": float(pool.largest)}
+    if pool.free and pool.largest < pool.free:
+        return Finding(FOUND, "fragmentation", told | {"lost_share": pool.fragmentation}, rule="fragmentation", severity=0.8)
+    return Finding(NOTHING, "one_piece", told, rule="fragmentation")
+
+
+def static_plan(run: ProbedRun) -> Finding:
+    """Return the most memory that the plan of a graph has in use at once, of the graph that needs most."""
+    rows = _frame(run, "static_memory")
+    if isinstance(rows, Finding):
+        return rows
+    plans = [plan(rows, int(graph)) for graph in np.unique(rows["graph"].to_numpy())]
+    best = max(plans, key=lambda one: one.peak)
+    if best.peak < 0:
+        return Finding(NOT_JUDGED, "no_memory_values", {"n": len(rows)}, rule="static_plan")
+    told: dict[str, float | str] = {"peak_bytes": float(best.peak), "node": best.peak_node, "n": len(plans)}
+    return Finding(FOUND, "static_plan", told, rule="static_plan", severity=0.5)
+
+
+# Jobs ------------------------------------------------------------------------------------------------------------------
+
+
+def expert_balance(run: ProbedRun) -> Finding:
+    """Return the rank with the largest load of experts over the mean of its group."""
+    collectives, groups = run.frame("collectives"), run.frame("groups")
+    if collectives is None or groups is None or not len(collectives):
+        return not_recorded("no_frame", *run.files_of("collectives"))
+    found = loads(collectives, groups, run.frame("ranks"))
+    if found is None or not np.isfinite(found.share).any():
+        return Finding(NOT_JUDGED, "no_experts", {"n": int(collectives["rank"].nunique())}, rule="expert_balance")
+    at = int(np.nanargmax(found.share))
+    rank = int(found.ranks[at])
+    told: dict[str, float | str] = {"rank": rank, "load_share": float(found.share[at]), "n": len(found.ranks)}
+    if float(found.share[at]) > 1.0:
+        return Finding(FOUND, "expert_balance", told, Where(rank=rank), "expert_balance", severity=0.8)
+    return Finding(NOTHING, "experts_even", told, rule="expert_balance")
+
+
+def last_rank(run: ProbedRun) -> Finding:
+    """Return the rank that others wait for, and why (`who_is_slow`)."""
+    frames = {name: run.frame(name) for name in ("cluster_steps", "collectives", "groups", "links")}
+    found = who_is_slow(frames)
+    listed = found.slow or found.once
+    if listed:
+        one = listed[0]
+        told: dict[str, float | str] = {"rank": one.rank, "cause": one.cause, "n": len(found.slow), "steps": found.steps}
+        return Finding(FOUND, "slow_rank" if found.slow else "slow_once", told, Where(rank=one.rank), "last_rank", severity=1.6)
+    if found.reason in ("cluster_steps", "collectives"):
+        return not_recorded("no_frame", *run.files_of(found.reason))
+    if found.reason:
+        return Finding(NOT_JUDGED, "rule_reason", {"reason": _REASONS.get(found.reason, found.reason), "n": 1, "of": 1},
+                       rule="last_rank")  # fmt: skip
+    return Finding(NOTHING, "no_slow_rank", {"steps": found.steps}, rule="last_rank")
+
+
+_REASONS = {"no_waits": "no_group", "steps": "slow_steps"}
+"""Reasons that the rules of the advice name in another way."""
+
+
+def clocks(run: ProbedRun) -> Finding:
+    """Return the rank whose clock is furthest from the others, beyond the spread of single operations."""
+    collectives = _frame(run, "collectives")
+    if isinstance(collectives, Finding):
+        return collectives
+    offsets = clock_offsets(collectives)
+    if len(offsets) < 2:
+        return Finding(NOT_JUDGED, "no_clocks", {"n": int(collectives["rank"].nunique())}, rule="clocks")
+    beyond = offsets[offsets["offset_ns"].abs() > offsets["spread_ns"]]
+    if len(beyond):
+        row = beyond.iloc[int(np.argmax(beyond["offset_ns"].abs().to_numpy()))]
+        rank = int(row["rank"])
+        told: dict[str, float | str] = {
+            "rank": rank, "ahead_ns": float(row["offset_ns"]), "spread_ns": float(row["spread_ns"]), "n": len(beyond),
+        }  # fmt: skip
+        return Finding(FOUND, "clocks", told, Where(rank=rank), "clocks", severity=0.4)
+    return Finding(NOTHING, "clocks_agree", {"n": len(offsets)}, rule="clocks")
+
+
+def longest_rank(run: ProbedRun, *, value: str = "total") -> Finding:
+    """Return the rank (or with value "preparing" the host) with the longest time, beside the median of all ranks."""
+    steps = _frame(run, "cluster_steps")
+    if isinstance(steps, Finding):
+        return steps
+    table = rank_values({name: run.frame(name) for name in ("cluster_steps", "collectives", "groups", "ranks")})
+    known = table[value].dropna()
+    if len(known) < 2:
+        return Finding(NOT_JUDGED, "one_rank_steps", {"n": len(known)}, rule=f"rank_{value}")
+    rank = int(known.index.to_numpy()[int(np.argmax(known.to_numpy()))])
+    told: dict[str, float | str] = {
+        "rank": rank, "taken_ns": float(known.max()), "usual_ns": float(known.median()), "n": len(known),
+        "host": str(table["host"].get(rank, "")),
+    }  # fmt: skip
+    if known.max() > known.min():
+        return Finding(FOUND, f"rank_{value}", told, Where(rank=rank), f"rank_{value}", severity=0.7)
+    return Finding(NOTHING, "ranks_take_same", told, rule=f"rank_{value}")

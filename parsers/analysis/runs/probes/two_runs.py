@@ -1,0 +1,158 @@
+"""Probes of a run beside another: settings, data pipelines, graphs, results of several seeds, and steps of two profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from parsers.analysis.curves.final_values import final
+from parsers.analysis.curves.gates import LEAST_RUNS, difference_interval
+from parsers.analysis.graphs.difference import compare as compare_graphs
+from parsers.analysis.graphs.network import network
+from parsers.analysis.lineage.pipelines import MISSING, compare, numbered
+from parsers.analysis.lineage.results import main_tag
+from parsers.analysis.lineage.setting_differences import differing_settings
+from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOTHING, Finding, ProbedRun, Where, not_recorded
+from parsers.analysis.runs.probes.profiles import computing_types, usual_step
+from parsers.deferred import pandas as pd
+from parsers.lineage.table import better
+
+LARGEST_PIPELINE = 2_000
+"""Pipelines with more operations are not compared, as on the pages that compare them."""
+
+
+def settings_differ(run: ProbedRun) -> Finding:
+    """Return the settings in which a run differs from the other."""
+    if run.other is None:
+        return not_recorded("no_other_run")
+    one, other = run.settings(), run.other.settings()
+    if not one or not other:
+        return not_recorded("no_settings")
+    differing = differing_settings(one, other)
+    shared = set(one) & set(other)
+    if differing:
+        name, values = differing[0]
+        texts = ["–" if value is MISSING else str(value) for value in values]
+        told: dict[str, float | str] = {"n": len(differing), "name": name, "value": texts[0], "other": texts[1]}
+        return Finding(FOUND, "settings_differ", told, rule="settings_differ", severity=1.3)
+    if not shared:
+        return Finding(NOT_JUDGED, "no_shared_settings", {"n": len(one)}, rule="settings_differ")
+    return Finding(NOTHING, "settings_equal", {"n": len(shared)}, rule="settings_differ")
+
+
+def pipelines_differ(run: ProbedRun) -> Finding:
+    """Return the first operation in which the data pipelines differ, in the order of the data."""
+    if run.other is None:
+        return not_recorded("no_other_run")
+    one, other = run.pipeline(), run.other.pipeline()
+    if one is None or other is None:
+        return not_recorded("no_two_pipelines")
+    graphs = [numbered(one), numbered(other)]
+    if any(len(graph.nodes) > LARGEST_PIPELINE for graph in graphs):
+        return Finding(NOT_JUDGED, "large_pipelines", {"n": max(len(graph.nodes) for graph in graphs)}, rule="pipelines_differ")
+    places = [place for place in reversed(compare(graphs)) if place.differences]
+    if not places:
+        return Finding(NOTHING, "pipelines_equal", {"n": len(graphs[0].nodes)}, rule="pipelines_differ")
+    place = places[0]
+    name = next(graph.nodes[n].type for graph, n in zip(graphs, place.numbers, strict=True) if n is not None)
+    first = place.differences[0]
+    told: dict[str, float | str] = {
+        "n": sum(len(one.differences) for one in places), "name": name, "parameter": first.owner or first.key or name,
+    }  # fmt: skip
+    return Finding(FOUND, "pipelines_differ", told, rule="pipelines_differ", severity=1.2)
+
+
+def graphs_differ(run: ProbedRun) -> Finding:
+    """Return how many nodes differ between the graphs of two runs."""
+    if run.other is None:
+        return not_recorded("no_other_run")
+    one, other = run.graph(), run.other.graph()
+    if one is None or other is None:
+        return not_recorded("no_two_graphs")
+    found = compare_graphs(network(one.nodes, one.edges), network(other.nodes, other.edges))
+    told: dict[str, float | str] = {"nodes": len(one.nodes)}
+    if found.same:
+        return Finding(NOTHING, "graphs_equal", told, rule="graphs_differ")
+    told |= {"n": len(found.changed), "removed": len(found.counted.removed), "added": len(found.counted.added)}
+    return Finding(FOUND, "graphs_differ", told, rule="graphs_differ", severity=1.1)
+
+
+def seeds_differ(run: ProbedRun, *, alpha: float = 0.05) -> Finding:
+    """Return whether the main result differs from that of the other run by more than runs of other seeds differ.
+
+    The runs of a side are those on screen whose settings are equal but for the seed; the interval is that of the gate.
+    """
+    if run.other is None:
+        return not_recorded("no_other_run")
+    tag = main_tag(sorted(set(run.tags()) & set(run.other.tags())))
+    if not tag:
+        return not_recorded("no_shared_scalar")
+    sides = [_finals(tag, [one, *(other for other in run.others if other is not one and _alike(one, other))])
+             for one in (run, run.other)]  # fmt: skip
+    told: dict[str, float | str] = {"tag": tag, "n": min(map(len, sides)), "needed": LEAST_RUNS}
+    if min(map(len, sides)) < LEAST_RUNS:
+        return Finding(NOT_JUDGED, "few_seeds", told, Where((tag,)), "seeds_differ")
+    interval = difference_interval(sides[0], sides[1], alpha)
+    told |= {"difference": interval.difference, "low": interval.low, "high": interval.high}
+    if interval.low > 0.0 or interval.high < 0.0:
+        return Finding(FOUND, "seeds_differ", told, Where((tag,)), "seeds_differ", severity=1.0)
+    return Finding(NOTHING, "seeds_alike", told, Where((tag,)), "seeds_differ")
+
+
+def _alike(one: ProbedRun, other: ProbedRun) -> bool:
+    """Return whether two runs have the same settings but for the seed."""
+    ours, theirs = one.settings(), other.settings()
+    if not ours or not theirs:
+        return False
+    return all("seed" in name.lower() for name, _ in differing_settings(ours, theirs))
+
+
+def _finals(tag: str, runs: Sequence[ProbedRun]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    found = [final(series, better(tag)).finite for run in runs if (series := run.series(tag)) is not None and series.step.size]
+    values = np.array(found, np.float64)
+    return values[np.isfinite(values)]
+
+
+def steps_differ(run: ProbedRun) -> Finding:
+    """Return the part of a step that makes most of the difference between the profiles of two runs."""
+    if run.other is None:
+        return not_recorded("no_other_run")
+    usual = [usual_step(one) for one in (run, run.other)]
+    one, other = usual
+    if one is None or other is None:
+        return not_recorded("no_two_profiles")
+    parts = sorted(set(one.parts) & set(other.parts), key=lambda part: -abs(one.time_of(part) - other.time_of(part)))
+    if not parts:
+        return Finding(NOT_JUDGED, "no_shared_parts", {"n": len(one.parts)}, rule="steps_differ")
+    told: dict[str, float | str] = {
+        "step_ns": one.whole_ns, "other_ns": other.whole_ns, "part": parts[0],
+        "part_ns": one.time_of(parts[0]) - other.time_of(parts[0]),
+    }  # fmt: skip
+    if one.whole_ns > other.whole_ns:
+        return Finding(FOUND, "steps_differ", told, rule="steps_differ", severity=1.4)
+    return Finding(NOTHING, "steps_not_slower", told, rule="steps_differ")
+
+
+def operators_differ(run: ProbedRun) -> Finding:
+    """Return the type of operators that takes most more time than in the profile of the other run."""
+    if run.other is None:
+        return not_recorded("no_other_run")
+    frames = [one.frame("operator_types") for one in (run, run.other)]
+    one, other = frames
+    if one is None or other is None or not len(one) or not len(other):
+        return not_recorded("no_two_profiles")
+    change = _times(computing_types(one)).sub(_times(computing_types(other)), fill_value=0.0)
+    if not len(change):
+        return Finding(NOT_JUDGED, "no_operator_times", {"n": 0}, rule="operators_differ")
+    name = str(change.idxmax())
+    told: dict[str, float | str] = {"name": name, "taken_ns": float(change.max()), "n": len(change)}
+    if float(change.max()) > 0.0:
+        return Finding(FOUND, "operators_differ", told, Where(node=name), "operators_differ", severity=1.2)
+    return Finding(NOTHING, "operators_not_slower", told, rule="operators_differ")
+
+
+def _times(types: pd.DataFrame) -> pd.Series[Any]:
+    """Return the time of each type of operators."""
+    return types.groupby(types["type"].astype("str"))["total_ns"].sum()
