@@ -154,6 +154,7 @@ PAGES: tuple[Page, ...] = (
         "explanations.uncertainty", ("Uncertainty", "不确定性"), needs=("explain",), libraries=("plotly",), group="explanation",
         keeps=_SAMPLES,
     ),
+    _page("runs.guides", ("Guides", "诊断指引"), group="tools", keeps=("of", "with", "symptom")),
     _page(
         "graphs.conversion", ("Conversion", "模型转换"), needs=("conversion",), libraries=("plotly", "cytoscape"),
         group="tools", keeps=("of",),

@@ -296,6 +296,22 @@ declare namespace Wire {
     parts: Record<string, unknown[]>;
   }
 
+  /**
+   * layouts/runs/guides/page.py: What the page shows, as plain lists (`layouts.kit.plain_html`), and a digest of it. run is
+   * the key of the run, other that of the second one, "" for none; runs are (key, name) of those to choose from. again:
+   * something is being read. text is the open symptom as text.
+   */
+  interface GuideParts {
+    digest: string;
+    parts: Record<string, unknown[]>;
+    run: string;
+    other: string;
+    symptom: string;
+    runs: [string, string][];
+    again: boolean;
+    text: Texts;
+  }
+
   /** layouts/runs/runs/columns.py: Settings and tags that can be columns, and how many more there are. */
   interface ColumnChoices {
     /** name, label in both languages, number of runs */

@@ -142,7 +142,8 @@ class NoteChange:
 class Notebook:
     """All notes, views and marks of a source. notes has the notes that are not empty by the key of the run, job or rank, marks
     those on the timelines of a member run by its key, in order of time, watchpoints those for the dump of a run or job by its
-    key, if there are any. checks are those of guides by the key of the run. groups has the colours of groups that were set by hand; those of runs are in `RunChanges.by_hand`.
+    key, if there are any. groups has the colours of groups that were set by hand; those of runs are in `RunChanges.by_hand`.
+    checks are those of guides by the key of the run, job or rank.
     boards are sorted by name.
 
     kept is whether changes can be saved. why_not says what is wrong with the workspace if they cannot, "" if nothing is.

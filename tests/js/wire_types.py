@@ -42,6 +42,7 @@ from layouts.profiles.reading_progress import ReadFirst, ReadingProgress
 from layouts.runs.boards import BoardCard, SentBoard
 from layouts.runs.chosen_runs import KeyAndName
 from layouts.runs.damage import FileAndText
+from layouts.runs.guides.page import GuideParts
 from layouts.runs.notes import Mark, NamedView, Note
 from layouts.runs.overview.head import NoRun, RunHead
 from layouts.runs.overview.insights import InsightsLeft
@@ -80,7 +81,7 @@ WIRE: Mapping[str, Any] = {
     "RunHead": RunHead,
     "NoRun": NoRun,
     "InsightsLeft": InsightsLeft,
-    "StartParts": StartParts,
+    "StartParts": StartParts, "GuideParts": GuideParts,
     "ColumnChoices": columns.ColumnChoices,
     "ColumnValues": columns.ColumnValues,
     "MatchedTexts": columns.MatchedTexts,

@@ -1,4 +1,4 @@
-"""Keep remarks, tags, views, marks, watchpoints, colours, boards and checks in a file of the workspace, apart from the deletable index.
+"""Keep remarks, tags, views, marks, watchpoints, colours, boards and checks in a file of the workspace, apart from the index.
 
 The file is text, one line per record (app/store/runs/notes_format.py).
 
@@ -434,8 +434,8 @@ _UNREADABLE = (
     "saved: {reason}"
 )
 _SET_ASIDE = (
-    "The file of remarks, tags, saved views, marks, watchpoints, boards and checks was damaged. This is a copy of it; its intact "
-    "lines are still in use. Delete the copy when you no longer need it."
+    "The file of remarks, tags, saved views, marks, watchpoints, boards and checks was damaged. This is a copy of it; its "
+    "intact lines are still in use. Delete the copy when you no longer need it."
 )
 
 

@@ -56,25 +56,25 @@ class SourceRun(ProbedRun):
     """A member run of a source. See `parsers.analysis.runs.probes.model.ProbedRun`."""
 
     def __init__(self, source: Sources, asked: Asked) -> None:
-        self._source, self.asked, self.run = source, asked, asked.run
+        self.source, self.asked, self.run = source, asked, asked.run
 
     def _beside(self, run: str) -> SourceRun:
-        return SourceRun(self._source, Asked(run, "", self.asked.shown, self.asked.act, self.asked.budget))
+        return SourceRun(self.source, Asked(run, "", self.asked.shown, self.asked.act, self.asked.budget))
 
     @cached_property
     def row(self) -> RunRow | None:
         """The row of the run, or of the job whose rank it is."""
-        return next((row for row in self._source.runs.rows() if self.run in row.members), None)
+        return next((row for row in self.source.runs.rows() if self.run in row.members), None)
 
     @cached_property
     def profile(self) -> ProfileChoice | None:
         """The profile that questions are about: of the newest job of the run the lowest rank."""
         members = self.row.members if self.row is not None else (self.run,)
         for member in (self.run, *(one for one in members if one != self.run)):
-            found = {(one.session, one.rank): one for one in self._source.profiles.rows(member)}
+            found = {(one.session, one.rank): one for one in self.source.profiles.rows(member)}
             if found:
                 newest = max(found.values(), key=lambda one: one.updated)
-                job = self._source.profiles.members(member, newest.session, newest.rank)
+                job = self.source.profiles.members(member, newest.session, newest.rank)
                 able = [found[session, rank] for run, session, rank in job if run == member and (session, rank) in found]
                 best = min(able or [newest], key=lambda one: (one.rank < 0, one.rank))
                 return ProfileChoice(member, best.session, best.rank, best.mark)
@@ -100,59 +100,59 @@ class SourceRun(ProbedRun):
         return [tag for member in self.ranks.values() for tag in member.tags()]
 
     def tags(self, kind: str = "scalar") -> Sequence[str]:
-        return self._source.runs.tags(self.run, kind)
+        return self.source.runs.tags(self.run, kind)
 
     def series(self, tag: str) -> Series | None:
-        return self._source.curves.series(self.run, tag)
+        return self.source.curves.series(self.run, tag)
 
     def recorded(self, tag: str) -> Series | None:
-        return self._source.curves.recorded(self.run, tag)
+        return self.source.curves.recorded(self.run, tag)
 
     def insights(self, tags: Sequence[str]) -> Sequence[Insight]:
         if not tags:
             return ()
-        found, left = self._source.curves.insights(self.run, tags, self.asked.budget.left)
+        found, left = self.source.curves.insights(self.run, tags, self.asked.budget.left)
         if left:
             raise Pending("reading", len(tags) - left, len(tags))
         return [one for one in found if one.score >= NORMAL]
 
     def stalled(self) -> Insight | None:
-        found, left = self._source.curves.insights(self.run, None, self.asked.budget.left)
+        found, left = self.source.curves.insights(self.run, None, self.asked.budget.left)
         if left:
             total = len(self.tags())
             raise Pending("reading", max(0, total - left), total)
         return next((one for one in found if one.kind == "stall" and one.score >= NORMAL), None)
 
     def payloads(self, kind: str, tag: str) -> PayloadSeries | None:
-        return self._source.values.series(self.run, kind, tag)
+        return self.source.values.series(self.run, kind, tag)
 
     def value(self, kind: str, tag: str, place: int) -> Value | None:
         try:
-            return self._source.values.value(self.run, kind, tag, place)
+            return self.source.values.value(self.run, kind, tag, place)
         except PayloadError:
             return None  # pages about values show the problem; here there is one value less to judge
 
     def settings(self) -> Mapping[str, Setting]:
-        return self._source.lineage.settings(self.run)
+        return self.source.lineage.settings(self.run)
 
     def pipeline(self) -> DatasetGraph | None:
-        return self._source.graphs.dataset(self.run) if self.tags("dataset_graph") else None
+        return self.source.graphs.dataset(self.run) if self.tags("dataset_graph") else None
 
     @property
     def graph_name(self) -> str:
         """The name of the newest computation graph; "" for none."""
-        locations = self._source.graphs.locations(self.run)
+        locations = self.source.graphs.locations(self.run)
         return locations[-1].name if locations else ""
 
     def graph(self) -> Graph | None:
         name = self.graph_name
         if not name:
             return None
-        told = self._source.graphs.reading(self.run, name, again=self.asked.act == "again", cancel=self.asked.act == "cancel")
+        told = self.source.graphs.reading(self.run, name, again=self.asked.act == "again", cancel=self.asked.act == "cancel")
         if told.state != "ready":
             raise Pending(told.state, told.done, told.total, told.text)
         try:
-            return self._source.graphs.graph(self.run, name)
+            return self.source.graphs.graph(self.run, name)
         except PayloadError as error:
             raise Pending("failed", text=str(error)) from None
 
@@ -161,15 +161,15 @@ class SourceRun(ProbedRun):
     def review(self) -> Review | None:
         if self.profile is None:
             return None
-        if is_being_read(self._source, self.profile):
+        if is_being_read(self.source, self.profile):
             raise Pending("reading")
-        return review_of(self._source, self.profile, idle_time(self._source, self.profile), {}, 0).review
+        return review_of(self.source, self.profile, idle_time(self.source, self.profile), {}, 0).review
 
     def frame(self, name: str) -> pd.DataFrame | None:
         if self.profile is None:
             return None
         of = self.profile.run, self.profile.session, self.profile.rank
-        found = self._source.profiles.frame(*of, name, again=self.asked.act == "again")
+        found = self.source.profiles.frame(*of, name, again=self.asked.act == "again")
         if found.state in ("reading", "waiting", "cancelled", "failed"):
             raise Pending(found.state, found.done, found.total, found.text)
         return found.frame if found.frame is not None and len(found.frame) else None
@@ -177,7 +177,7 @@ class SourceRun(ProbedRun):
     def files_of(self, name: str) -> Sequence[str]:
         if self.profile is None:
             return ()
-        return self._source.profiles.frame(self.profile.run, self.profile.session, self.profile.rank, name).wanted
+        return self.source.profiles.frame(self.profile.run, self.profile.session, self.profile.rank, name).wanted
 
     # Dumps -------------------------------------------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class SourceRun(ProbedRun):
         """Return the listed dump; None without one."""
         if self.row is None or not self.row.tags.get("dump"):
             return None
-        opened = self._source.dumps.open(self.dump_key)
+        opened = self.source.dumps.open(self.dump_key)
         if opened.state in ("reading", "failed"):
             raise Pending(opened.state, text=opened.text)
         return opened if opened.dump is not None else None
@@ -211,8 +211,8 @@ class SourceRun(ProbedRun):
 
     def _worked(self, work: DumpWork) -> pd.DataFrame | None:
         if self.asked.act == "cancel":
-            self._source.dumps.cancel(self.dump_key, work)
-        told = self._source.dumps.work(self.dump_key, work, again=self.asked.act == "again")
+            self.source.dumps.cancel(self.dump_key, work)
+        told = self.source.dumps.work(self.dump_key, work, again=self.asked.act == "again")
         if told.state == "missing":
             return None
         if told.state != "ready":

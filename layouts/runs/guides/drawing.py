@@ -1,0 +1,212 @@
+"""The parts of the guides page: the list of symptoms, and the steps of the one that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dash import html
+from parsers.analysis.runs.probes.model import FOUND, NO_FILE, NOT_RECORDED
+
+from layouts.kit import elements as parts
+from layouts.kit import units as fmt
+from layouts.kit.i18n import CATALOGUE, both, t
+from layouts.kit.recording import recording
+from layouts.runs.checks import Checks
+from layouts.runs.symptoms.answering import WORKING, Answer, Sign
+from layouts.runs.symptoms.model import GUIDES, Step, Symptom
+from layouts.runs.symptoms.registry import SYMPTOMS
+from layouts.runs.symptoms.sentences import rule_of, sentence_of, state_key
+
+NEEDS_OTHER = ("no_other_run", "no_two_dumps", "no_two_pipelines", "no_two_graphs", "no_two_profiles", "no_settings",
+               "no_shared_scalar", "no_others", "setting_alone")  # fmt: skip
+"""What is said where a second run is missing, or has not the data."""
+NO_WORKSPACE = "-"
+"""Stands for the reason why checks cannot be saved where the server has nowhere to write."""
+OF_JOBS = ("one_rank", "no_scalar_of_ranks")
+
+
+def said(text: tuple[str, str]) -> html.Span:
+    """Return a text of both languages."""
+    english, chinese = text
+    if english == chinese:
+        return html.Span(english)
+    return html.Span(
+        [html.Span(english, className="en", lang="en"), html.Span(chinese, className="zh", lang="zh-CN")], className="t"
+    )
+
+
+# The list --------------------------------------------------------------------------------------------------------------
+
+
+def listed(signs: Sequence[Sign], opened: str, *, has_run: bool) -> list[Any]:
+    """Return the list of symptoms: those found first, with their evidence, then the others by guide."""
+    found = [one for one in signs if one.finding is not None]
+    others = {one.symptom.name: one for one in signs if one.finding is None}
+    groups: list[Any] = []
+    if found:
+        groups.append(_group("guides.found", [_entry(one.symptom, one, opened) for one in found], "found"))
+    elif has_run:
+        reading = any(one.is_reading for one in signs)
+        groups.append(html.P(t("guides.reading" if reading else "guides.found_none"), className="ms-muted ms-guides-none"))
+    for guide in GUIDES:
+        entries = [
+            _entry(symptom, others.get(symptom.name), opened) for symptom in SYMPTOMS.values()
+            if symptom.guide == guide and not any(one.symptom is symptom for one in found)
+        ]  # fmt: skip
+        if entries:
+            groups.append(_group(f"symptoms.guide.{guide}", entries, guide))
+    return [*groups, html.P(t("guides.no_match"), className="ms-muted ms-guides-no-match", hidden=True)]
+
+
+def _group(title: str, entries: Sequence[Any], name: str) -> html.Section:
+    return html.Section(
+        [html.H2(t(title), className="ms-guides-heading"), html.Ul(list(entries), className="ms-guides-entries")],
+        className="ms-guides-group", **{"data-group": name},
+    )  # fmt: skip
+
+
+def _entry(symptom: Symptom, sign: Sign | None, opened: str) -> html.Li:
+    words = " ".join((*symptom.title, *symptom.words, *(text for step in symptom.steps for text in step.question))).lower()
+    children: list[Any] = [html.Span(said(symptom.title), className="ms-guides-title")]
+    if sign is not None and sign.finding is not None:
+        severity = "error" if sign.finding.severity >= 2 else "hint"
+        children.insert(0, html.Span(className=f"ms-guides-mark ms-guides-mark-{severity}", **{"aria-hidden": "true"}))
+        children.append(html.Span(said(sentence_of(sign.finding)), className="ms-guides-evidence"))
+    elif sign is not None and sign.is_reading:
+        children.append(html.Span(t("guides.reading"), className="ms-guides-evidence ms-muted"))
+    button = html.Button(
+        children, type="button", className="ms-guides-entry",
+        **{"data-symptom": symptom.name, "data-key": f"symptom-{symptom.name}",
+           "aria-current": "true" if symptom.name == opened else "false"},
+    )  # fmt: skip
+    return html.Li(button, **{"data-words": words})
+
+
+# The steps -------------------------------------------------------------------------------------------------------------
+
+
+def steps(
+    symptom: Symptom, answers: Sequence[Answer], links: Sequence[Mapping[str, Any]], checks: Checks, *, why_not: str
+) -> list[Any]:
+    """Return the open symptom: its steps with answers and links, in order. why_not says why checks cannot be saved."""
+    found = sum(one.finding is not None and one.finding.state == FOUND for one in answers)
+    head = html.Header(
+        [
+            html.Div(
+                [
+                    html.P(t(f"symptoms.guide.{symptom.guide}"), className="ms-guides-kicker"),
+                    html.H2(said(symptom.title), className="ms-guides-name"),
+                    html.P(t("guides.of", n=fmt.count(found), total=fmt.count(len(answers))), className="ms-muted"),
+                ]
+            ),
+            parts.button("guides.copy", icon_name="copy", class_name="ms-guides-copy", **{"data-key": "copy"}),
+        ],
+        className="ms-guides-head",
+    )
+    entries = [
+        _step(number, symptom, *one, checks, why_not)
+        for number, one in enumerate(zip(symptom.steps, answers, links, strict=True), 1)
+    ]
+    return [head, html.Ol(entries, className="ms-guides-steps")]
+
+
+def _step(
+    number: int, symptom: Symptom, step: Step, answer: Answer, link: Mapping[str, Any], checks: Checks, why_not: str
+) -> html.Li:
+    name = f"{symptom.name}.{step.name}"
+    check = checks.of(name)
+    state = answer.finding.state if answer.finding is not None else answer.state
+    if state == NO_FILE and check.done:
+        state = "done"
+    body = [
+        html.Div(
+            [
+                html.H3(t(symptom.key(step)), className="ms-guides-question"),
+                html.Span(t(_badge(answer)), className="ms-guides-state"),
+            ],
+            className="ms-guides-row",
+        ),
+        *_answered(name, answer),
+    ]  # fmt: skip
+    if answer.finding is None or answer.finding.state != NOT_RECORDED:
+        body.append(html.P([html.B(t("guides.do")), " ", t(f"{symptom.key(step)}.do")], className="ms-guides-do"))
+    body += _ways(name, step, answer, link)
+    if step.probe == "check":
+        body.append(_check(name, checks, why_not))
+    return html.Li(
+        [html.Span(str(number), className="ms-guides-number", **{"aria-hidden": "true"}),
+         html.Div(body, className="ms-guides-content")],
+        className="ms-guides-step", **{"data-state": state.replace(" ", "-"), "data-step": name},
+    )  # fmt: skip
+
+
+def _badge(answer: Answer) -> str:
+    if answer.finding is not None:
+        return state_key(answer.finding.state)
+    return {"ask": "symptoms.state.not_judged", "failed": "symptoms.state.not_judged"}.get(answer.state, "guides.reading")
+
+
+def _answered(name: str, answer: Answer) -> list[Any]:
+    """Return what was found with the rule, or how far reading it is."""
+    finding = answer.finding
+    if finding is None:
+        return _unanswered(name, answer)
+    told = [html.P(said(sentence_of(finding)), className="ms-guides-said")]
+    rule = rule_of(finding)
+    if rule is not None:
+        english, chinese = (both("guides.rule", rule=rule[at])[at] for at in (0, 1))
+        told.append(html.P(said((english, chinese)), className="ms-guides-rule"))
+    if finding.missing:
+        told.append(html.P(t("guides.files", files=", ".join(finding.missing[:4])), className="ms-guides-rule"))
+    return told
+
+
+def _unanswered(name: str, answer: Answer) -> list[Any]:
+    if answer.state == "ask":
+        look = parts.button("guides.look", class_name="ms-button-main", **{"data-look": name, "data-key": f"look-{name}"})
+        return [html.P([look, " ", html.Span(t("guides.look_tip"), className="ms-muted")], className="ms-guides-said")]
+    if answer.state in WORKING:
+        told = t("guides.progress", done=fmt.count(answer.done), total=fmt.count(answer.total)) if answer.total else None
+        share = {"width": f"{100.0 * min(1.0, answer.done / answer.total):.1f}%"} if answer.total else {"width": "0%"}
+        bar = html.Span(html.Span(style=share), className="ms-guides-bar-track", role="presentation")
+        stop = parts.button("guides.stop", **{"data-stop": name, "data-key": f"stop-{name}"})
+        return [html.P([t("guides.slow"), " ", bar, told, stop], className="ms-guides-said ms-guides-progress", role="status")]
+    again = parts.button("guides.again", **{"data-again": name, "data-key": f"again-{name}"})
+    if answer.state == "cancelled":
+        return [html.P([t("guides.stopped"), " ", again], className="ms-guides-said")]
+    return [html.P([t("guides.failed", reason=answer.text or answer.state), " ", again], className="ms-guides-said")]
+
+
+def _ways(name: str, step: Step, answer: Answer, link: Mapping[str, Any]) -> list[Any]:
+    """Return how to go on: the page that shows it, the code that records what is missing, or the choice of another run."""
+    finding = answer.finding
+    ways: list[Any] = []
+    missing = finding is not None and finding.state == NOT_RECORDED
+    if link and not missing:
+        page = link["data-page"] or "runs"
+        title = CATALOGUE[f"{page}.title"]
+        label = said((both("guides.open", page=title[0])[0], both("guides.open", page=title[1])[1]))
+        ways.append(html.A([parts.icon(page), label], className="ms-button ms-guides-open",
+                           **{"data-key": f"open-{name}"}, **link))  # fmt: skip
+    if finding is not None and finding.said in NEEDS_OTHER:
+        ways.append(parts.button("guides.choose_other", **{"data-other": "1", "data-key": f"other-{name}"}))
+    shown = [html.P(ways, className="ms-guides-ways")] if ways else []
+    if missing and finding is not None and finding.said not in ("no_other_run", *OF_JOBS):
+        summary = html.Summary(t("guides.record"), **{"data-key": f"record-{name}"})
+        shown.append(html.Details([summary, recording(step.record)], className="ms-guides-record"))
+    return shown
+
+
+def _check(name: str, checks: Checks, why_not: str) -> html.Div:
+    """Return the place of a check box and a remark, which assets/runs/guides/checks.js makes: dash.html has no inputs."""
+    check = checks.of(name)
+    place = html.Div(
+        className="ms-guides-fields",
+        **{"data-check": name, "data-done": "1" if check.done else "0", "data-remark": check.remark,
+           "data-version": check.version, "data-kept": "0" if why_not else "1"},
+    )  # fmt: skip
+    if not why_not:
+        return html.Div(place, className="ms-guides-check")
+    told = t("guides.no_workspace") if why_not == NO_WORKSPACE else t("guides.not_kept", reason=why_not)
+    return html.Div([place, html.P(told, className="ms-muted")], className="ms-guides-check")

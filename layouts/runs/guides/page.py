@@ -1,0 +1,165 @@
+"""The guides page: what is wrong with this run, and which page shows the cause?
+
+A list of symptoms in the user's words, those found in the run first, with their evidence. A symptom opens its steps: each asks
+a question, says what the data of this run answer, by which rule, and leads to the page that shows it. What takes long runs on
+request. The server makes the parts; the browser replaces those that changed, searches the list, and keeps ticks and remarks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, TypedDict
+
+from dash import Input, Output, State, dcc, html, no_update
+
+from layouts.kit import elements as parts
+from layouts.kit.callbacks import in_browser
+from layouts.kit.i18n import attributes, for_browser, t
+from layouts.kit.page import Ids
+from layouts.kit.plain_html import markup
+from layouts.kit.state import bind, digest_of, text, texts
+from layouts.runs.checks import Checks
+from layouts.runs.chosen_runs import label_of, selected_runs
+from layouts.runs.guides import drawing
+from layouts.runs.guides.plain_text import as_text
+from layouts.runs.symptoms.answering import WORKING, Answer, Answers, Sign
+from layouts.runs.symptoms.links import address
+from layouts.runs.symptoms.model import Symptom
+from layouts.runs.symptoms.probed import Asked, Budget, SourceRun
+from layouts.runs.symptoms.registry import SYMPTOMS
+from layouts.sources import Sources
+
+SECONDS = 0.3
+"""CPU seconds that a request may spend on curves; the browser then asks for the rest."""
+MOST_SHOWN = 50
+"""Runs that others are compared with."""
+ACTS = ("", "again", "cancel")
+BROWSER_TEXTS = (
+    "guides.run", "guides.other", "guides.nobody", "guides.remark", "guides.done", "guides.not_kept",
+)  # fmt: skip
+"""Texts that scripts write."""
+
+
+class GuideParts(TypedDict):
+    """What the page shows, as plain lists (`layouts.kit.plain_html`), and a digest of it.
+
+    run is the key of the run, other that of the second one, "" for none; runs are (key, name) of those to choose from. again:
+    something is being read. text is the open symptom as text.
+    """
+
+    digest: str
+    parts: dict[str, list[Annotated[Any, object]]]
+    run: str
+    other: str
+    symptom: str
+    runs: list[Annotated[list[str], tuple[str, str]]]
+    again: bool
+    text: Annotated[list[str], "Texts"]
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """Return the page without data."""
+    choices = [
+        html.Label([html.Span(t("guides.run"), className="ms-field-name"), html.Span(className="ms-guides-run")],
+                   className="ms-field"),
+        html.Label([html.Span(t("guides.other"), className="ms-field-name"), html.Span(className="ms-guides-other")],
+                   className="ms-field"),
+    ]  # fmt: skip
+    search = parts.text_input(ids("search"), "guides.search", class_name="ms-filter ms-guides-search", type="search")
+    return html.Div(
+        [
+            dcc.Store(id=ids("shown")),
+            dcc.Store(id=ids("turn")),
+            html.Div([search, *choices], className="ms-toolbar ms-guides-bar"),
+            html.Div(
+                parts.empty_state("guides.no_runs", hint="guides.no_runs_hint"), className="ms-guides-no-runs", hidden=True
+            ),
+            html.Div(
+                [
+                    html.Nav(
+                        [html.Div(className="ms-skeleton") for _ in range(6)], className="ms-guides-list",
+                        **{"data-part": "list"}, **attributes(aria_label="guides.symptoms"),
+                    ),
+                    html.Article(html.Div(className="ms-skeleton"), className="ms-card ms-guides-open-symptom",
+                                 tabIndex=-1, **{"data-part": "steps"}),
+                ],
+                className="ms-guides-body",
+            ),
+        ],
+        id=ids("root"), className="ms-guides",
+        **{"data-routes": routes, "data-texts": json.dumps(for_browser(BROWSER_TEXTS))},
+    )  # fmt: skip
+
+
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    answers = Answers(source)
+
+    def look(state: Any, _version: Any, turn: Any, known: Any) -> Any:
+        found = shown(source, answers, state, turn)
+        is_same = isinstance(known, Mapping) and known.get("digest") == found["digest"] and not found["again"]
+        return no_update if is_same else found
+
+    app.callback(
+        Output(ids("shown"), "data"), Input(ids("state"), "data"), Input(ids("version"), "data"), Input(ids("turn"), "data"),
+        State(ids("shown"), "data"),
+    )(look)  # fmt: skip
+    bind(app, ids, "search", "value", "q", default="")
+    call = in_browser(app, "mindscope_guides")
+    call("shown", Input(ids("shown"), "data"), Input(ids("state"), "data"), State(ids("root"), "id"))
+
+
+def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuideParts:
+    """Return the parts of the page. `of`, `with` and `symptom` of the state are the run, the second one, and what is open.
+
+    turn is what the browser asks for: the steps whose slow probes may run ("look"), and what to do with their work ("act").
+    """
+    rows = {member: row for row in source.runs.rows() for member in row.members}
+    chosen = selected_runs(state, source)
+    firsts = list(dict.fromkeys(rows[run].members[0] for run in chosen))
+    keys = {rows[run].key: rows[run].members[0] for run in chosen} | {run: run for run in chosen}
+    run = keys.get(text(state, "of", limit=100_000), firsts[0] if firsts else "")
+    other = keys.get(text(state, "with", limit=100_000), "")
+    other = "" if other == run else other
+    looked = texts(turn, "look") if isinstance(turn, Mapping) else []
+    act = text(turn, "act", choices=ACTS) if isinstance(turn, Mapping) else ""
+    probed = SourceRun(source, Asked(run, other, tuple(firsts[:MOST_SHOWN]), "", Budget(SECONDS))) if run else None
+    if run:
+        source.runs.want([run, *([other] if other else [])])
+    signs = answers.signs(probed) if probed is not None else [Sign(symptom) for symptom in SYMPTOMS.values()]
+    wanted = text(state, "symptom", limit=40)
+    symptom = SYMPTOMS.get(wanted) or signs[0].symptom
+    told = [] if probed is None else _answers(answers, probed, symptom, looked, act, text(turn, "at") if act else "")
+    book = source.notes.notebook()
+    checks = book.checks.get(rows[run].key, Checks()) if run else Checks()
+    why_not = "" if book.kept else book.why_not or drawing.NO_WORKSPACE
+    links = [] if probed is None else [
+        address(source, probed, step, one.finding) for step, one in zip(symptom.steps, told, strict=True)
+    ]  # fmt: skip
+    made = {
+        "list": markup(drawing.listed(signs, symptom.name, has_run=bool(run))),
+        "steps": markup(drawing.steps(symptom, told, links, checks, why_not=why_not)) if run else [],
+    }  # fmt: skip
+    again = any(sign.is_reading for sign in signs) or any(one.state in WORKING for one in told)
+    names = [[one, label_of(one, rows[one])] for one in firsts]
+    name = label_of(run, rows[run]) if run else ""
+    return {
+        "digest": digest_of([made, run, other, names, again]), "parts": made, "run": run, "other": other,
+        "symptom": symptom.name, "runs": names, "again": again,
+        "text": list(as_text(symptom, name, told, checks)) if run else ["", ""],
+    }  # fmt: skip
+
+
+def _answers(
+    answers: Answers, run: SourceRun, symptom: Symptom, looked: list[str], act: str, at: str
+) -> list[Answer]:  # fmt: skip
+    """Return the answers to the steps of a symptom. looked are the steps that somebody asked for; act is about the one `at`."""
+    found = []
+    for step in symptom.steps:
+        name = f"{symptom.name}.{step.name}"
+        own = SourceRun(run.source, Asked(run.asked.run, run.asked.other, run.asked.shown, act if name == at else "",
+                                          run.asked.budget)) if act and name == at else run  # fmt: skip
+        found.append(answers.answer(own, step, slow=name in looked))
+    return found
