@@ -55,6 +55,7 @@ PICTURES: tuple[Picture, ...] = (
     ("optimisation", f"optimisation?{SWEEP}&target=metric/accuracy", "light", "en-US"),
     ("two_runs", f"two_runs?one={story.STEADY}&other={story.DIVERGES}", "light", "en-US"),
     ("text", "text", "light", "en-US"),
+    ("guides", f"guides?run={story.DIVERGES}", "light", "en-US"),
     ("tuning", "tuning", "light", "en-US"),
     ("job", f"job?{LATE}", "light", "en-US"),
     ("profile_overview", f"profile_overview?{LATE}", "light", "en-US"),

@@ -189,7 +189,10 @@ def _keys(ids: Ids) -> html.Dialog:
             ),
             html.Div(className="ms-keys", **{"data-keys": json.dumps(_KEYS)}),
             html.P(
-                html.A(t("shell.start"), href="start", **{"data-page": "start", "data-action": "close"}),
+                [
+                    html.A(t("shell.start"), href="start", **{"data-page": "start", "data-action": "close"}), " · ",
+                    html.A(t("shell.guides"), href="guides", **{"data-page": "guides", "data-action": "close"}),
+                ],
                 className="ms-keys-start",
             ),
         ],

@@ -32,6 +32,7 @@ TEXTS = define_texts({
     ),
     "shell.copy_code": "common.copy",
     "shell.start": ("Questions to start with", "从问题开始"),
+    "shell.guides": ("From a symptom to its cause", "从症状查找原因"),
     "shell.gone": ("The run of this link does not exist: {names}", "链接指定的训练不存在：{names}"),
     "shell.gone_hint": (
         "It was deleted or renamed, or the link was made for another directory.",

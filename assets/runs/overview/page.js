@@ -262,6 +262,22 @@ function insights(state, _entries, rootId) {
   }, AGAIN_MS);
 }
 
+/**
+ * Show the severest symptoms if there are any, and ask again while something is being read.
+ * @param {{ found: number, left: boolean } | null} state
+ * @param {string} rootId
+ */
+function symptoms(state, rootId) {
+  const root = document.getElementById(rootId);
+  const card = root && root.querySelector(".ms-symptoms");
+  if (!(card instanceof HTMLElement) || !state) return;
+  card.hidden = !state.found;
+  if (!state.left) return;
+  window.setTimeout(() => {
+    if (root?.isConnected) setProps(rootId.replace(/-root$/, "-symptoms-again"), { data: Date.now() });
+  }, 2 * AGAIN_MS);
+}
+
 window.addEventListener("mindscope:prefs", () => document.querySelectorAll(".ms-overview").forEach(sift));
 
-Object.assign(functionsOf("mindscope_overview"), { shown, insights });
+Object.assign(functionsOf("mindscope_overview"), { shown, insights, symptoms });

@@ -31,6 +31,7 @@ from layouts.dumps.tables import bilingual, short, table
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.kit.tables import COUNT, NUMBER, Cell, Column, first_of
+from layouts.runs.symptoms.meanings import OF_CAUSES, meaning_link
 
 _LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?: (?P<code>.*))?", re.DOTALL)
 Row = Mapping[Any, Any]
@@ -53,6 +54,7 @@ def head(run: str, found: FoundCauses, *, finished: bool) -> list[Any]:
     lines: list[Any] = [html.P(sentence(row, ranks=found.causes.tensors["rank"].nunique()), className="ms-first-cause-said")]
     name = html.A(str(row["name"]), className="ms-mono", **tensor_address(run, row, _io(found, int(row["row"]))))
     lines.append(html.P([name, *_source(row, found.stacks)], className="ms-first-cause-where"))
+    lines.append(html.P(html.A(t("symptoms.meaning"), **meaning_link(OF_CAUSES, run))))
     if found.place is not None:
         lines.append(html.P(_first_value(found.place)))
     if row["kind"] != NON_FINITE and row["origin"] == BEFORE and row["from_name"]:

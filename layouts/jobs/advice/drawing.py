@@ -27,6 +27,7 @@ from layouts.profiles.frames import NO_TRACE, IdleTime
 from layouts.profiles.kernel_names import kernel_labels
 from layouts.profiles.links import address, range_on_timeline
 from layouts.profiles.profile_choice import ProfileChoice
+from layouts.runs.symptoms.meanings import OF_ADVICE, meaning_link
 
 _OTHER_UNITS = {"interval": ("ms", 1e6), "retransmission": ("ms", 1e6), "contention": ("GB/s", 1e9)}
 UNITS = {rule: _OTHER_UNITS.get(rule, ("%", 0.01)) for rule in THRESHOLDS}
@@ -94,7 +95,10 @@ def _card(
         [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), *([] if pending else [_how(one)]), evidence],
         open=one.rule == "gaps",
     )
-    foot = html.Div([_threshold(one.rule, fields), _link(one.page, choice)], className="ms-advice-foot")
+    links_on = [_link(one.page, choice), _meaning(one.rule, choice)]
+    foot = html.Div(
+        [_threshold(one.rule, fields), html.Span(links_on, className="ms-advice-links")], className="ms-advice-foot"
+    )
     more = what_differs(stages) if one.rule == "stages" else []
     alone = [] if pending else _alone(one)
     body = html.Div([sentence(one), *alone, *more, html.Ul(hints), table, foot], className="ms-card-body")
@@ -234,6 +238,11 @@ def _field(name: str, shown: str, usual: str, unit: str, text: str, label: str) 
 
 def _link(page: str, choice: ProfileChoice | None) -> Any:
     return None if choice is None else html.A(t(f"advice.open.{page}"), **address(page, choice))
+
+
+def _meaning(rule: str, choice: ProfileChoice | None) -> Any:
+    """Return the way to the symptom that the rule is a sign of."""
+    return None if choice is None else html.A(t("symptoms.meaning"), **meaning_link(OF_ADVICE[rule], choice.run))
 
 
 def places(one: Advice, choice: ProfileChoice, idle: IdleTime) -> list[Mapping[str, Any]]:

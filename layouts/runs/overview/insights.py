@@ -14,6 +14,7 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
+from layouts.runs.symptoms.meanings import OF_INSIGHTS, meaning_link
 from layouts.sources import RunSources
 
 SECONDS = 0.3
@@ -128,5 +129,12 @@ def _entry(source: RunSources, run: str, one: Insight) -> html.Li:
     )  # fmt: skip
     row = next((row for row in source.runs.rows() if run in row.members), None)
     cause = cause_link(row, one, source.curves.recorded(run, one.tag))
-    both = anchor if cause is None else [anchor, html.A(t("insights.cause"), className="ms-insight-cause", **cause)]
+    meaning = html.A(
+        parts.icon("start"), className="ms-insight-meaning",
+        **attributes(title="symptoms.meaning", aria_label="symptoms.meaning"),
+        **meaning_link(OF_INSIGHTS[one.kind], run if row is None else row.key),
+    )  # fmt: skip
+    both: list[Any] = [anchor, meaning]
+    if cause is not None:
+        both.append(html.A(t("insights.cause"), className="ms-insight-cause", **cause))
     return html.Li(both, **{"data-score": f"{facts['score']:.6g}", "data-kind": one.kind})

@@ -21,7 +21,7 @@ from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, texts
 from layouts.kit.user_input import Unfit
 from layouts.runs.notes import colour_text
-from layouts.runs.overview import files, insights
+from layouts.runs.overview import files, insights, symptoms
 from layouts.runs.overview.head import NoRun, RunHead, head, run_of
 from layouts.runs.overview.texts import TEXTS
 from layouts.runs.overview.tiles import TILES, Tile, contents
@@ -42,6 +42,7 @@ def layout(ids: Ids, routes: str) -> Any:
                 [_selector(), html.Div(className="ms-overview-facts"), html.Div(className="ms-notes-line")],
                 className="ms-overview-head",
             ),
+            symptoms.layout(ids),
             insights.layout(ids, routes),
             html.Div([_empty_tile(ids, kind) for kind in TILES], className="ms-tiles"),
             files.layout(ids),
@@ -89,6 +90,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
         State(ids("head"), "data"),
         State(ids("shown"), "data"),
     )(look)
+    symptoms.register(app, source, ids)
     insights.register(app, source, ids)
     files.register(app, source, ids)
     for kind in TILES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
+    "overview.symptoms": ("What is wrong", "发现的症状"),
     "overview.explained.picture": "common.picture_of_sample_n",
     "overview.explained.map": ("{explainer}: heat map of sample {n}", "{explainer}：样本 {n} 的热力图"),
     # Which run

@@ -46,7 +46,13 @@ def layout(ids: Ids, routes: str) -> html.Div:
             ),
             html.Section(
                 [
-                    html.H2(t("start.asks"), className="ms-start-heading"),
+                    html.Div(
+                        [
+                            html.H2(t("start.asks"), className="ms-start-heading"),
+                            html.A(t("start.guides"), href="guides", className="ms-start-guides", **{"data-page": "guides"}),
+                        ],
+                        className="ms-start-line",
+                    ),
                     html.Div(
                         [html.Div(className="ms-skeleton") for _ in range(6)], className="ms-start-answers",
                         **{"data-part": "answers"},

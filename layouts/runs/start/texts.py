@@ -7,6 +7,7 @@ from layouts.kit.i18n import define_texts
 TEXTS = define_texts({
     "start.found": ("Found in this directory", "该目录中的数据"),
     "start.asks": ("What do you want to know?", "你想了解什么？"),
+    "start.guides": ("Something is wrong? From a symptom to its cause", "出了问题？从症状查找原因"),
     "start.missing": ("Not recorded here", "此处未记录"),
     "start.missing_all": ("How to record a run", "如何记录训练"),
     "start.empty": (

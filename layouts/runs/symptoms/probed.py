@@ -28,11 +28,21 @@ NORMAL = LEVELS["normal"]
 """Score from which on an insight counts, as on pages that nobody has set otherwise."""
 
 
+PATIENCE = 0.5
+"""Seconds of a request from which on it begins to wait for no further frame."""
+
+
 class Budget:
-    """CPU seconds that a request may spend on analysing curves; what is left is asked for again."""
+    """CPU seconds that a request may spend on analysing curves, and how long it may wait; the rest is asked for again."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.process_time() + seconds
+        self._patience = time.monotonic() + PATIENCE
+
+    @property
+    def is_impatient(self) -> bool:
+        """Whether the request has waited long enough."""
+        return time.monotonic() > self._patience
 
     @property
     def left(self) -> float:
@@ -57,6 +67,7 @@ class SourceRun(ProbedRun):
 
     def __init__(self, source: Sources, asked: Asked) -> None:
         self.source, self.asked, self.run = source, asked, asked.run
+        self._reviewed: Review | None = None
 
     def _beside(self, run: str) -> SourceRun:
         return SourceRun(self.source, Asked(run, "", self.asked.shown, self.asked.act, self.asked.budget))
@@ -161,14 +172,18 @@ class SourceRun(ProbedRun):
     def review(self) -> Review | None:
         if self.profile is None:
             return None
-        if is_being_read(self.source, self.profile):
-            raise Pending("reading")
-        return review_of(self.source, self.profile, idle_time(self.source, self.profile), {}, 0).review
+        if self._reviewed is None:
+            if self.asked.budget.is_impatient or is_being_read(self.source, self.profile):
+                raise Pending("reading")
+            self._reviewed = review_of(self.source, self.profile, idle_time(self.source, self.profile), {}, 0).review
+        return self._reviewed
 
     def frame(self, name: str) -> pd.DataFrame | None:
         if self.profile is None:
             return None
         of = self.profile.run, self.profile.session, self.profile.rank
+        if self.asked.budget.is_impatient:
+            raise Pending("reading")
         found = self.source.profiles.frame(*of, name, again=self.asked.act == "again")
         if found.state in ("reading", "waiting", "cancelled", "failed"):
             raise Pending(found.state, found.done, found.total, found.text)
