@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dash import html
-from parsers.analysis.runs.probes.model import FOUND, NO_FILE, NOT_RECORDED
+from parsers.analysis.runs.probes.model import FOUND, NO_FILE, NOT_RECORDED, NOTHING
 
 from layouts.kit import elements as parts
 from layouts.kit import units as fmt
@@ -129,7 +129,7 @@ def _step(
         ),
         *_answered(name, answer),
     ]  # fmt: skip
-    if answer.finding is None or answer.finding.state != NOT_RECORDED:
+    if answer.finding is None or answer.finding.state not in (NOT_RECORDED, NOTHING):
         body.append(html.P([html.B(t("guides.do")), " ", t(f"{symptom.key(step)}.do")], className="ms-guides-do"))
     body += _ways(name, step, answer, link)
     if step.probe == "check":

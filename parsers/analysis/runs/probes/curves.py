@@ -290,8 +290,8 @@ def _highest_rate(run: ProbedRun) -> tuple[str, float] | None:
 
 
 def gap(run: ProbedRun) -> Finding:
-    """Return where a curve of an evaluation turned for the worse, and how far the last losses of both are apart."""
-    found = insight(run, kinds=("overfitting",), about=("validation",))
+    """Return where a curve of an evaluation turned for the worse, with a curve of training to show beside it."""
+    found = insight(run, kinds=("overfitting", "divergence"), about=("validation",))
     if found.state != FOUND:
         return found
     training = [tag for tag in of_role(run.tags(), "training") if tag != found.by.tag]

@@ -274,14 +274,15 @@ def expert_balance(run: ProbedRun) -> Finding:
 
 
 def last_rank(run: ProbedRun) -> Finding:
-    """Return the rank that others wait for, and why (`who_is_slow`)."""
+    """Return the rank that others wait for, and why (`who_is_slow`); of few steps that of single ones."""
     frames = {name: run.frame(name) for name in ("cluster_steps", "collectives", "groups", "links")}
     found = who_is_slow(frames)
-    listed = found.slow or found.once
+    listed = found.slow or (found.once if found.reason == "steps" else ())
     if listed:
         one = listed[0]
         told: dict[str, float | str] = {"rank": one.rank, "cause": one.cause, "n": len(found.slow), "steps": found.steps}
-        return Finding(FOUND, "slow_rank" if found.slow else "slow_once", told, Where(rank=one.rank), "last_rank", severity=1.6)
+        said, severity = ("slow_rank", 1.6) if found.slow else ("slow_once", 0.8)
+        return Finding(FOUND, said, told, Where(rank=one.rank), "last_rank", severity=severity)
     if found.reason in ("cluster_steps", "collectives"):
         return not_recorded("no_frame", *run.files_of(found.reason))
     if found.reason:
