@@ -373,9 +373,9 @@ def meetings(ahead_ns: int) -> Made:
     for number in range(60):
         for rank in (0, 1):
             elapse = int(random.integers(10**6, 10**8))
-            start = 1_764_000_000_000_000_000 + number * 10**9 - elapse + rank * ahead_ns + int(random.integers(-20_000, 20_000))
+            end = 1_764_000_000_000_000_000 + number * 10**9 + rank * ahead_ns + int(random.integers(-20_000, 20_000))
             rows.append({"step": 1, "group": "1", "name": f"hcom_allReduce__{number}", "kind": "allreduce", "rank": rank,
-                         "start_ns": start, "elapse_ns": float(elapse), "file": "x"})  # fmt: skip
+                         "start_ns": end - elapse, "elapse_ns": float(elapse), "file": "x"})  # fmt: skip
     return profile(collectives=rows_of(COLLECTIVES, rows))
 
 

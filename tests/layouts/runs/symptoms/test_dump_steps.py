@@ -1,0 +1,68 @@
+"""Questions that dumps answer, on request: of one with a fault, of a healthy one, and of a run without."""
+
+from __future__ import annotations
+
+import pytest
+
+from layouts.runs.symptoms.answering import Answers
+from layouts.runs.symptoms.model import Step
+from layouts.runs.symptoms.probed import Asked, SourceRun
+from layouts.runs.symptoms.registry import SYMPTOMS
+from parsers import open_run
+from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING
+from tests.sources import MemorySource
+from tests.writers.dumps import Injection, write_dump
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> MemorySource:
+    base = tmp_path_factory.mktemp("dumps")
+    write_dump(base / "good" / "dump", iterations=6)
+    write_dump(base / "same" / "dump", iterations=6)
+    write_dump(base / "bad" / "dump", iterations=6, injection=Injection(2, 5, "nan"))
+    return MemorySource({**{name: {"dump": open_run(base / name).dump} for name in ("good", "same", "bad")}, "none": {}})
+
+
+def step_of(symptom: str, name: str) -> Step:
+    return next(one for one in SYMPTOMS[symptom].steps if one.name == name)
+
+
+def state(source: MemorySource, run: str, step: Step, other: str = "") -> str:
+    answer = Answers(source).answer(SourceRun(source, Asked(run, other, (run,))), step, slow=True)
+    assert answer.finding is not None, answer
+    return answer.finding.state
+
+
+def test_the_first_cause(source: MemorySource) -> None:
+    step = step_of("not_a_number", "cause")
+    assert [state(source, run, step) for run in ("bad", "good", "none")] == [FOUND, NOTHING, NOT_RECORDED]
+    answer = Answers(source).answer(SourceRun(source, Asked("bad")), step, slow=True)
+    assert answer.finding is not None
+    assert answer.finding.where.step == 2
+
+
+def test_the_first_tensor_that_differs(source: MemorySource) -> None:
+    step = step_of("worse_than_reference", "tensor")
+    assert [state(source, run, step, "good") for run in ("bad", "same", "none")] == [FOUND, NOTHING, NOT_RECORDED]
+    assert state(source, "good", step) == NOT_RECORDED  # nothing to compare with
+
+
+def test_norms_and_overflows_are_never_said_to_be_fine(source: MemorySource) -> None:
+    """A short history shows no departure, and without records nobody knows whether overflows were asked for."""
+    assert state(source, "good", step_of("not_a_number", "tensor")) == NOT_JUDGED
+    assert state(source, "good", step_of("not_a_number", "overflow")) == NOT_JUDGED
+    assert [state(source, "none", step_of("not_a_number", name)) for name in ("tensor", "overflow")] == [NOT_RECORDED] * 2
+
+
+def test_watchpoints(source: MemorySource) -> None:
+    assert state(source, "none", step_of("no_learning", "vanishing")) == NOT_RECORDED
+    assert state(source, "good", step_of("no_learning", "vanishing")) in (FOUND, NOTHING, NOT_JUDGED)
+
+
+def test_a_slow_question_waits_until_somebody_asks(source: MemorySource) -> None:
+    step = step_of("not_a_number", "cause")
+    answers, run = Answers(source), SourceRun(source, Asked("bad"))
+    assert answers.answer(run, step, slow=False).state == "ask"
+    assert answers.answer(run, step, slow=True).state == "ready"
+    assert answers.answer(run, step, slow=False).state == "ready"  # known by now
+    assert answers.answer(SourceRun(source, Asked("none")), step, slow=False).state == "ready"  # there is none
