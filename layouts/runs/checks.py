@@ -54,8 +54,8 @@ class Checks:
 
     def changed(self, step: str, check: Check) -> Checks:
         """Return the checks with another one of a step. Unfit for an invalid step or remark, or for too many."""
-        made = check.checked()
-        rest = {name: one for name, one in self.by_step.items() if name != step_name(step)}
+        made, name = check.checked(), step_name(step)
+        rest = {other: one for other, one in self.by_step.items() if other != name}
         if made != NO_CHECK and len(rest) >= MOST_CHECKS:
             raise Unfit(f"checks: expected at most {MOST_CHECKS} on a run, found more")
-        return Checks(rest | ({step: made} if made != NO_CHECK else {}))
+        return Checks(rest | ({name: made} if made != NO_CHECK else {}))

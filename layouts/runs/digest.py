@@ -58,7 +58,7 @@ define_texts({
     "digest.no_advice": ("{n} rules found nothing.", "{n} 条规则均未发现问题。"),
     "digest.advice_not_judged": ("No rule of the advice has the data that it needs.", "各条建议规则均缺少所需数据。"),
     "digest.more_advice": ("{n} more on the page Advice.", "另有 {n} 条，见“调优建议”页面。"),
-    "digest.dump_fine": ("No bad values in {n} dumped tensors.", "{n} 个 Dump 张量中没有异常值。"),
+    "digest.dump_fine": "common.no_bad_values",
     "digest.dump_unknown": ("{n} of {total} dumped tensors could not be judged.", "{total} 个 Dump 张量中有 {n} 个无法判定。"),
     "digest.empty": ("Neither scalars nor a profile nor a dump.", "没有标量、性能数据或 Dump 数据。"),
     "digest.restarted": ("restart at {step}", "在步骤 {step} 重启"),

@@ -6,7 +6,7 @@ from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "menu.comparison": ("Comparison", "对比与溯源"),
-    "menu.performance": ("Performance", "性能"),
+    "menu.performance": "common.performance",
     "menu.debugging": ("Debugging", "调试"),
     "menu.explanation": ("Explanation", "模型解释"),
     "menu.tools": ("Tools", "工具"),

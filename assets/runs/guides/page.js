@@ -71,7 +71,7 @@ function listen(page) {
   for (const name of /** @type {const} */ (["run", "other"])) {
     const { element, select } = runSelect(`guides.${name}`);
     page.selects[name] = select;
-    page.find(`.ms-guides-${name}`).replaceChildren(element);
+    page.find(`[data-choice="${name}"]`).replaceChildren(element);
     select.addEventListener("change", () => page.change(name === "run"
       ? { of: [select.value] }
       : { with: select.value ? [select.value] : [] }));

@@ -38,7 +38,7 @@ TEXTS = define_texts({
     "scalars.back": "common.one_zoom_step_back",
     "scalars.restore": ("Restore (double click)", "还原（双击）"),
     "scalars.threshold": "common.threshold",
-    "scalars.copy_text": ("Copy as text", "复制为文本"),
+    "scalars.copy_text": "common.copy_as_text",
     "scalars.save.csv": ("CSV, every point", "CSV（全部数据）"),
     "scalars.save.json": ("JSON, every point", "JSON（全部数据）"),
     "scalars.point": ("1 point", "1 个点"),

@@ -26,7 +26,7 @@ from layouts.runs.guides.plain_text import as_text
 from layouts.runs.symptoms.answering import WORKING, Answer, Answers, Sign
 from layouts.runs.symptoms.links import address
 from layouts.runs.symptoms.model import Symptom
-from layouts.runs.symptoms.probed import Asked, Budget, SourceRun
+from layouts.runs.symptoms.probed import AskedRun, Budget, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from layouts.sources import Sources
 
@@ -61,9 +61,9 @@ class GuideParts(TypedDict):
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data."""
     choices = [
-        html.Label([html.Span(t("guides.run"), className="ms-field-name"), html.Span(className="ms-guides-run")],
+        html.Label([html.Span(t("guides.run"), className="ms-field-name"), html.Span(**{"data-choice": "run"})],
                    className="ms-field"),
-        html.Label([html.Span(t("guides.other"), className="ms-field-name"), html.Span(className="ms-guides-other")],
+        html.Label([html.Span(t("guides.other"), className="ms-field-name"), html.Span(**{"data-choice": "other"})],
                    className="ms-field"),
     ]  # fmt: skip
     search = parts.text_input(ids("search"), "guides.search", class_name="ms-filter ms-guides-search", type="search")
@@ -125,7 +125,7 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
     other = "" if other == run else other
     looked = texts(turn, "look") if isinstance(turn, Mapping) else []
     act = text(turn, "act", choices=ACTS) if isinstance(turn, Mapping) else ""
-    probed = SourceRun(source, Asked(run, other, tuple(firsts[:MOST_SHOWN]), "", Budget(SECONDS))) if run else None
+    probed = SourceRun(source, AskedRun(run, other, tuple(firsts[:MOST_SHOWN]), "", Budget(SECONDS))) if run else None
     if run:
         source.runs.want([run, *([other] if other else [])])
     signs = answers.signs(probed) if probed is not None else [Sign(symptom) for symptom in SYMPTOMS.values()]
@@ -159,7 +159,7 @@ def _answers(
     found = []
     for step in symptom.steps:
         name = f"{symptom.name}.{step.name}"
-        own = SourceRun(run.source, Asked(run.asked.run, run.asked.other, run.asked.shown, act if name == at else "",
+        own = SourceRun(run.source, AskedRun(run.asked.run, run.asked.other, run.asked.shown, act if name == at else "",
                                           run.asked.budget)) if act and name == at else run  # fmt: skip
         found.append(answers.answer(own, step, slow=name in looked))
     return found

@@ -51,7 +51,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedRun:
     """What a question is about: a member run, the one it is compared with ("" for none), the members on screen, and what is to
     be done with work that was stopped: "again" resumes it, "cancel" stops it."""
 
@@ -65,12 +65,12 @@ class Asked:
 class SourceRun(ProbedRun):
     """A member run of a source. See `parsers.analysis.runs.probes.model.ProbedRun`."""
 
-    def __init__(self, source: Sources, asked: Asked) -> None:
+    def __init__(self, source: Sources, asked: AskedRun) -> None:
         self.source, self.asked, self.run = source, asked, asked.run
         self._reviewed: Review | None = None
 
     def _beside(self, run: str) -> SourceRun:
-        return SourceRun(self.source, Asked(run, "", self.asked.shown, self.asked.act, self.asked.budget))
+        return SourceRun(self.source, AskedRun(run, "", self.asked.shown, self.asked.act, self.asked.budget))
 
     @cached_property
     def row(self) -> RunRow | None:

@@ -136,7 +136,7 @@ TEXTS = define_texts({
     "symptoms.said.bounded_operators": ("None among {nodes} nodes.", "{nodes} 个节点中没有此类算子。"),
     "symptoms.said.graph_damaged": ("A part of the graph cannot be read.", "计算图有一部分无法读取。"),
     "symptoms.said.redistribution": ("{n} operators move parts of tensors: {types}.", "{n} 个算子进行张量重排布：{types}。"),
-    "symptoms.said.no_redistribution": ("None among {nodes} nodes.", "{nodes} 个节点中没有此类算子。"),
+    "symptoms.said.no_redistribution": "symptoms.said.bounded_operators",
     "symptoms.said.no_setting_batch": ("No batch size was recorded.", "没有记录 batch size。"),
     "symptoms.said.no_setting_regularization": ("No setting of regularization was recorded.", "没有记录正则化相关配置。"),
     "symptoms.said.no_setting_memory": (
@@ -150,7 +150,7 @@ TEXTS = define_texts({
     ),
     "symptoms.said.setting_equal": ("{name} is {value}, as in {n} other runs.", "{name} 为 {value}，与其他 {n} 个训练相同。"),
     "symptoms.said.setting_text": ("{name} is {value}.", "{name} 为 {value}。"),
-    "symptoms.said.regularized": ("{name} is {value}.", "{name} 为 {value}。"),
+    "symptoms.said.regularized": "symptoms.said.setting_text",
     "symptoms.said.not_regularized": ("{name} is 0, and nothing else regularizes.", "{name} 为 0，且没有其他正则化。"),
     # Dumps
     "symptoms.said.no_dump": ("No tensors were dumped.", "没有 Dump 数据。"),
@@ -160,7 +160,7 @@ TEXTS = define_texts({
         "{n} overflows; the first in {name}, iteration {step}.", "溢出 {n} 次；首次在迭代 {step} 的 {name}。",
     ),
     "symptoms.said.no_statistics": ("None of {n} dumped tensors could be judged.", "{n} 个 Dump 张量均无法判定。"),
-    "symptoms.said.no_cause": ("No bad values in {n} dumped tensors.", "{n} 个 Dump 张量中没有异常值。"),
+    "symptoms.said.no_cause": "common.no_bad_values",
     "symptoms.said.departed_exploding": (
         "{name} explodes in iteration {step}: its norm is {value}, {usual} before.",
         "{name} 在迭代 {step} 爆炸：范数为 {value}，此前为 {usual}。",
@@ -216,7 +216,7 @@ TEXTS = define_texts({
     "symptoms.said.graphs_differ": ("{n} nodes differ, {removed} are missing and {added} are new in the other graph.",
                                     "{n} 个节点不同，另一计算图缺少 {removed} 个、新增 {added} 个。"),
     "symptoms.said.graphs_equal": ("Both graphs of {nodes} nodes are equal.", "两个计算图（{nodes} 个节点）相同。"),
-    "symptoms.said.no_shared_scalar": ("The runs have no scalar in common.", "两个训练没有共同的标量。"),
+    "symptoms.said.no_shared_scalar": ("The two runs share no scalar.", "两个训练没有共同的标量。"),
     "symptoms.said.few_seeds": ("{n} runs with the same settings on the smaller side; the interval needs {needed}.",
                                 "配置相同的训练较少一方有 {n} 个，计算区间需要 {needed} 个。"),
     "symptoms.said.seeds_differ": (
@@ -242,7 +242,7 @@ TEXTS = define_texts({
     "symptoms.said.rules_fine": ("Nothing found by {n} rules of the advice.", "{n} 条调优规则均未发现问题。"),
     "symptoms.said.rule_reason": ("{n} of {of} rules cannot judge: {reason}.", "{of} 条规则中有 {n} 条无法判定：{reason}。"),
     "symptoms.said.rules_partly": ("{n} of {of} rules have no data.", "{of} 条规则中有 {n} 条缺少数据。"),
-    "symptoms.said.no_frame": ("The profile has no such data.", "性能数据中没有此类数据。"),
+    "symptoms.said.no_frame": ("The files of the profile lack these data.", "性能数据文件中没有此类数据。"),
     "symptoms.said.no_whole_step": ("The step trace has no whole step.", "迭代轨迹中没有完整的步骤。"),
     "symptoms.said.longest_part": (
         "A step takes {step_ns}; longest is {part}: {part_share}.", "单步 {step_ns}；最长的是{part}：{part_share}。",

@@ -7,13 +7,17 @@ from layouts.runs.symptoms.registry import SYMPTOMS
 
 
 def _of_symptoms() -> dict[str, Text | str]:
-    made: dict[str, Text | str] = {}
+    every: dict[str, Text] = {}
     for symptom in SYMPTOMS.values():
-        made[f"symptoms.{symptom.name}.title"] = symptom.title
+        every[f"symptoms.{symptom.name}.title"] = symptom.title
         for step in symptom.steps:
-            made[symptom.key(step)] = step.question
-            made[f"{symptom.key(step)}.do"] = step.do
-    return made
+            every[symptom.key(step)] = step.question
+            every[f"{symptom.key(step)}.do"] = step.do
+    first: dict[Text, str] = {}
+    for key, text in every.items():
+        first.setdefault(text, key)
+    # Some symptoms ask the same question.
+    return {key: text if first[text] == key else first[text] for key, text in every.items()}
 
 
 TEXTS = define_texts({
@@ -24,6 +28,6 @@ TEXTS = define_texts({
     "symptoms.state.not_recorded": ("Not recorded", "未记录"),
     "symptoms.state.not_in_any_file": ("Not in any file", "文件中没有"),
     "symptoms.guide.accuracy": ("Accuracy", "精度"),
-    "symptoms.guide.performance": ("Performance", "性能"),
+    "symptoms.guide.performance": "common.performance",
     "symptoms.meaning": ("What does this mean?", "这意味着什么？"),
 })  # fmt: skip

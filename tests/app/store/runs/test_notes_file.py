@@ -15,9 +15,19 @@ from hypothesis import strategies as st
 
 from app.store.runs import notes
 from app.store.runs.notes import Notes
-from app.store.runs.notes_format import VERSION, Content, RunNote, SavedMark, SavedWatchList, decode, encode
+from app.store.runs.notes_format import (
+    VERSION,
+    Content,
+    RunNote,
+    SavedChecks,
+    SavedMark,
+    SavedWatchList,
+    decode,
+    encode,
+)
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
 from layouts.kit.user_input import Unfit
+from layouts.runs.checks import Check, Checks
 from layouts.runs.notes import ICONS, Mark, Note, NoteChange, NotKept, Stale
 from tests.app.store.runs.some_notes import HARMLESS, POINTS, SMALL, remark, says
 
@@ -249,3 +259,29 @@ def test_the_file_is_this_users_alone_and_leaves_nothing_beside(tmp_path: Path) 
     remark(tmp_path, "a", "x")
     assert sorted(os.listdir(tmp_path)) == ["notes.jsonl", "notes.lock"]
     assert {stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in os.listdir(tmp_path)} == {0o600}
+
+
+CHECKS = Checks({"a.b": Check(True, "so"), "a.c": Check(False, "not yet")})
+TICKED = replace(WATCHED, checks={"k1": SavedChecks("/data/a", CHECKS)})
+
+
+def test_checks_are_lines_of_version_6_and_files_without_any_stay_what_they_were() -> None:
+    assert decode(encode(TICKED)) == (TICKED, True)
+    lines = [json.loads(line[9:]) for line in encode(TICKED).decode("ascii").splitlines()]
+    assert lines[0] == {"format": "mindscope notes", "version": 6}
+    assert lines[-3] == {"check": "a.b", "run": "k1", "path": "/data/a", "done": True, "remark": "so"}
+    assert encode(replace(TICKED, checks={})) == encode(WATCHED)
+    damaged = encode(TICKED).replace(b'"remark":"so"', b'"remark":"xo"')
+    content, intact = decode(damaged)
+    assert (intact, content.checks["k1"].checks.by_step) == (False, {"a.c": Check(False, "not yet")})
+
+
+def test_ticks_of_several_programs_are_kept(tmp_path: Path) -> None:
+    one, other = Notes(str(tmp_path)), Notes(str(tmp_path))
+    made = one.tick("k1", "/data/a", "a.b", Check(True), Check().version)
+    other.tick("k1", "/data/a", "a.c", Check(remark="so"), Check().version)
+    assert one.look().checks["k1"].checks.by_step == {"a.b": Check(True), "a.c": Check(remark="so")}
+    with pytest.raises(Stale):
+        other.tick("k1", "/data/a", "a.b", Check(remark="mine"), Check().version)
+    assert one.tick("k1", "/data/a", "a.b", Check(), made.version) == Check()
+    assert list(Notes(str(tmp_path)).look().checks["k1"].checks.by_step) == ["a.c"]

@@ -6,7 +6,7 @@ import pytest
 
 from layouts.runs.symptoms.answering import Answers
 from layouts.runs.symptoms.model import Step
-from layouts.runs.symptoms.probed import Asked, SourceRun
+from layouts.runs.symptoms.probed import AskedRun, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers import open_run
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING
@@ -28,7 +28,7 @@ def step_of(symptom: str, name: str) -> Step:
 
 
 def state(source: MemorySource, run: str, step: Step, other: str = "") -> str:
-    answer = Answers(source).answer(SourceRun(source, Asked(run, other, (run,))), step, slow=True)
+    answer = Answers(source).answer(SourceRun(source, AskedRun(run, other, (run,))), step, slow=True)
     assert answer.finding is not None, answer
     return answer.finding.state
 
@@ -36,7 +36,7 @@ def state(source: MemorySource, run: str, step: Step, other: str = "") -> str:
 def test_the_first_cause(source: MemorySource) -> None:
     step = step_of("not_a_number", "cause")
     assert [state(source, run, step) for run in ("bad", "good", "none")] == [FOUND, NOTHING, NOT_RECORDED]
-    answer = Answers(source).answer(SourceRun(source, Asked("bad")), step, slow=True)
+    answer = Answers(source).answer(SourceRun(source, AskedRun("bad")), step, slow=True)
     assert answer.finding is not None
     assert answer.finding.where.step == 2
 
@@ -61,8 +61,8 @@ def test_watchpoints(source: MemorySource) -> None:
 
 def test_a_slow_question_waits_until_somebody_asks(source: MemorySource) -> None:
     step = step_of("not_a_number", "cause")
-    answers, run = Answers(source), SourceRun(source, Asked("bad"))
+    answers, run = Answers(source), SourceRun(source, AskedRun("bad"))
     assert answers.answer(run, step, slow=False).state == "ask"
     assert answers.answer(run, step, slow=True).state == "ready"
     assert answers.answer(run, step, slow=False).state == "ready"  # known by now
-    assert answers.answer(SourceRun(source, Asked("none")), step, slow=False).state == "ready"  # there is none
+    assert answers.answer(SourceRun(source, AskedRun("none")), step, slow=False).state == "ready"  # there is none

@@ -1,0 +1,126 @@
+"""The guides page in a browser: search, evidence, links that open the page at its place, slow questions, ticks that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app import create_app
+from app.store.store import Store
+from layouts.runs.checks import Checks
+from parsers.recording import EventWriter
+from tests.amounts import long_after
+from tests.browser.conftest import in_address
+from tests.browser.showing import show
+from tests.waiting import until
+from tests.writers.dumps import Injection, write_dump
+from tests.writers.symptomatic_runs import falling
+
+pytestmark = pytest.mark.browser
+
+
+def write_broken(base: Path) -> None:
+    """A run whose loss is NaN from step 300 on, whose learning rate was at its highest then, and a dump with the cause."""
+    (base / "broken").mkdir(parents=True)
+    values = falling(400)
+    with EventWriter(str(base / "broken" / "events.out.tfevents.1700000000.host"), "tensorboard") as writer:
+        for step, value in enumerate(values):
+            writer.add(step, {"loss": float("nan") if step >= 300 else float(value), "lr": 0.001 * (step + 1)})
+    write_dump(base / "broken" / "dump", iterations=4, injection=Injection(2, 5, "nan"))
+
+
+def step(name: str) -> str:
+    return f'.ms-guides-step[data-step="{name}"]'
+
+
+def test_from_a_symptom_to_its_cause(page: Page, serve: Callable[[Flask], str], tmp_path: Path) -> None:
+    write_broken(tmp_path / "runs")
+    store = Store([tmp_path / "runs"], interval=0.5, notes_directory=str(tmp_path / "notes")).start()
+    assert store.wait(30)
+    page.goto(f"{serve(create_app(store).server)}/guides")
+    entry = page.locator('.ms-guides-group[data-group="found"] .ms-guides-entry').first
+    expect(entry).to_contain_text("loss is NaN at step 300")
+    expect(entry).to_have_attribute("aria-current", "true")
+    expect(page.locator(f"{step('not_a_number.first')}[data-state=found]")).to_be_visible()
+    expect(page.locator(step("not_a_number.rates"))).to_contain_text("lr was at its highest, 0.3010, at step 300")
+
+    # Search, in either language; the keyboard goes through what is left.
+    search = page.locator(".ms-guides-search input")
+    search.fill("显存")
+    expect(page.locator(".ms-guides-entry:visible")).to_have_count(1)
+    expect(page.locator(".ms-guides-entry:visible")).to_contain_text("Out of memory")
+    search.fill("no such words")
+    expect(page.locator(".ms-guides-no-match")).to_be_visible()
+    search.fill("overflow")
+    in_address(page, "q", "overflow")
+    entry.focus()
+    page.keyboard.press("ArrowDown")
+    expect(entry).not_to_be_focused()
+    search.fill("")
+
+    # A slow question is answered on request, and its link opens the page at the step and the operator.
+    cause = page.locator(step("not_a_number.cause"))
+    cause.locator("[data-look]").click()
+    expect(cause).to_have_attribute("data-state", "found")
+    expect(cause.locator(".ms-guides-said")).to_contain_text("In iteration 2")
+
+    # A tick and a remark are kept with the notes.
+    labels = page.locator(step("not_a_number.labels"))
+    labels.locator("input[type=checkbox]").check()
+    expect(labels).to_have_attribute("data-state", "done")
+    labels.locator("input[type=text]").fill("all in 0 to 9")
+    labels.locator("input[type=text]").press("Enter")
+    expect(labels.locator("input[type=text]")).not_to_be_focused()
+    until(lambda: store.notes.notebook().checks.get("broken", Checks()).of("not_a_number.labels").remark == "all in 0 to 9")
+    page.reload()
+    expect(labels.locator("input[type=checkbox]")).to_be_checked()
+    expect(labels.locator("input[type=text]")).to_have_value("all in 0 to 9")
+
+    cause.locator("[data-look]").click()
+    cause.locator(".ms-guides-open").click()
+    in_address(page, "step", "2")
+    expect(page.locator(".ms-first-cause-said")).to_contain_text("In iteration 2")
+    # And back: what the cause means is the symptom.
+    page.locator(".ms-first-cause a", has_text="What does this mean?").click()
+    in_address(page, "symptom", "not_a_number")
+    store.stop()
+
+
+LINKS = ("not_a_number.first", "not_a_number.inputs", "no_learning.weights", "fluctuates.restarts")
+
+
+@pytest.mark.parametrize("name", long_after(2, LINKS))
+def test_links_open_their_page_with_the_run_chosen(page: Page, real: str, name: str) -> None:
+    symptom = name.partition(".")[0]
+    show(page, f"{real}/guides?run=lenet_diverges_nan&symptom={symptom}")
+    link = page.locator(f"{step(name)} .ms-guides-open")
+    wanted = link.get_attribute("data-page")
+    link.click()
+    in_address(page, "run", "lenet_diverges_nan")
+    assert f"/{wanted}?" in page.url
+    expect(page.locator(".ms-card").first).to_be_visible()
+
+
+def test_the_overview_has_the_severest_symptoms(page: Page, real: str) -> None:
+    show(page, f"{real}/overview?run=lenet_diverges_nan")
+    first = page.locator(".ms-symptoms-list a").first
+    expect(first).to_contain_text("The loss is NaN or infinite")
+    expect(page.locator(".ms-insight-meaning").first).to_have_attribute("title", "What does this mean?")
+    first.click()
+    in_address(page, "symptom", "not_a_number")
+    expect(page.locator(step("not_a_number.first"))).to_be_visible()
+
+
+def test_a_narrow_page_and_print_have_the_open_symptom(page: Page, real: str) -> None:
+    page.set_viewport_size({"width": 1000, "height": 800})
+    show(page, f"{real}/guides?run=lenet_diverges_nan")
+    expect(page.locator(step("not_a_number.first"))).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.emulate_media(media="print")
+    expect(page.locator(".ms-guides-list")).to_be_hidden()
+    expect(page.locator(".ms-guides-name")).to_be_visible()
+    page.emulate_media(media="screen")
