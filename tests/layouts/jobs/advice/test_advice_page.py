@@ -79,8 +79,10 @@ def test_links_lead_to_pages_that_are_there() -> None:
         one = Advice("idle", 0.9, 0.5, 1.0, ROWS, page)
         found = drawn(reviewed(one), THRESHOLDS, ProfileChoice("r", ".", 0))
         text = json.dumps(found, default=lambda part: part.to_plotly_json())
-        (path,) = re.findall(r'"data-page": "([^"]*)"', text)
+        path, meaning = re.findall(r'"data-page": "([^"]*)"', text)
         assert [known.name for known in PAGES if known.path == path] == [page]
+        assert meaning == "guides"
+        assert "symptom=device_gaps" in text
 
 
 def test_one_slow_operation_and_several_are_told_apart() -> None:
