@@ -21,8 +21,8 @@ from layouts.runs.symptoms.sentences import rule_of, sentence_of, state_key
 NEEDS_OTHER = ("no_other_run", "no_two_dumps", "no_two_pipelines", "no_two_graphs", "no_two_profiles", "no_settings",
                "no_shared_scalar", "no_others", "setting_alone")  # fmt: skip
 """What is said where a second run is missing, or has not the data."""
-NO_WORKSPACE = "-"
-"""Stands for the reason why checks cannot be saved where the server has nowhere to write."""
+NO_WORKSPACE, READ_ONLY = "guides.no_workspace", "notes.read_only"
+"""Text keys of reasons why checks cannot be saved; others come from the workspace as they are."""
 OF_JOBS = ("one_rank", "no_scalar_of_ranks")
 
 
@@ -208,5 +208,5 @@ def _check(name: str, checks: Checks, why_not: str) -> html.Div:
     )  # fmt: skip
     if not why_not:
         return html.Div(place, className="ms-guides-check")
-    told = t("guides.no_workspace") if why_not == NO_WORKSPACE else t("guides.not_kept", reason=why_not)
+    told = t(why_not) if why_not in (NO_WORKSPACE, READ_ONLY) else t("guides.not_kept", reason=why_not)
     return html.Div([place, html.P(told, className="ms-muted")], className="ms-guides-check")

@@ -134,7 +134,7 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
     told = [] if probed is None else _answers(answers, probed, symptom, looked, act, text(turn, "at") if act else "")
     book = source.notes.notebook()
     checks = book.checks.get(rows[run].key, Checks()) if run else Checks()
-    why_not = "" if book.kept else book.why_not or drawing.NO_WORKSPACE
+    why_not = "" if book.kept else book.why_not or (drawing.READ_ONLY if book.read_only else drawing.NO_WORKSPACE)
     links = [] if probed is None else [
         address(source, probed, step, one.finding) for step, one in zip(symptom.steps, told, strict=True)
     ]  # fmt: skip

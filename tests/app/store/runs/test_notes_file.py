@@ -265,10 +265,10 @@ CHECKS = Checks({"a.b": Check(True, "so"), "a.c": Check(False, "not yet")})
 TICKED = replace(WATCHED, checks={"k1": SavedChecks("/data/a", CHECKS)})
 
 
-def test_checks_are_lines_of_version_6_and_files_without_any_stay_what_they_were() -> None:
+def test_checks_are_lines_of_version_7_and_files_without_any_stay_what_they_were() -> None:
     assert decode(encode(TICKED)) == (TICKED, True)
     lines = [json.loads(line[9:]) for line in encode(TICKED).decode("ascii").splitlines()]
-    assert lines[0] == {"format": "mindscope notes", "version": 6}
+    assert lines[0] == {"format": "mindscope notes", "version": 7}
     assert lines[-3] == {"check": "a.b", "run": "k1", "path": "/data/a", "done": True, "remark": "so"}
     assert encode(replace(TICKED, checks={})) == encode(WATCHED)
     damaged = encode(TICKED).replace(b'"remark":"so"', b'"remark":"xo"')
