@@ -19,8 +19,8 @@ the number of records between them:
 
 (A record is on one line.) Watchpoints of a run and cards of a board are in the order of their lines; cards whose board is
 missing are left out. A remark, a view and a board name their author if one is known. The version is 7 if there are checks,
-else 6 if there is an author, else 5 if there are boards, else 4 if there are colours, else 3 if there are watchpoints, else 2 if
-there are marks, else 1; programs read the versions up to their own.
+else 6 if there is an author, else 5 if there are boards, else 4 if there are colours, else 3 if there are watchpoints, else
+2 if there are marks, else 1; programs read the versions up to their own.
 """
 
 from __future__ import annotations

@@ -68,6 +68,8 @@ class SourceRun(ProbedRun):
     def __init__(self, source: Sources, asked: AskedRun) -> None:
         self.source, self.asked, self.run = source, asked, asked.run
         self._reviewed: Review | None = None
+        self.is_provisional = False
+        """Whether replays of its job, which tell what advice saves, are still being made."""
 
     def _beside(self, run: str) -> SourceRun:
         return SourceRun(self.source, AskedRun(run, "", self.asked.shown, self.asked.act, self.asked.budget))
@@ -175,7 +177,8 @@ class SourceRun(ProbedRun):
         if self._reviewed is None:
             if self.asked.budget.is_impatient or is_being_read(self.source, self.profile):
                 raise Pending("reading")
-            self._reviewed = review_of(self.source, self.profile, idle_time(self.source, self.profile), {}, 0).review
+            found = review_of(self.source, self.profile, idle_time(self.source, self.profile), {}, 0)
+            self._reviewed, self.is_provisional = found.review, found.is_computing
         return self._reviewed
 
     def frame(self, name: str) -> pd.DataFrame | None:

@@ -25,6 +25,8 @@ from parsers.analysis.profiles.steps import IDLE, Average, average, breakdowns
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOTHING, Finding, ProbedRun, Where, not_recorded
 from parsers.deferred import pandas as pd
 
+_PARTS = ("idle", "communication")
+"""Rules of the advice about a part of the step rather than about a cause."""
 _UNNAMED = ("", "N/A")
 """Types of operators that files leave empty."""
 
@@ -37,8 +39,9 @@ def advice(run: ProbedRun, *, rules: Sequence[str]) -> Finding:
     found = [one for one in review.found if one.rule in rules]
     if found:
         one = found[0]
-        share = 0.0 if math.isnan(one.cost_ns) or one.cost_ns <= 0 else 1.0 - 1.0 / (1.0 + one.cost_ns * 1e-6)
-        return Finding(FOUND, "advice", {"n": len(found)}, rule=f"advice.{one.rule}", by=one, severity=1.0 + share / 2)
+        # The costliest comes first, as on the page Advice, but a cause before a part of the step that has many causes.
+        severity = 1.5 - 0.01 * review.found.index(one) - 0.25 * (one.rule in _PARTS)
+        return Finding(FOUND, "advice", {"n": len(found)}, rule=f"advice.{one.rule}", by=one, severity=severity)
     lacking = {rule: review.unchecked[rule] for rule in rules if rule in review.unchecked}
     rule = f"advice.{rules[0]}"
     if not lacking:
