@@ -201,7 +201,7 @@ TEXTS = define_texts({
     "symptoms.said.no_settings": ("One of the runs recorded no settings.", "其中一个训练没有记录配置。"),
     "symptoms.said.no_shared_settings": ("The runs recorded no setting in common.", "两个训练没有共同的配置。"),
     "symptoms.said.settings_differ": (
-        "{n} settings differ, first {name}: {value} and {other}.", "{n} 项配置不同，首先是 {name}：{value} 与 {other}。",
+        "{n} differences, first {name}: {value} and {other}.", "{n} 项配置不同，首先是 {name}：{value} 与 {other}。",
     ),
     "symptoms.said.settings_equal": ("All of {n} common settings are equal.", "{n} 项共同的配置均相同。"),
     "symptoms.said.no_two_pipelines": ("Both runs need a data pipeline.", "两个训练都需要记录数据图。"),
