@@ -74,7 +74,7 @@ NAMELESS = 60
 """Names of charts alone are shorter than this; alternatives with values are longer."""
 WITHOUT = {
     "runs", "text", "tensors", "two_runs", "advice", "profile_overview", "operators", "shapes", "board", "confusion", "scores",
-    "counterfactual", "uncertainty", "start",
+    "counterfactual", "uncertainty", "start", "guides",
 }  # fmt: skip
 """Pages that show no chart with these data: lists, texts and tables, and pages about files that are not among them."""
 OF_RUNS = {"scalars", "histograms", "images", "landscape", "dataset", "model_lineage", "data_lineage", "optimisation"}

@@ -57,7 +57,7 @@ def test_a_directory_without_runs_opens_on_start_and_follows_the_first_run(
     page.locator('.ms-menu-link[data-page=""]').click()
     expect(page.locator(".ms-runs-grid")).to_be_visible()
     page.keyboard.press("?")
-    page.locator(".ms-keys-start:visible a").click()
+    page.locator('.ms-keys-start:visible a[data-page="start"]').click()
     expect(link).to_be_visible()
     store.stop()
 
