@@ -9,18 +9,27 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.measure import Figure, anonymous_rss, in_fresh_process
 
+if TYPE_CHECKING:
+    from app.landscapes.process import PlaneLoss
+
+PARAMETERS_MB = 40e6 / (1 << 20)
+"""Of 10 million."""
 FIGURES = (
     ("Landscape of 10,000 parameters: own work per point, all processes", "point", "ms", 0.2),
     ("Landscape of 10 million parameters: own work of a worker per point", "large_point", "ms", 5.0),
+    ("Landscape of 10 million parameters: memory of a worker besides what the function gets", "worker", "MB", 1.3 * PARAMETERS_MB),
     ("Directions and path of 20 checkpoints of 10 million parameters", "directions", "s", 2.5),
     ("Directions and path of 20 checkpoints of 10 million parameters: memory", "memory", "MB", 300.0),
 )
 SCRIPT = "def loss(parameters):\n    return 0.5\n"
-SIZES = (20, 60)
+SIZES = (3, 20, 60)
+"""Of grids; the first one imports what the others need."""
 CHECKPOINTS = 20
+COLUMNS = 40
 
 
 def figures(times: int) -> list[Figure]:
@@ -60,7 +69,7 @@ def _point(folder: Path) -> float:
         out = str(folder / f"out{size}")
         compute(LandscapeOptions(str(folder), str(folder / "loss.py"), out, size=size, checkpoints="*.npz"))
         spent.append(_spent() - begun)
-    return 1000 * (spent[1] - spent[0]) / (SIZES[1] ** 2 - SIZES[0] ** 2)
+    return 1000 * (spent[2] - spent[1]) / (SIZES[2] ** 2 - SIZES[1] ** 2)
 
 
 def _spent() -> float:
@@ -90,12 +99,20 @@ def _large(folder: Path) -> dict[str, float]:
     directions = time.process_time() - begun
     done.set()
     watcher.join()
-    worker = PlaneLoss(setting_of(plane, str(folder / "loss.py"), "loss", files[-1], files))
+    found = _worker(PlaneLoss, setting_of(plane, str(folder / "loss.py"), "loss", files[-1], files))
+    return found | {"directions": directions, "memory": max(seen) - before}
+
+
+def _worker(plane_loss: type[PlaneLoss], setting: dict[str, Any]) -> dict[str, float]:
+    """Milliseconds per point of a row, its begin included; MB besides the arrays that the function gets."""
+    before = anonymous_rss()
+    worker = plane_loss(setting)
     worker.at(0, 0, 0.1, 0.1)
+    memory = anonymous_rss() - before
     begun = time.process_time()
-    for column in range(20):
-        worker.at(0, column, 0.01 * column, 0.1)
-    return {"directions": directions, "memory": max(seen) - before, "large_point": 1000 * (time.process_time() - begun) / 20}
+    for column in range(COLUMNS):
+        worker.at(1, column, 0.01 * column, 0.2)
+    return {"large_point": 1000 * (time.process_time() - begun) / COLUMNS, "worker": memory - PARAMETERS_MB}
 
 
 if __name__ == "__main__":

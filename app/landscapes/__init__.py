@@ -10,7 +10,16 @@ processes of their own, `points_file` keeps what is finished, `running` puts it 
 
 from __future__ import annotations
 
-from app.landscapes.options import LandscapeOptions
-from app.landscapes.running import ComputedLandscapes, compute
+from typing import TYPE_CHECKING
+
+from parsers.first_use import names_on_first_use
+
+if TYPE_CHECKING:
+    from app.landscapes.options import LandscapeOptions
+    from app.landscapes.running import ComputedLandscapes, compute
+else:  # workers, which import this package, need neither Dash nor pandas
+    __getattr__, __dir__ = names_on_first_use(
+        __name__, {"app.landscapes.options": ("LandscapeOptions",), "app.landscapes.running": ("ComputedLandscapes", "compute")}
+    )
 
 __all__ = ["ComputedLandscapes", "LandscapeOptions", "compute"]

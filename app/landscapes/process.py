@@ -19,16 +19,21 @@ from typing import Any
 
 import numpy as np
 
+from parsers.analysis.values.loss_surfaces import Weights
 from parsers.landscapes.points import ON_PATH
 from parsers.weights import opened
 
-BLOCK = 1 << 15
-"""Values that are added at once, so that they stay in the cache."""
+BLOCK = 1 << 18
+"""Values that are added at once: few enough to stay in the cache, enough that the calls cost nothing beside them."""
 _LONGEST_REASON = 500
 
 
 class PlaneLoss:
-    """The user's function on a plane of weights. One array holds the weights of a place; the function must not keep it."""
+    """The user's function on a plane of weights. One array holds the weights of a place; the function must not keep it.
+
+    The weights where a row begins, `base + y * second`, are computed once per row; the values of a place are always summed in
+    the same order, so that they are the same to the last bit whichever places were computed before.
+    """
 
     def __init__(self, setting: Mapping[str, Any]) -> None:
         script = runpy.run_path(setting["script"], run_name="__landscape__")
@@ -37,7 +42,7 @@ class PlaneLoss:
             script["setup"]()
         self._maps = [np.asarray(np.load(path, mmap_mode="r")) for path in setting["plane"]]  # cutting a memmap is slow
         self._weights = np.empty_like(self._maps[0])
-        self._part = np.empty(BLOCK, self._weights.dtype)
+        self._row, self._y = self._maps[0], 0.0
         self._checkpoints: list[str] = setting["checkpoints"]
         self._parameters: dict[str, Any] = {}
         self._varied = [name for name, _, _ in setting["tensors"]]
@@ -62,15 +67,26 @@ class PlaneLoss:
                 self._parameters[name][...] = weights.read(name)
 
     def _move(self, x: float, y: float) -> None:
-        base, first, second = self._maps
-        dtype = base.dtype.type
-        for begin in range(0, len(base), BLOCK):
-            part = slice(begin, begin + BLOCK)
-            weights = self._weights[part]
-            np.multiply(first[part], dtype(x), out=weights)
-            if y:
-                weights += np.multiply(second[part], dtype(y), out=self._part[: len(weights)])
-            weights += base[part]
+        if y != self._y:
+            self._begin_row(y)
+        _add_scaled(self._row, self._maps[1], x, self._weights)
+
+    def _begin_row(self, y: float) -> None:
+        base, _, second = self._maps
+        if self._row is base:
+            self._row = np.empty_like(base)
+        _add_scaled(base, second, y, self._row)
+        self._y = y
+
+
+def _add_scaled(start: Weights, direction: Weights, factor: float, into: Weights) -> None:
+    """Write `start + factor * direction`, of one length and type."""
+    scale = start.dtype.type(factor)
+    for begin in range(0, len(start), BLOCK):
+        part = slice(begin, begin + BLOCK)
+        sums = into[part]
+        np.multiply(direction[part], scale, out=sums)
+        np.add(sums, start[part], out=sums)
 
 
 def main() -> int:

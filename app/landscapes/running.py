@@ -29,7 +29,7 @@ from parsers.landscapes.points import MOST_PLACES, ON_PATH, Loss, PlannedSurface
 from parsers.model import Floats
 from parsers.recording import EventWriter, Landscape, Surface
 
-VERSION = 2
+VERSION = 3
 """Of how places are computed: points of another one are not continued, since their last bits may differ."""
 _NOT_MARKED = {"jobs", "limit_s", "out", "run", "dask", "dask_trust"}
 """Options that change no point."""
