@@ -21,7 +21,7 @@ PARAMETERS_MB = 40e6 / (1 << 20)
 FIGURES = (
     ("Landscape of 10,000 parameters: own work per point, all processes", "point", "ms", 0.2),
     ("Landscape of 10 million parameters: own work of a worker per point", "large_point", "ms", 5.0),
-    ("Landscape of 10 million parameters: memory of a worker besides what the function gets", "worker", "MB", 1.3 * PARAMETERS_MB),
+    ("Landscape of 10 million parameters: a worker besides what the function gets", "worker", "MB", 1.3 * PARAMETERS_MB),
     ("Directions and path of 20 checkpoints of 10 million parameters", "directions", "s", 2.5),
     ("Directions and path of 20 checkpoints of 10 million parameters: memory", "memory", "MB", 300.0),
 )

@@ -27,12 +27,12 @@ MOST_LISTED = 10
 def landscape(options: argparse.Namespace) -> int:
     """Compute landscapes and return the exit code."""
     wanted = _options(options)
-    began = time.monotonic()
     with ProgressBar(sys.stderr) as bar:
+        pace = _Pace()
 
         def show(done: int, of: int) -> None:
-            left = (time.monotonic() - began) / max(done, 1) * (of - done)
-            bar.show(done / max(of, 1), f"{done:,} of {of:,} points, {duration(left)} left")
+            left = pace.left(done, of)
+            bar.show(done / max(of, 1), f"{done:,} of {of:,} points" + (f", {duration(left)} left" if left is not None else ""))
 
         try:
             found = compute(wanted, lambda text: bar.say(f"mindscope: {printable(text)}"), show)
@@ -46,6 +46,21 @@ def landscape(options: argparse.Namespace) -> int:
             print("mindscope: interrupted; the same command goes on with the points that are finished", file=sys.stderr)
             return 130
     return _said(found)
+
+
+class _Pace:
+    """The time that is left, by the points since the first one: a computation that goes on begins with many."""
+
+    def __init__(self) -> None:
+        self._first: tuple[int, float] | None = None
+
+    def left(self, done: int, of: int) -> float | None:
+        """Return seconds, None before there are two points."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first = done, now
+        first, began = self._first
+        return (now - began) / (done - first) * (of - done) if done > first else None
 
 
 def _said(found: ComputedLandscapes) -> int:

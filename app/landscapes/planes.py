@@ -42,19 +42,24 @@ class PlaneFiles:
     path: surfaces.PathOnPlane | None = None
 
 
-def varied(tensors: Mapping[str, WeightTensor]) -> list[str]:
-    """Return the names of the weights: floating, with weight or bias and without moment; of all floating ones if none is."""
+def varied(tensors: Mapping[str, WeightTensor], names: Sequence[str] = ()) -> list[str]:
+    """Return the names of the weights that vary: floating with weight or bias and without moment; all floating if none is.
+
+    names are those that the script has chosen, () for none; [] is returned if not all of them are floating tensors.
+    """
     floating = [name for name, one in tensors.items() if one.floating and one.size]
+    if names:
+        return list(names) if set(names) <= set(floating) else []
     named = [name for name in floating if ("weight" in name or "bias" in name) and "moment" not in name]
     return named or floating
 
 
-def path_plane(path: CheckpointPath, size: int, scale: str, folder: str) -> PlaneFiles:
+def path_plane(path: CheckpointPath, size: int, scale: str, folder: str, names: Sequence[str] = ()) -> PlaneFiles:
     """Write the plane of a path. Raises LandscapeError for checkpoints without one, NotFiniteError for those to leave out."""
     try:
         with ExitStack() as stack:
             files = [stack.enter_context(opened(file)) for file in path.files]
-            parts, tensors = _parts(files)
+            parts, tensors = _parts(files, names)
             plane = surfaces.path_plane(parts)
             into = _written(folder, files[-1], tensors)
             places = surfaces.turned(surfaces.write_directions(parts, plane, into, scale), into)
@@ -66,11 +71,13 @@ def path_plane(path: CheckpointPath, size: int, scale: str, folder: str) -> Plan
         raise LandscapeError(f"{path.label}: {error}") from error
 
 
-def random_plane(file: str, size: int, seed: int, scale: str, folder: str) -> PlaneFiles:
+def random_plane(
+    file: str, size: int, seed: int, scale: str, folder: str, names: Sequence[str] = ()
+) -> PlaneFiles:
     """Write two random directions around a checkpoint."""
     try:
         with opened(file) as weights:
-            parts, tensors = _parts([weights])
+            parts, tensors = _parts([weights], names)
             into = _written(folder, weights, tensors)
             surfaces.write_random_directions(parts, seed, into, scale)
             axis = np.linspace(-1.0, 1.0, size)
@@ -79,12 +86,12 @@ def random_plane(file: str, size: int, seed: int, scale: str, folder: str) -> Pl
         raise LandscapeError(str(error)) from error
 
 
-def line_between(first: str, last: str, places: int, folder: str) -> PlaneFiles:
+def line_between(first: str, last: str, places: int, folder: str, names: Sequence[str] = ()) -> PlaneFiles:
     """Write the line from a checkpoint to another: x is the share of the way, y is 0."""
     try:
         with ExitStack() as stack:
             files = [stack.enter_context(opened(file)) for file in (last, first)]
-            parts, tensors = _parts(files)
+            parts, tensors = _parts(files, names)
             into = _written(folder, files[-1], tensors)
             at = 0
             for part in parts():
@@ -96,10 +103,10 @@ def line_between(first: str, last: str, places: int, folder: str) -> PlaneFiles:
         raise LandscapeError(str(error)) from error
 
 
-def _parts(files: Sequence[Weights]) -> tuple[surfaces.Parts, tuple[VariedTensor, ...]]:
+def _parts(files: Sequence[Weights], chosen: Sequence[str]) -> tuple[surfaces.Parts, tuple[VariedTensor, ...]]:
     """Return the parts of all checkpoints, the last file last, and the tensors that vary. Raises LandscapeError."""
     last = files[-1]
-    names = varied(last.tensors)
+    names = varied(last.tensors, chosen)
     if not names:
         raise LandscapeError(f"{last.path}: expected weights of real numbers, found none")
     for file in files:

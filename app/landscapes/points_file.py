@@ -77,11 +77,13 @@ class PointsFile:
         with contextlib.suppress(FileNotFoundError):
             os.remove(half)
         try:
-            file = _opened(half, os.O_CREAT | os.O_EXCL | os.O_APPEND)
-            file.write(first + b"".join(line_of_point(point, loss) for point, loss in self.known.items()))
-            file.flush()
-            os.fdatasync(file.fileno())
-            os.replace(half, self.path)
+            with contextlib.ExitStack() as closed:
+                file = closed.enter_context(_opened(half, os.O_CREAT | os.O_EXCL | os.O_APPEND))
+                file.write(first + b"".join(line_of_point(point, loss) for point, loss in self.known.items()))
+                file.flush()
+                os.fdatasync(file.fileno())
+                os.replace(half, self.path)
+                closed.pop_all()
         except OSError as error:
             raise OSError(error.errno, error.strerror, self.path) from error
         return file
@@ -94,11 +96,15 @@ class PointsFile:
             self._file.close()
 
     def add(self, point: Point, loss: Loss) -> None:
-        """Keep a finished point; it is on disk after FLUSH_S at most. OSError on a full disk."""
+        """Keep a finished point. OSError on a full disk.
+
+        A point that was added outlives this process, and one that is followed by another after FLUSH_S the machine.
+        """
         with self._lock:
             self.known[point] = loss
             try:
                 self._file.write(line_of_point(point, loss))
+                self._file.flush()
             except OSError as error:
                 raise OSError(error.errno, error.strerror, self.path) from error
             if time.monotonic() - self._flushed > FLUSH_S:

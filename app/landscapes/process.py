@@ -3,7 +3,8 @@
     python -m app.landscapes.process IN OUT     the numbers of two pipes that it inherits
 
 The first line that it reads is its setting (`app.landscapes.workers.setting_of`), each further one a list of places [row,
-column, x, y]; it answers each with a line [row, column, loss or null, reason]. The script's standard output is its standard
+column, x, y]; it answers each with a line [row, column, loss or null, reason]. A setting with `names`, a checkpoint, asks only
+which of its weights the script chooses. The script's standard output is its standard
 error, its standard input is empty. The user's code runs here and nowhere else.
 """
 
@@ -36,10 +37,7 @@ class PlaneLoss:
     """
 
     def __init__(self, setting: Mapping[str, Any]) -> None:
-        script = runpy.run_path(setting["script"], run_name="__landscape__")
-        self._loss: Callable[[dict[str, Any]], Any] = script[setting["function"]]
-        if callable(script.get("setup")):
-            script["setup"]()
+        self._loss: Callable[[dict[str, Any]], Any] = _run(setting["script"], setting["function"])
         self._maps = [np.asarray(np.load(path, mmap_mode="r")) for path in setting["plane"]]  # cutting a memmap is slow
         self._weights = np.empty_like(self._maps[0])
         self._row, self._y = self._maps[0], 0.0
@@ -89,6 +87,26 @@ def _add_scaled(start: Weights, direction: Weights, factor: float, into: Weights
         np.add(sums, start[part], out=sums)
 
 
+def names_by(setting: Mapping[str, Any]) -> list[str]:
+    """Return what the script's `names` returns for all weights of a checkpoint. TypeError if these are no names."""
+    names = _run(setting["script"], "names")
+    with opened(setting["names"]) as weights:
+        found = names({name: weights.read(name) for name in weights.tensors})
+    chosen = [found] if isinstance(found, str) else list(found)
+    if isinstance(found, str) or not all(isinstance(name, str) for name in chosen):
+        raise TypeError(f"expected a list of names, names() returned {found!r}")
+    return chosen
+
+
+def _run(path: str, function: str) -> Callable[[dict[str, Any]], Any]:
+    """Run a script and its `setup`, if it has one; return its function. Raises what the script raises."""
+    script = runpy.run_path(path, run_name="__landscape__")
+    found: Callable[[dict[str, Any]], Any] = script[function]
+    if callable(script.get("setup")):
+        script["setup"]()
+    return found
+
+
 def main() -> int:
     """Answer requests until the pipe is closed."""
     requests = os.fdopen(int(sys.argv[1]), "r", encoding="utf-8")
@@ -98,7 +116,8 @@ def main() -> int:
     setting, own = json.loads(requests.readline()), os.getpid()
     sys.path.insert(0, os.path.dirname(os.path.abspath(setting["script"])))
     try:
-        found = PlaneLoss(setting)
+        chosen = names_by(setting) if "names" in setting else []
+        found = None if "names" in setting else PlaneLoss(setting)
     except BaseException as error:  # noqa: BLE001 - whatever the user's code raises is told to the command
         if os.getpid() != own:
             os._exit(1)
@@ -106,7 +125,9 @@ def main() -> int:
         return 1
     if os.getpid() != own:
         os._exit(0)
-    _answer(answers, ["ready", None, None, ""])
+    _answer(answers, ["ready", chosen, None, ""])
+    if found is None:
+        return 0
     for line in requests:
         for row, column, x, y in json.loads(line):
             answer = _answered(found, row, column, x, y)

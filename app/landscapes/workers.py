@@ -84,12 +84,23 @@ class _Worker:
 
     def begin(self) -> bool:
         """Wait until the script has been run; return whether the process is there. Raises ScriptFailed for what it raised."""
+        return self._ready() is not None
+
+    def names(self) -> list[str]:
+        """Return the names of a process that was asked for them. Raises ScriptFailed."""
+        answer = self._ready()
+        if answer is None:
+            raise ScriptFailed("the script ended its process before its names() returned")
+        found: list[str] = answer[1]
+        return found
+
+    def _ready(self) -> list[Any] | None:
         answer = self._line(READY_S)
         if answer is not None and answer[0] == "script":
             raise ScriptFailed(f"the script failed: {answer[3]}")
         if answer is None and not self._ends():
             raise ScriptFailed(f"the script took more than {duration(READY_S)} to be ready")
-        return answer is not None
+        return answer
 
     def losses(self, places: Sequence[GridPlace], limit_s: float, take: Callable[[GridPlace, Loss], None]) -> GridPlace | None:
         """Compute places; return the one at which the process ended or was ended, None if all were answered."""
@@ -163,6 +174,15 @@ class _Worker:
         except (ValueError, RecursionError) as error:
             raise ScriptFailed(f"expected an answer of a worker, found {line[:80]!r}: the script wrote to its pipe") from error
         return found
+
+
+def names_by_script(script: str, checkpoint: str) -> list[str]:
+    """Return the weights of a checkpoint that the script's `names` chooses, in a process of its own. Raises ScriptFailed."""
+    worker = _Worker({"script": os.path.abspath(script), "names": os.path.abspath(checkpoint)}, 1)
+    try:
+        return worker.names()
+    finally:
+        worker.stop()
 
 
 class RowComputer:
