@@ -4,9 +4,9 @@
 
     compute(LandscapeOptions(run="output/run1", script="loss.py", out="output/run1", jobs=4))
 
-`chosen` finds the checkpoints, `names` the weights that vary, `planes` writes base weights and directions for the workers to map,
-`workers` runs the script in processes of their own, `points_file` keeps what is finished, `running` puts it together and writes a
-MindSpore summary file.
+`chosen` finds the checkpoints, `names` the weights that vary, `planes` writes base weights and directions for workers to map,
+`workers` runs the script in processes of their own, `points_file` keeps what is finished, `running` puts it together and writes
+a MindSpore summary file.
 """
 
 from __future__ import annotations
