@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from parsers.model import Batch, Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile, TagBlock
+from parsers.model import Batch, Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SeriesBlock, SourceFile, TagBlock
 
 MOST_PROBLEMS = 1000
 IDLE_SECONDS = 300.0
@@ -38,7 +38,7 @@ class FileState:
     pending: int = 0
     more: bool = False
     started: float | None = None
-    scalars: dict[tuple[str, ...], list[ScalarBlock | TagBlock]] = field(default_factory=dict)
+    scalars: dict[tuple[str, ...], list[SeriesBlock]] = field(default_factory=dict)
     payloads: dict[tuple[str, str], list[PayloadBlock]] = field(default_factory=dict)
     tail: Problem | None = None
     large: int = 0
@@ -87,14 +87,14 @@ class FileState:
         """Add a problem found while decoding a value."""
         self.problems = _bounded(tuple(dict.fromkeys((*self.problems, problem))))
 
-    def block(self, tags: tuple[str, ...]) -> ScalarBlock | TagBlock:
+    def block(self, tags: tuple[str, ...]) -> SeriesBlock:
         """Return all rows of the records with these tags as one block; blocks of several reads are joined once."""
         if len(self.scalars[tags]) > 1:
             for block in self._joined_with(tags):
                 self.scalars[block.tags] = [block]
         return self.scalars[tags][0]
 
-    def _joined_with(self, tags: tuple[str, ...]) -> Sequence[ScalarBlock | TagBlock]:
+    def _joined_with(self, tags: tuple[str, ...]) -> Sequence[SeriesBlock]:
         """Return all rows of the records with these tags, and of those that share rounds with them, joined: as rounds if all of
         them have the same steps, otherwise each on its own. Joining them one by one would compare all of them every time.
         """
@@ -169,7 +169,7 @@ class FileState:
         return [block for parts in self.payloads.values() for block in parts]
 
 
-def _joined_rounds(tags: Sequence[Sequence[ScalarBlock | TagBlock]]) -> Rounds | None:
+def _joined_rounds(tags: Sequence[Sequence[SeriesBlock]]) -> Rounds | None:
     """Join the rounds of several reads, given the blocks of each tag; None if there is anything else, or another order."""
     rounds = [part.rounds for part in tags[0] if isinstance(part, TagBlock)]
     for parts in tags:
@@ -186,7 +186,7 @@ def _joined_rounds(tags: Sequence[Sequence[ScalarBlock | TagBlock]]) -> Rounds |
     return Rounds(rounds[0].tags, step, wall_time, begin, within, value)
 
 
-def _joined_scalars(parts: Sequence[ScalarBlock | TagBlock]) -> ScalarBlock | TagBlock:
+def _joined_scalars(parts: Sequence[SeriesBlock]) -> SeriesBlock:
     """Join blocks of the same tags, rows in file order."""
     if len(parts) == 1:
         return parts[0]

@@ -254,6 +254,67 @@ class TagBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class RareScalars:
+    """Scalars of many tags that have few rows each: bounds of shape (k + 1,) say which rows a tag has, in file order.
+
+    tags are tuples of one tag. step, wall_time, order and value have shape (n,).
+    """
+
+    tags: Sequence[tuple[str]]
+    bounds: Ints
+    step: Ints
+    wall_time: Floats
+    order: Ints
+    value: Values
+
+
+class RareBlock:
+    """One tag of rare scalars, with the attributes of a ScalarBlock.
+
+    They are made when they are asked for: arrays of its own would take a tag with one row a kilobyte.
+    """
+
+    __slots__ = ("_row", "scalars")
+
+    def __init__(self, scalars: RareScalars, row: int) -> None:
+        self.scalars, self._row = scalars, row
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tag."""
+        return self.scalars.tags[self._row]
+
+    @property
+    def rows(self) -> slice:
+        """The rows of the tag."""
+        return slice(int(self.scalars.bounds[self._row]), int(self.scalars.bounds[self._row + 1]))
+
+    @property
+    def step(self) -> Ints:
+        """Steps, of shape (n,)."""
+        return self.scalars.step[self.rows]
+
+    @property
+    def wall_time(self) -> Floats:
+        """Wall times in seconds, of shape (n,)."""
+        return self.scalars.wall_time[self.rows]
+
+    @property
+    def order(self) -> Ints:
+        """Byte offsets of the records, of shape (n,)."""
+        return self.scalars.order[self.rows]
+
+    @property
+    def value(self) -> Values:
+        """Values, of shape (1, n)."""
+        return self.scalars.value[None, self.rows]
+
+
+SeriesBlock = ScalarBlock | TagBlock | RareBlock
+"""Scalars of one or several tags."""
+
+
+@dataclass(frozen=True, slots=True)
 class PayloadBlock:
     """Index of n large values of one kind and tag, not yet decoded; rows in file order.
 
@@ -287,7 +348,7 @@ class Batch:
     """
 
     cursor: Cursor
-    scalars: Sequence[ScalarBlock | TagBlock] = ()
+    scalars: Sequence[SeriesBlock] = ()
     payloads: Sequence[PayloadBlock] = ()
     problems: Sequence[Problem] = ()
     records: int = 0

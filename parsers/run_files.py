@@ -15,9 +15,8 @@ from parsers.model import (
     PayloadBlock,
     Problem,
     Reader,
-    ScalarBlock,
+    SeriesBlock,
     SourceFile,
-    TagBlock,
 )
 from parsers.registry import reader_of_file
 
@@ -138,7 +137,7 @@ class RunFiles:
         with self.lock:
             return tuple(dict.fromkeys(kind for state in self._states.values() for kind, _ in state.payloads))
 
-    def scalar_blocks(self, tag: str) -> list[tuple[int, ScalarBlock | TagBlock]]:
+    def scalar_blocks(self, tag: str) -> list[tuple[int, SeriesBlock]]:
         """(file number, block) of every block with a scalar tag."""
         with self.lock:
             states = list(self._states.values())
@@ -163,8 +162,11 @@ class RunFiles:
         for number, state in ((number, states[number]) for number in self.order()):
             if kind == "scalar":
                 for tags in state.scalars:
-                    for tag in dict.fromkeys(tags):
-                        found.setdefault(tag, []).append((number, tags))
+                    for tag in tags if len(tags) == 1 else dict.fromkeys(tags):
+                        if tag in found:
+                            found[tag].append((number, tags))
+                        else:
+                            found[tag] = [(number, tags)]  # of a million tags, a list that is to grow takes 30 MB more
             else:
                 for payload_kind, tag in state.payloads:
                     if payload_kind == kind:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from parsers.errors import FormatError
 from parsers.file_states import FileState
 from parsers.headers import PREFIX, Format, crc_of
-from parsers.model import Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile, TagBlock
+from parsers.model import Cursor, Ints, PayloadBlock, Problem, RareBlock, Rounds, ScalarBlock, SourceFile, TagBlock
 from parsers.packed import PIECE, RAW, WIDTHS, pack, pack_pieces, packed_bytes, unpack
 
 # Increment the version whenever this layout or the output of a reader changes.
@@ -121,12 +121,12 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
     return [FORMAT.prefix(header), *_padded(header), *parts]
 
 
-def _pack(block: ScalarBlock | Rounds, columns: list[bytes | memoryview]) -> _Table:
+def _pack(block: ScalarBlock | RareBlock | Rounds, columns: list[bytes | memoryview]) -> _Table:
     """Append the columns of scalars; return their description."""
     in_turn, at_once = isinstance(block, Rounds), False
     value = np.ascontiguousarray(block.value)
     columns.append(value.view(np.uint8).data.cast("B"))
-    if isinstance(block, ScalarBlock):
+    if not isinstance(block, Rounds):
         packed = [pack(block.step), pack(block.wall_time), pack(block.order)]
     else:
         bits = block.wall_time.view(np.int64)

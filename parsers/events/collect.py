@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import itemgetter
@@ -13,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.walk import Event, Payload, Scalar
-from parsers.model import Floats, Ints, PayloadBlock, Rounds, ScalarBlock, TagBlock, Values
+from parsers.model import Floats, Ints, PayloadBlock, RareBlock, RareScalars, Rounds, ScalarBlock, SeriesBlock, Values
 
 Ids = NDArray[np.int32]
 MANY, RARE = 256, 16
+"""Of more than MANY tuples of tags, those that have up to RARE rows are not kept as arrays of their own."""
+WIDEST = 1024
+"""A record of more scalars is taken as one record for each: a tag is searched among all of its record."""
 FEW = 64
 """Up to this many tuples of tags, mixed columns are split at once, while they are still in the processor's cache."""
 
@@ -50,6 +55,23 @@ class _RoundRows:
 
 
 @dataclass(slots=True)
+class _Singles:
+    """Scalars that were read one by one: the id of the tag, step, wall time, order and value of each."""
+
+    ids: array[int] = field(default_factory=lambda: array("i"))
+    step: array[int] = field(default_factory=lambda: array("q"))
+    wall_time: array[float] = field(default_factory=lambda: array("d"))
+    order: array[int] = field(default_factory=lambda: array("q"))
+    value: array[float] = field(default_factory=lambda: array("d"))
+
+    def columns(self) -> Columns:
+        """Return them as records that were read at once."""
+        value = np.frombuffer(self.value, np.float64)[None]
+        step, order = np.frombuffer(self.step, np.int64), np.frombuffer(self.order, np.int64)
+        return Columns(np.frombuffer(self.ids, np.int32), step, np.frombuffer(self.wall_time, np.float64), order, _narrow(value))
+
+
+@dataclass(slots=True)
 class _Index:
     step: list[int] = field(default_factory=list)
     wall_time: list[float] = field(default_factory=list)
@@ -67,6 +89,7 @@ class Collector:
         self.started: float | None = None
         self._ids: dict[tuple[str, ...], int] = {}
         self._rows: defaultdict[int, _RoundRows] = defaultdict(_RoundRows)
+        self._singles = _Singles()
         self._columns: defaultdict[int, list[Columns]] = defaultdict(list)
         self._rounds: defaultdict[tuple[str, ...], list[RoundTable]] = defaultdict(list)
         self._index: defaultdict[tuple[str, str, str], _Index] = defaultdict(_Index)
@@ -123,11 +146,23 @@ class Collector:
             self._add_scalars(event, event.scalars, order)
 
     def _add_scalars(self, event: Event, scalars: list[Scalar], order: int) -> None:
+        if len(scalars) == 1 or len(scalars) > WIDEST:
+            for scalar in scalars:
+                self._add_single(scalar.tag, event.step, event.wall_time, order, scalar.value)
+            return
         rows = self._rows[self.id_of(tuple(scalar.tag for scalar in scalars))]
         rows.step.append(event.step)
         rows.wall_time.append(event.wall_time)
         rows.order.append(order)
         rows.value.append(tuple(scalar.value for scalar in scalars))
+
+    def _add_single(self, tag: str, step: int, wall_time: float, order: int, value: float) -> None:
+        singles = self._singles
+        singles.ids.append(self.id_of((tag,)))
+        singles.step.append(step)
+        singles.wall_time.append(wall_time)
+        singles.order.append(order)
+        singles.value.append(value)
 
     def add_payload(self, event: Event, payload: Payload, plugin: str, *, order: int, base: int, verified: bool) -> None:
         """Add one large value; base is the file offset of its message."""
@@ -154,7 +189,7 @@ class Collector:
             for (kind, tag, plugin), index in self._index.items()
         ]  # fmt: skip
 
-    def scalars(self) -> list[ScalarBlock | TagBlock]:
+    def scalars(self) -> list[SeriesBlock]:
         """Return all scalars, one block per tuple of tags. If a record holds a tag twice, each value gets its own row."""
         pieces: defaultdict[int, list[Columns]] = defaultdict(list)
         if len(self._rows) > MANY:
@@ -163,16 +198,44 @@ class Collector:
             value = _narrow(np.array(rows.value, np.float64).T)
             step, wall_time, order = np.array(rows.step, np.int64), np.array(rows.wall_time), np.array(rows.order, np.int64)
             pieces[number].append(Columns(number, step, wall_time, order, value))
+        if self._singles.ids:
+            self._columns[1].append(self._singles.columns())
+            self._singles = _Singles()
+        mixed = [one for columns in self._columns.values() if (one := _mixed(columns)) is not None]
         for columns in self._columns.values():
-            for piece in [*(p for p in columns if isinstance(p.ids, int)), *_split(columns)]:
+            for piece in (p for p in columns if isinstance(p.ids, int)):
                 pieces[int(piece.ids)].append(piece)
-        for number in [n for tags, n in self._ids.items() if len(set(tags)) < len(tags) and n in pieces]:
+        rare = [one for one in mixed if len(one.value) == 1 and _is_rare(one.ids)]
+        for one in mixed:
+            if not any(one is other for other in rare):
+                for piece in _split(one):
+                    pieces[int(piece.ids)].append(piece)
+        for number in [n for tags, n in self._ids.items() if len(tags) > 1 and len(set(tags)) < len(tags) and n in pieces]:
             self._part(number, pieces)
-        rounds = self._joined_rounds(pieces)
         names = list(self._ids)
-        blocks: list[tuple[int, ScalarBlock | TagBlock]] = [(n, _block(names[n], own)) for n, own in pieces.items()]
+        frequent = {self._ids[tag,] for tags in self._rounds for tag in tags}
+        found = [block for one in rare for block in self._rare(one, names, frequent, pieces)]
+        rounds = self._joined_rounds(pieces)
+        blocks: list[tuple[int, SeriesBlock]] = [(n, _block(names[n], own)) for n, own in pieces.items()]
+        blocks += found
         blocks += [(self._ids[block.tags], block) for one in rounds for block in one.blocks()]
         return [block for _, block in sorted(blocks, key=itemgetter(0))]
+
+    def _rare(
+        self, mixed: Columns, names: list[tuple[str, ...]], frequent: set[int], pieces: defaultdict[int, list[Columns]]
+    ) -> Iterable[tuple[int, RareBlock]]:
+        """Yield the blocks of tags with few rows, by their id. Those that have other rows, too, are added to the pieces."""
+        _, step, wall_time, order, value = mixed
+        by_id = np.lexsort((order, mixed.ids))
+        ids, bounds = _runs(mixed.ids[by_id])
+        tags = [(names[number][0],) for number in ids]
+        scalars = RareScalars(tags, bounds, step[by_id], wall_time[by_id], order[by_id], value[0, by_id])
+        for row, number in enumerate(ids):
+            block = RareBlock(scalars, row)
+            if number in pieces or number in frequent:
+                pieces[number].append(Columns(number, block.step, block.wall_time, block.order, block.value))
+            else:
+                yield number, block
 
     def _joined_rounds(self, pieces: defaultdict[int, list[Columns]]) -> list[Rounds]:
         """Return the rounds of each tuple of tags. Rounds whose records were read one by one are taken from the pieces.
@@ -206,39 +269,54 @@ class Collector:
             if len(tags) < 2 or number not in self._rows or len(self._rows[number].step) > RARE:
                 continue
             rows = self._rows.pop(number)
-            for column, tag in enumerate(tags):
-                single = self._rows[self.id_of((tag,))]
-                single.step += rows.step
-                single.wall_time += rows.wall_time
-                single.order += rows.order
-                single.value += [(value[column],) for value in rows.value]
+            for step, wall_time, order, value in zip(rows.step, rows.wall_time, rows.order, rows.value, strict=True):
+                for tag, own in zip(tags, value, strict=True):
+                    self._add_single(tag, step, wall_time, order, own)
 
     def _part(self, number: int, pieces: defaultdict[int, list[Columns]]) -> None:
         """Split records that hold a tag twice into records of one tag each."""
-        tags = list(self._ids)[number]
+        rows_of: defaultdict[str, list[int]] = defaultdict(list)
+        for row, tag in enumerate(list(self._ids)[number]):
+            rows_of[tag].append(row)
         for _, step, wall_time, order, value in pieces.pop(number):
-            for tag in dict.fromkeys(tags):
-                rows = [row for row, other in enumerate(tags) if other == tag]
+            for tag, rows in rows_of.items():
                 times = len(rows)
                 part = self.id_of((tag,)), step.repeat(times), wall_time.repeat(times), order.repeat(times)
                 pieces[part[0]].append(Columns(*part, value[rows].T.reshape(1, -1)))
 
 
-def _split(columns: list[Columns]) -> list[Columns]:
-    """Split columns of mixed records into columns of one tuple of tags each."""
+def _mixed(columns: list[Columns]) -> Columns | None:
+    """Join the columns of mixed records; None if there are none."""
     mixed = [piece for piece in columns if not isinstance(piece.ids, int)]
     if not mixed:
-        return []
-    ids, step, wall_time, order, value = (
-        np.concatenate([piece[i] for piece in mixed], axis=-1) for i in range(5)
-    )
+        return None
+    return Columns(*(np.concatenate([piece[i] for piece in mixed], axis=-1) for i in range(5)))
+
+
+def _is_rare(ids: int | Ids) -> bool:
+    """Return whether there are many ids, with few rows each."""
+    if isinstance(ids, int):
+        return False
+    count = int(np.count_nonzero(np.bincount(ids)))
+    return count > MANY and len(ids) <= RARE * count
+
+
+def _runs(ids: Ids) -> tuple[list[int], Ints]:
+    """Return the ids of ascending ones, and where the rows of each begin, and the last one's end."""
+    begin = np.concatenate([[0], np.flatnonzero(np.diff(ids)) + 1])
+    return ids[begin].tolist(), np.append(begin, len(ids))
+
+
+def _split(mixed: Columns) -> list[Columns]:
+    """Split columns of mixed records into columns of one tuple of tags each."""
+    ids, step, wall_time, order, value = mixed
+    assert not isinstance(ids, int)
     by_id = np.argsort(ids.astype(np.uint16) if ids.max() < 1 << 16 else ids, kind="stable")
-    sorted_ids = ids[by_id]
+    numbers, bounds = _runs(ids[by_id])
     step, wall_time, order, value = step[by_id], wall_time[by_id], order[by_id], value[:, by_id]
-    bounds = [0, *(np.flatnonzero(np.diff(sorted_ids)) + 1).tolist(), len(ids)]
     return [
-        Columns(int(sorted_ids[a]), step[a:b], wall_time[a:b], order[a:b], value[:, a:b])
-        for a, b in pairwise(bounds)
+        Columns(number, step[a:b], wall_time[a:b], order[a:b], value[:, a:b])
+        for number, (a, b) in zip(numbers, pairwise(bounds.tolist()), strict=True)
     ]
 
 

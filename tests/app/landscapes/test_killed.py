@@ -16,7 +16,7 @@ from parsers.landscapes.points import text_of
 from tests.app.commands.running import ROOT
 
 KILLS = 20
-SIZE = 16
+SIZE = 40
 TOTAL = SIZE * SIZE + 4
 SCRIPT = """
 import os, signal, time
