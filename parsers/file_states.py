@@ -57,7 +57,10 @@ class FileState:
             self.started = None
             self.identity, self.checked = object(), set()
         for block in batch.scalars:
-            self.scalars.setdefault(block.tags, []).append(block)
+            if (tags := block.tags) in self.scalars:
+                self.scalars[tags].append(block)
+            else:
+                self.scalars[tags] = [block]
         for payload in batch.payloads:
             self.payloads.setdefault((payload.kind, payload.tag), []).append(payload)
             self.large += len(payload.verified) - int(np.count_nonzero(payload.verified))

@@ -260,7 +260,7 @@ class RareScalars:
     tags are tuples of one tag. step, wall_time, order and value have shape (n,).
     """
 
-    tags: Sequence[tuple[str]]
+    tags: Sequence[tuple[str, ...]]
     bounds: Ints
     step: Ints
     wall_time: Floats
@@ -274,20 +274,20 @@ class RareBlock:
     They are made when they are asked for: arrays of its own would take a tag with one row a kilobyte.
     """
 
-    __slots__ = ("_row", "scalars")
+    __slots__ = ("row", "scalars")
 
     def __init__(self, scalars: RareScalars, row: int) -> None:
-        self.scalars, self._row = scalars, row
+        self.scalars, self.row = scalars, row
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The tag."""
-        return self.scalars.tags[self._row]
+        return self.scalars.tags[self.row]
 
     @property
     def rows(self) -> slice:
         """The rows of the tag."""
-        return slice(int(self.scalars.bounds[self._row]), int(self.scalars.bounds[self._row + 1]))
+        return slice(int(self.scalars.bounds[self.row]), int(self.scalars.bounds[self.row + 1]))
 
     @property
     def step(self) -> Ints:

@@ -6,7 +6,11 @@ view of a block wherever one block holds all of it.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +20,7 @@ from parsers.analysis.curves.segments import most_steps, resolved
 from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.deferred import pandas as pd
 from parsers.frames import SCALARS, SCALARS_VIEW
-from parsers.model import Series
+from parsers.model import Ints, RareBlock, RareScalars, Series
 from parsers.recorded import RecordedSeries
 from parsers.run_files import RunFiles
 
@@ -40,6 +44,32 @@ class _ScalarPart(NamedTuple):
     identity: object
     damaged: int
     points: int
+
+
+@dataclass(slots=True)
+class _RareRows:
+    """Some tags of rare scalars: their rows in the table, and their numbers among all tags of the run."""
+
+    file: int
+    scalars: RareScalars
+    rows: array[int]
+    numbers: array[int]
+
+    def _bounds(self) -> tuple[Ints, Ints]:
+        rows = np.frombuffer(self.rows, np.int64)
+        begin = self.scalars.bounds[rows]
+        return begin, self.scalars.bounds[rows + 1] - begin
+
+    def codes(self) -> Ints:
+        """Return the number of the tag of each value."""
+        return np.repeat(np.frombuffer(self.numbers, np.int64), self._bounds()[1])
+
+    def series(self) -> Series:
+        """Return all values, tag by tag."""
+        begin, counts = self._bounds()
+        at = np.repeat(begin - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
+        one = self.scalars
+        return Series(one.step[at], one.wall_time[at], _wide(one.value[at]), _repeated(self.file, len(at)), one.order[at])
 
 
 class RunScalars:
@@ -146,13 +176,9 @@ class RunScalars:
     def frame(self) -> pd.DataFrame:
         """Every scalar value (schema SCALARS), nothing merged or left out."""
         with self._files.lock:
-            tags = self.tags
-            series = [self._joined(tag) for tag in tags]
+            tags, codes, joined = self._all()
         if not tags:
             return SCALARS.empty()
-        counts = [len(values.step) for values in series]
-        codes = np.repeat(np.arange(len(tags), dtype=np.min_scalar_type(-len(tags))), counts)
-        joined = _concatenate(series)
         return pd.DataFrame(
             {
                 "tag": pd.Categorical.from_codes(codes, categories=pd.Index(tags, dtype="str"), validate=False),
@@ -160,6 +186,44 @@ class RunScalars:
             },
             copy=False,
         )
+
+    def _all(self) -> tuple[list[str], NDArray[Any], Series]:
+        """Return all tags, the number of the tag of each value, and all values: by tag, file and place in the file.
+
+        Made of blocks, not of series: a hundred thousand of these would take 100 MB.
+        """
+        number_of: dict[str, int] = {}
+        states, order = list(self._files.states.values()), self._files.order()
+        pieces: list[tuple[int, int, Series]] = []
+        tables: dict[int, _RareRows] = {}
+        for file in order:
+            for key in list(states[file].scalars):
+                block = states[file].block(key)
+                if isinstance(block, RareBlock):
+                    table = tables.setdefault(id(block.scalars), _RareRows(file, block.scalars, array("q"), array("q")))
+                    table.rows.append(block.row)
+                    table.numbers.append(number_of.setdefault(key[0], len(number_of)))
+                    continue
+                files, place = _repeated(file, block.step.size), block.order
+                for tag, value in zip(block.tags, block.value, strict=True):
+                    number = number_of.setdefault(tag, len(number_of))
+                    pieces.append((number, file, Series(block.step, block.wall_time, _wide(value), files, place)))
+        if not number_of:
+            return [], np.empty(0, np.int8), _EMPTY_SERIES
+        pieces.sort(key=itemgetter(0))
+        parts = [
+            (number, _in_file_order([part for _, _, part in alike]))
+            for (number, _), alike in groupby(pieces, key=itemgetter(0, 1))
+        ]
+        joined = _concatenate([part for _, part in parts] + [table.series() for table in tables.values()])
+        counts = [part.step.size for _, part in parts]
+        codes = np.repeat(np.array([number for number, _ in parts], np.min_scalar_type(-len(number_of))), counts)
+        if tables:
+            codes = np.concatenate([codes, *(table.codes().astype(codes.dtype) for table in tables.values())])
+            position = np.array([order[file] for file in range(len(states))])
+            by_tag = np.lexsort((joined.order, position[joined.file], codes))
+            codes, joined = codes[by_tag], _taken(joined, by_tag)
+        return list(number_of), codes, joined
 
     def view(self, sessions: str = "newest") -> ScalarsView:
         """Scalars with a column `session` that counts restarts of each tag from 0; a session begins where step goes back.
@@ -216,8 +280,12 @@ def _in_file_order(parts: list[Series]) -> Series:
     if bool((joined.order[1:] >= joined.order[:-1]).all()):
         return joined
     place = np.argsort(joined.order, kind="stable")
-    step, wall_time, value, file, order = joined
-    return Series(step[place], wall_time[place], value[place], file[place], order[place])
+    return _taken(joined, place)
+
+
+def _taken(series: Series, at: NDArray[np.intp]) -> Series:
+    step, wall_time, value, file, order = series
+    return Series(step[at], wall_time[at], value[at], file[at], order[at])
 
 
 def _concatenate(parts: Sequence[Series]) -> Series:

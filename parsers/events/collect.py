@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -64,11 +64,20 @@ class _Singles:
     order: array[int] = field(default_factory=lambda: array("q"))
     value: array[float] = field(default_factory=lambda: array("d"))
 
+    def add(self, step: int, wall_time: float, order: int, ids: Sequence[int], values: Sequence[float]) -> None:
+        """Add the scalars of one record."""
+        self.ids.extend(ids)
+        self.step.extend(repeat(step, len(ids)))
+        self.wall_time.extend(repeat(wall_time, len(ids)))
+        self.order.extend(repeat(order, len(ids)))
+        self.value.extend(values)
+
     def columns(self) -> Columns:
         """Return them as records that were read at once."""
         value = np.frombuffer(self.value, np.float64)[None]
         step, order = np.frombuffer(self.step, np.int64), np.frombuffer(self.order, np.int64)
-        return Columns(np.frombuffer(self.ids, np.int32), step, np.frombuffer(self.wall_time, np.float64), order, _narrow(value))
+        wall_time = np.frombuffer(self.wall_time, np.float64)
+        return Columns(np.frombuffer(self.ids, np.int32), step, wall_time, order, _narrow(value))
 
 
 @dataclass(slots=True)
@@ -142,27 +151,22 @@ class Collector:
         """Add the wall time and the scalars of one message."""
         self.records += 1
         self._earliest(event.wall_time)
-        if event.scalars:
+        if event.many_tags:
+            ids = [self.id_of((tag,)) for tag in event.many_tags]
+            self._singles.add(event.step, event.wall_time, order, ids, event.many_values)
+        elif event.scalars:
             self._add_scalars(event, event.scalars, order)
 
     def _add_scalars(self, event: Event, scalars: list[Scalar], order: int) -> None:
         if len(scalars) == 1 or len(scalars) > WIDEST:
-            for scalar in scalars:
-                self._add_single(scalar.tag, event.step, event.wall_time, order, scalar.value)
+            ids = [self.id_of((scalar.tag,)) for scalar in scalars]
+            self._singles.add(event.step, event.wall_time, order, ids, [scalar.value for scalar in scalars])
             return
         rows = self._rows[self.id_of(tuple(scalar.tag for scalar in scalars))]
         rows.step.append(event.step)
         rows.wall_time.append(event.wall_time)
         rows.order.append(order)
         rows.value.append(tuple(scalar.value for scalar in scalars))
-
-    def _add_single(self, tag: str, step: int, wall_time: float, order: int, value: float) -> None:
-        singles = self._singles
-        singles.ids.append(self.id_of((tag,)))
-        singles.step.append(step)
-        singles.wall_time.append(wall_time)
-        singles.order.append(order)
-        singles.value.append(value)
 
     def add_payload(self, event: Event, payload: Payload, plugin: str, *, order: int, base: int, verified: bool) -> None:
         """Add one large value; base is the file offset of its message."""
@@ -226,10 +230,11 @@ class Collector:
     ) -> Iterable[tuple[int, RareBlock]]:
         """Yield the blocks of tags with few rows, by their id. Those that have other rows, too, are added to the pieces."""
         _, step, wall_time, order, value = mixed
-        by_id = np.lexsort((order, mixed.ids))
-        ids, bounds = _runs(mixed.ids[by_id])
-        tags = [(names[number][0],) for number in ids]
-        scalars = RareScalars(tags, bounds, step[by_id], wall_time[by_id], order[by_id], value[0, by_id])
+        all_ids = np.asarray(mixed.ids)
+        by_id = np.lexsort((order, all_ids))
+        ids, bounds = _runs(all_ids[by_id])
+        tags, value = [names[number] for number in ids], value[0, by_id]
+        scalars = RareScalars(tags, bounds, step[by_id], wall_time[by_id], order[by_id], value)
         for row, number in enumerate(ids):
             block = RareBlock(scalars, row)
             if number in pieces or number in frequent:
@@ -269,9 +274,9 @@ class Collector:
             if len(tags) < 2 or number not in self._rows or len(self._rows[number].step) > RARE:
                 continue
             rows = self._rows.pop(number)
+            ids = [self.id_of((tag,)) for tag in tags]
             for step, wall_time, order, value in zip(rows.step, rows.wall_time, rows.order, rows.value, strict=True):
-                for tag, own in zip(tags, value, strict=True):
-                    self._add_single(tag, step, wall_time, order, own)
+                self._singles.add(step, wall_time, order, ids, value)
 
     def _part(self, number: int, pieces: defaultdict[int, list[Columns]]) -> None:
         """Split records that hold a tag twice into records of one tag each."""
@@ -309,8 +314,8 @@ def _runs(ids: Ids) -> tuple[list[int], Ints]:
 
 def _split(mixed: Columns) -> list[Columns]:
     """Split columns of mixed records into columns of one tuple of tags each."""
-    ids, step, wall_time, order, value = mixed
-    assert not isinstance(ids, int)
+    _, step, wall_time, order, value = mixed
+    ids = np.asarray(mixed.ids)
     by_id = np.argsort(ids.astype(np.uint16) if ids.max() < 1 << 16 else ids, kind="stable")
     numbers, bounds = _runs(ids[by_id])
     step, wall_time, order, value = step[by_id], wall_time[by_id], order[by_id], value[:, by_id]

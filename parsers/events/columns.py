@@ -8,7 +8,8 @@ bytes and compared with the template of that hash byte by byte. The variable byt
 record is computed from its template and its variable bytes, so every byte is verified.
 
 The parsed record is the middle one: the first of a file is the least typical. Work is bounded: records of a length that do
-not match after twelve comparisons are parsed one by one, as are small groups and long records.
+not match after twelve comparisons are parsed one by one, as are small groups and long records. Of records of one scalar with a tag
+of their own each, only the tag and the CRC are read one by one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from parsers.events.records import HEADER, Frames
 from parsers.events.walk import Event, Form, walk
 from parsers.events.wire import WireError
 from parsers.model import Floats, Ints, Values
+from parsers.names import NO_TAG
 
 Bytes = NDArray[np.uint8]
 Longs = NDArray[np.uint64]
@@ -53,6 +55,10 @@ class Shape:
         for start, end in event.names:
             structure[start:end] = 0
         self.structure = structure.view(np.uint64)
+        self.tag = event.tags[0] if len(event.tags) == len(event.scalars) == 1 else None
+        but_tag = mask.copy()
+        but_tag[slice(*(self.tag or (0, 0)))] = 0
+        self._but_tag = but_tag.view(np.uint64)
         self.variable = np.flatnonzero(mask[:length] != 255)
         self._keys = (np.arange(1, len(self.mask) + 1, dtype=np.uint64) * np.uint64(MULTIPLIER)) | np.uint64(1)
         self.hashes = np.empty(0, np.uint64)
@@ -66,6 +72,13 @@ class Shape:
     def built_alike(self, constant: Longs) -> NDArray[np.bool_]:
         """Return for each row, given by its constant bits, whether it equals this shape except in tags and metadata."""
         same: NDArray[np.bool_] = ~((constant ^ self.templates[0]) & self.structure).any(axis=1)
+        return same
+
+    def with_other_tags(self, constant: Longs) -> NDArray[np.bool_]:
+        """Return for each row, given by its constant bits, whether it equals this shape of one tag except in its tag."""
+        if self.tag is None:
+            return np.zeros(len(constant), np.bool_)
+        same: NDArray[np.bool_] = ~((constant ^ self.templates[0]) & self._but_tag).any(axis=1)
         return same
 
     def masked(self, rows: Bytes) -> Longs:
@@ -108,13 +121,23 @@ class Shape:
     def crc(self, rows: Bytes, which: NDArray[np.intp]) -> Words:
         """The CRC of each row's data, given its template."""
         if len(self.variable) > TABLE_BYTES:
-            data, width, value = rows.tobytes(), self.width, google_crc32c.value
-            each = [value(data[at : at + self.length]) for at in range(0, len(data), width)]
-            return np.array(each, np.uint32)
+            return self.crc_of_each(rows)
         crc: Words = self.crcs[which]
         for at in self.variable.tolist():
             crc ^= byte_table(self.length - 1 - at).take(rows[:, at])
         return crc
+
+    def crc_of_each(self, rows: Bytes) -> Words:
+        """The CRC of each row's data, computed of all its bytes."""
+        data, width, value = rows.tobytes(), self.width, google_crc32c.value
+        return np.array([value(data[at : at + self.length]) for at in range(0, len(data), width)], np.uint32)
+
+    def tags(self, rows: Bytes) -> list[str]:
+        """The tag of each row."""
+        begin, end = self.tag or (0, 0)
+        data, size = rows[:, begin:end].tobytes(), end - begin
+        each = (data[at : at + size] for at in range(0, len(data), size)) if size else (b"" for _ in rows)
+        return [raw.decode("utf-8", "backslashreplace") or NO_TAG for raw in each]
 
     def step(self, rows: Bytes) -> Ints:
         """The varint of each row."""
@@ -192,6 +215,12 @@ class ColumnDecoder:
             if len(taken):
                 bad = self._take(shape, here[fits], which[fits], frames, group[taken], stored[taken])
                 damaged.append(group[taken][bad])
+            unlike = np.flatnonzero(which < 0)
+            unlike = unlike[shape.with_other_tags(constant[unlike])]
+            if len(unlike):
+                single = group[rest[unlike]]
+                damaged.append(single[self._take_unlike(shape, here[unlike], frames, single, stored[rest[unlike]])])
+                which[unlike] = 0
             rest = rest[which < 0]
         return group[rest], np.concatenate(damaged) if damaged else np.empty(0, np.int64)
 
@@ -246,6 +275,18 @@ class ColumnDecoder:
         ids: int | Ids = int(shape.ids[0]) if len(shape.ids) == 1 else shape.ids[which]
         order = frames.start[group] + (frames.base - HEADER)
         self._found.add_columns(Columns(ids, shape.step(rows), shape.wall_time(rows), order, shape.value(rows)))
+        return bad
+
+
+    def _take_unlike(self, shape: Shape, rows: Bytes, frames: Frames, group: Ints, stored: Words) -> NDArray[np.bool_]:
+        """Add rows with a tag of their own each and a correct CRC; return the others."""
+        bad: NDArray[np.bool_] = shape.crc_of_each(rows) != unmask_columns(stored)
+        if bad.any():
+            rows, group = rows[~bad], group[~bad]
+        if len(rows):
+            ids = np.array([self._found.id_of((tag,)) for tag in shape.tags(rows)], np.int32)
+            order = frames.start[group] + (frames.base - HEADER)
+            self._found.add_columns(Columns(ids, shape.step(rows), shape.wall_time(rows), order, shape.value(rows)))
         return bad
 
 

@@ -7,6 +7,8 @@ unknown fields are skipped.
 
 from __future__ import annotations
 
+import re
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from struct import Struct
@@ -17,6 +19,12 @@ from parsers.events.wire import ByteSource, WireError, signed, skip, span, varin
 from parsers.names import NO_TAG
 
 TAG_LIMIT = 1 << 16
+MANY_BYTES, AT_ONCE = 256, 1 << 12
+"""After this many bytes of a summary, short values are read from copies of this many bytes."""
+FEW = 1024
+_SHORTEST = 7
+"""Bytes of a value of a float besides its tag of less than 128 bytes."""
+_EMPTY_VALUES = re.compile(rb"(?:\x0a\x00)+")
 WALL_TIME, STEP, VERSION, SUMMARY = 0x09, 0x10, 0x1A, 0x2A
 VALUE, TAG, METADATA, TENSOR, PLUGIN_DATA, PLUGIN_NAME = 0x0A, 0x0A, 0x4A, 0x42, 0x0A, 0x0A
 _f32, _f64 = Struct("<f").unpack_from, Struct("<d").unpack_from
@@ -63,10 +71,12 @@ class Payload(NamedTuple):
 class Event:
     """One message. wall and step_at are positions (-1: the field is missing and its value 0); plain says that every field
     the parser reads occurs once, so that another message with equal bytes elsewhere has its fields at the same positions;
-    names are the positions of tags and metadata, which may differ between messages of one structure."""
+    names are the positions of tags and metadata, which may differ between messages of one structure; tags those of tags alone.
+    Of more than FEW scalars all are in many_tags and many_values instead: a hundred thousand objects take 30 MB."""
 
     __slots__ = (
-        "complaints", "names", "payloads", "plain", "scalars", "step", "step_at", "step_end", "version", "wall", "wall_time"
+        "complaints", "many_tags", "many_values", "names", "payloads", "plain", "scalars", "step", "step_at", "step_end",
+        "tags", "version", "wall", "wall_time",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -74,9 +84,12 @@ class Event:
         self.step_at, self.step_end, self.step = -1, -1, 0
         self.version = b""
         self.scalars: list[Scalar] = []
+        self.many_tags: list[str] = []
+        self.many_values: array[float] = array("d")
         self.payloads: list[Payload] = []
         self.complaints: list[str] = []
         self.names: list[tuple[int, int]] = []
+        self.tags: list[tuple[int, int]] = []
         self.plain = True
 
 
@@ -158,18 +171,75 @@ def _fill(event: Event, data: ByteSource, end: int, form: Form) -> None:
 
 def _clear(event: Event) -> None:
     event.scalars, event.payloads, event.version = [], [], b""
+    event.many_tags, event.many_values = [], array("d")
 
 
 def _summary(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> None:
+    many = pos + MANY_BYTES
     while pos < end:
+        if pos > many:
+            pos, many = _short_values(data, pos, end, form, event)
+            if pos >= end:
+                break
         key, pos = varint(data, pos)
         if key == VALUE:
             start, pos = span(data, pos, end)
             _value(data, start, pos, form, event)
+            if event.many_tags and event.scalars:
+                _keep_many(event)
         else:
             pos = skip(data, pos, end, key)
     if pos != end:
         raise WireError("a field ends beyond the summary")
+
+
+def _keep_many(event: Event) -> None:
+    """Move the scalars to where they take less memory."""
+    event.plain = False
+    event.many_tags += [scalar.tag for scalar in event.scalars]
+    event.many_values.extend(scalar.value for scalar in event.scalars)
+    event.scalars.clear()
+
+
+def _short_values(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> tuple[int, int]:
+    """Read values of a short tag and a float, and skip empty ones, as long as there are no others.
+
+    Return where the first other one begins, and from where on it is worth while to call this again.
+    """
+    try:
+        chunk = data[pos : min(pos + AT_ONCE, end)]
+    except IndexError:  # only the beginning of the message is there
+        return pos, end
+    few = not event.many_tags and len(event.scalars) <= FEW
+    if not few:
+        _keep_many(event)
+    most, at, scalar, known = len(chunk), 0, form.scalar, dict[bytes, str]()
+    while at + 1 < most and chunk[at] == VALUE:
+        size = chunk[at + 1]
+        stop = at + 2 + size
+        if not size:
+            event.plain = False
+            at = _EMPTY_VALUES.match(chunk, at).end()  # type: ignore[union-attr]  # it has one at least
+            continue
+        if size < _SHORTEST or size > 127 or stop > most or chunk[at + 2] != TAG or chunk[at + 3] != size - _SHORTEST:
+            break
+        if not scalar or chunk[stop - 5] != scalar:
+            break
+        raw = chunk[at + 4 : stop - 5]
+        tag = known.get(raw)
+        if tag is None:
+            tag = known[raw] = raw.decode("utf-8", "backslashreplace") or NO_TAG
+        value = _f32(chunk, stop - 4)[0]
+        if few:
+            event.scalars.append(Scalar(tag, value, pos + stop - 4, "<f4"))
+            event.names.append((pos + at + 4, pos + stop - 5))
+            event.tags.append((pos + at + 4, pos + stop - 5))
+        else:
+            event.many_tags.append(tag)
+            event.many_values.append(value)
+        at = stop
+    # After a value of another kind, some of which are images of megabytes, it is tried a little later.
+    return pos + at, pos + at + (0 if at else MANY_BYTES)
 
 
 def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> None:
@@ -182,6 +252,7 @@ def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> No
             event.plain &= tag_at < 0
             tag_at, tag_end = span(data, pos, end)
             event.names.append((tag_at, tag_end))
+            event.tags.append((tag_at, tag_end))
             pos = tag_end
         elif key == form.scalar:
             event.plain &= not holds

@@ -93,9 +93,6 @@ def measured(kind: str, make: str, folder: Path) -> tuple[float, int]:
 
 
 BEYOND = {
-    ("events", "names"): "each of many tags takes a series of its own",
-    ("events", "values"): "a record of many values is decoded value by value",
-    ("events", "empty_values"): "a record of many values is decoded value by value",
 }
 """What is known to cost more than it should, and why."""
 FEW = [("metrics_csv", "quotes"), ("journal", "empty_arrays"), ("trace", "nesting"), ("torch", "lists"), ("statistics", "cut")]
