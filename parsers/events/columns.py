@@ -8,8 +8,8 @@ bytes and compared with the template of that hash byte by byte. The variable byt
 record is computed from its template and its variable bytes, so every byte is verified.
 
 The parsed record is the middle one: the first of a file is the least typical. Work is bounded: records of a length that do
-not match after twelve comparisons are parsed one by one, as are small groups and long records. Of records of one scalar with a tag
-of their own each, only the tag and the CRC are read one by one.
+not match after twelve comparisons are parsed one by one, as are small groups and long records. If records of one scalar
+differ in their tags, of which none comes twice, only tag and CRC are read one by one.
 """
 
 from __future__ import annotations

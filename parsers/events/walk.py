@@ -198,11 +198,12 @@ def _keep_many(event: Event) -> None:
     event.plain = False
     event.many_tags += [scalar.tag for scalar in event.scalars]
     event.many_values.extend(scalar.value for scalar in event.scalars)
-    event.scalars.clear()
+    for one in (event.scalars, event.names, event.tags):
+        one.clear()
 
 
 def _short_values(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> tuple[int, int]:
-    """Read values of a short tag and a float, and skip empty ones, as long as there are no others.
+    """Read values of less than 128 bytes, most of which are a tag and a float, as long as there are no others.
 
     Return where the first other one begins, and from where on it is worth while to call this again.
     """
@@ -221,10 +222,13 @@ def _short_values(data: ByteSource, pos: int, end: int, form: Form, event: Event
             event.plain = False
             at = _EMPTY_VALUES.match(chunk, at).end()  # type: ignore[union-attr]  # it has one at least
             continue
-        if size < _SHORTEST or size > 127 or stop > most or chunk[at + 2] != TAG or chunk[at + 3] != size - _SHORTEST:
+        if size > 127 or stop > most:
             break
-        if not scalar or chunk[stop - 5] != scalar:
-            break
+        is_usual = size >= _SHORTEST and chunk[at + 2] == TAG and chunk[at + 3] == size - _SHORTEST
+        if not is_usual or not scalar or chunk[stop - 5] != scalar:
+            _value(chunk, at + 2, stop, form, event, pos)
+            at = stop
+            continue
         raw = chunk[at + 4 : stop - 5]
         tag = known.get(raw)
         if tag is None:
@@ -235,14 +239,19 @@ def _short_values(data: ByteSource, pos: int, end: int, form: Form, event: Event
             event.names.append((pos + at + 4, pos + stop - 5))
             event.tags.append((pos + at + 4, pos + stop - 5))
         else:
+            if event.scalars:
+                _keep_many(event)
             event.many_tags.append(tag)
             event.many_values.append(value)
         at = stop
+    if not few and event.scalars:
+        _keep_many(event)
     # After a value of another kind, some of which are images of megabytes, it is tried a little later.
     return pos + at, pos + at + (0 if at else MANY_BYTES)
 
 
-def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> None:
+def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event, base: int = 0) -> None:
+    """Parse the value of bytes pos to end of data, which begin at `base` in the message."""
     tag_at, tag_end = -1, -1
     holds, start, stop = 0, 0, 0
     metadata: tuple[int, int] | None = None
@@ -251,8 +260,8 @@ def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> No
         if key == TAG:
             event.plain &= tag_at < 0
             tag_at, tag_end = span(data, pos, end)
-            event.names.append((tag_at, tag_end))
-            event.tags.append((tag_at, tag_end))
+            event.names.append((base + tag_at, base + tag_end))
+            event.tags.append((base + tag_at, base + tag_end))
             pos = tag_end
         elif key == form.scalar:
             event.plain &= not holds
@@ -266,7 +275,7 @@ def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> No
         elif key == METADATA and form.metadata:
             event.plain &= metadata is None
             metadata = span(data, pos, end)
-            event.names.append(metadata)
+            event.names.append((base + metadata[0], base + metadata[1]))
             pos = metadata[1]
         else:
             pos = skip(data, pos, end, key)
@@ -278,20 +287,20 @@ def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> No
         return
     tag = (data[tag_at:tag_end].decode("utf-8", "backslashreplace") if tag_at >= 0 else "") or NO_TAG
     if holds and holds == form.scalar:
-        event.scalars.append(Scalar(tag, _f32(data[start:stop])[0], start, "<f4"))
+        event.scalars.append(Scalar(tag, _f32(data[start:stop])[0], base + start, "<f4"))
         return
     plugin = None if metadata is None else _plugin(data, *metadata)
     if holds == TENSOR and form.metadata and plugin != "hparams":
         found = scalar_in(data, start, stop)
         if found is not None:
             event.plain &= bool(found.dtype)
-            event.scalars.append(Scalar(tag, found.value, found.at, found.dtype))
+            event.scalars.append(Scalar(tag, found.value, base + found.at if found.dtype else -1, found.dtype))
             return
     event.plain = False
     if metadata is not None and plugin == "hparams":
-        event.payloads.append(Payload("hparams", tag, *metadata, plugin))
+        event.payloads.append(Payload("hparams", tag, base + metadata[0], base + metadata[1], plugin))
     elif holds:
-        event.payloads.append(Payload(form.values[holds], tag, start, stop, plugin))
+        event.payloads.append(Payload(form.values[holds], tag, base + start, base + stop, plugin))
 
 
 def _plugin(data: ByteSource, pos: int, end: int) -> str:

@@ -66,13 +66,17 @@ def _named(tag: bytes) -> bytes:
     return delimited(1, delimited(1, tag) + b"\x15\0\0\0\0")
 
 
+def _hundreds(step: int) -> bytes:
+    return framed(_event(step, b"".join(_named(b"t%d.%d" % (step, number)) for number in range(300))))
+
+
 _VERSION = framed(b"\x09" + struct.pack("<d", 1.7e9) + delimited(3, b"brain.Event:2"))
 _EVENTS: dict[str, Make] = {
     "name": lambda: _VERSION + _scalar(b"x" * SIZE, 1),
     "names": lambda: many(lambda at: _scalar(b"t%d" % at, 1), _VERSION),
     "values": lambda: _VERSION + framed(_event(1, filled(delimited(1, b"\x0a\x01a\x15\0\0\0\0")))),
     "names_of_one": lambda: _VERSION + framed(_event(1, many(lambda at: _named(b"t%d" % at)))),
-    "names_by_hundreds": lambda: many(lambda at: framed(_event(at, b"".join(_named(b"t%d.%d" % (at, n)) for n in range(300)))), _VERSION),
+    "names_by_hundreds": lambda: many(_hundreds, _VERSION),
     "long_names": lambda: many(lambda at: _scalar(b"%d" % at * 200, 1), _VERSION),
     "names_with_steps": lambda: many(lambda at: _scalar(b"t%d" % at, at), _VERSION),
     "odd_values": lambda: _VERSION + framed(_event(1, filled(delimited(1, b"\x15\0\0\0\0\x0a\x01a")))),
