@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
 import subprocess
 import sys
 import time
@@ -10,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from parsers import open_run
+from benchmarks.measure import cpu_seconds, started_by
+from parsers import discover, open_run
+from parsers.dumps.access import RunDump
 from parsers.dumps.npy import read_header
 from parsers.dumps.statistic_csv import parse_statistics
 from parsers.errors import FormatError
@@ -24,9 +28,11 @@ from parsers.tuning.journal import StudyFile
 from parsers.weights.recognition import opened
 from tests.amounts import long_after
 from tests.writers.worst_binaries import BINARIES
+from tests.writers.worst_databases import DATABASES
 from tests.writers.worst_files import FORMATS
+from tests.writers.worst_texts import TEXTS
 
-ALL = FORMATS | BINARIES
+ALL = FORMATS | BINARIES | TEXTS | DATABASES
 MEMORY = 64 << 20
 """Bytes at the peak beyond those of an intact file."""
 TIMES = 5.0
@@ -42,6 +48,8 @@ def read(kind: str, path: Path, run: Path) -> None:
         chrome.read(str(path), None)
     elif kind in BINARIES:
         _read_binary(kind, str(path), run)
+    elif kind in TEXTS:
+        _read_text(kind, str(path), run)
     elif kind == "matrix":
         read_links(str(path), Complaints(str(path)))
     elif kind == "journal":
@@ -52,7 +60,7 @@ def read(kind: str, path: Path, run: Path) -> None:
         profiled = open_run(run)
         for key in profiled.profile:
             profile = profiled.profile[key]
-            profile.frame(kind)
+            profile.frame("kernels" if kind in DATABASES else kind)
             list(profile.problems)
 
 
@@ -77,12 +85,26 @@ def _read_binary(kind: str, path: str, run: Path) -> None:
             pass  # says what is wrong: what is measured is what it took to find out
 
 
+def _read_text(kind: str, path: str, run: Path) -> None:
+    if kind in ("ir", "dot"):
+        read_file(path)
+        return
+    for source in discover(run):
+        dump = RunDump(source.path, [directory for leaf in source.leaves for directory in leaf.dump_dirs])
+        for row in range(min(len(dump.statistics), 1)):
+            dump.stack(row)
+            dump.parents(row)
+        list(dump.problems)
+
+
 def measured(kind: str, make: str, folder: Path) -> tuple[float, int]:
     """Return the seconds of the processor and the bytes at the peak of a process that reads one file."""
     path = folder / make / ALL[kind].path
     path.parent.mkdir(parents=True)
     written = ALL[kind].intact if make == "intact" else ALL[kind].worst[make]
     path.write_bytes(written())
+    for name, content in ALL[kind].beside.items():
+        (folder / make / name).write_bytes(content)
     done = subprocess.run(
         [sys.executable, "-m", "tests.parsers.test_worst_files", kind, str(path), str(folder / make)],
         capture_output=True, text=True, timeout=STARTING_TWICE, check=False,
@@ -95,14 +117,27 @@ def measured(kind: str, make: str, folder: Path) -> tuple[float, int]:
 BEYOND = {
     ("events", "names_of_one"): "each of 250,000 tags takes 560 bytes, which are the result",
     ("events", "names_by_hundreds"): "each of 250,000 tags takes 560 bytes, which are the result",
+    ("msprobe", "nested_arguments"): "each of many lists of an argument is an object",
+    ("msprobe_stack", "array"): "values that are no stack are decoded",
+    ("msprobe_stack", "short_strings"): "values that are no stack are decoded",
+    ("msprobe_stack", "empty_arrays"): "values that are no stack are decoded",
+    ("ir", "parameters"): "each of many parameters is a node",
+    ("dot", "arrows"): "each of many edges is an object",
+    ("dot", "chain"): "each of many edges is an object",
+    ("dot", "names"): "each of many names is a node",
+    ("dot", "signs"): "each of many characters is a token",
+    ("database", "same_task"): "a join of equal keys has the square of their number as rows, and is given up after some seconds",
 }
 """What is known to cost more than it should, and why."""
+NEAR = {("msprobe", "nested_arguments"), ("dot", "signs"), ("database", "same_task")}
+"""Those that are so near the bound that a busy machine decides."""
 FEW = [("metrics_csv", "quotes"), ("journal", "empty_arrays"), ("trace", "nesting"), ("torch", "lists"), ("statistics", "cut")]
 """What is measured in each run: a reader of each kind with what was slow or large once."""
 CASES = [(kind, make) for kind in ALL for make in ALL[kind].worst if (kind, make) not in FEW]
 CASES = FEW + CASES
 MARKED = [
-    pytest.param(*case, marks=pytest.mark.xfail(reason=BEYOND[case], strict=True)) if case in BEYOND else case for case in CASES
+    pytest.param(*case, marks=pytest.mark.xfail(reason=BEYOND[case], strict=case not in NEAR)) if case in BEYOND else case
+    for case in CASES
 ]
 
 
@@ -114,12 +149,16 @@ def test_the_worst_file_costs_little_more_than_an_intact_one(kind: str, make: st
     assert highest - peak <= MEMORY
 
 
-def _peak() -> int:
+def _peak(pid: int) -> int:
     # Not getrusage: its peak is at least that of the process that started this one.
-    return int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]) * 1024
+    return int(Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2].split()[0]) * 1024
 
 
 if __name__ == "__main__":
     begin = time.process_time()
     read(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
-    sys.stdout.write(json.dumps([time.process_time() - begin, _peak()]))
+    # Databases are read by a process of their own, which waits for the next one.
+    started = started_by(os.getpid())
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = time.process_time() - begin + ended.ru_utime + ended.ru_stime + sum(map(cpu_seconds, started))
+    sys.stdout.write(json.dumps([seconds, sum(map(_peak, (os.getpid(), *started)))]))

@@ -150,9 +150,10 @@ _TORCH: dict[str, Make] = {
 }
 
 
-def _npy() -> bytes:
+def npy(size: int = 4) -> bytes:
+    """Return an array of bytes as a file."""
     stream = io.BytesIO()
-    np.save(stream, np.zeros(SIZE, np.uint8))
+    np.save(stream, np.zeros(size, np.uint8))
     return stream.getvalue()
 
 
@@ -187,7 +188,7 @@ BINARIES: dict[str, Format] = {
     "onnx": Format("model.onnx", lambda: _onnx(many(_node)), _ONNX),
     "safetensors": Format("a.safetensors", lambda: _safetensors(counted(_TENSOR, b"{", b"}", b",")), _SAFETENSORS),
     "torch": Format("a.pt", lambda: _torch(pickle.dumps({f"t{at}": [at] for at in range(SIZE // 20)}, 2)), _TORCH),
-    "npy": Format("a.npy", _npy, _NPY),
+    "npy": Format("a.npy", lambda: npy(SIZE), _NPY),
     "yaml": Format("config.yaml", lambda: counted(b"a%d: {b: 1}\n")[:_LONGEST_YAML], _SHORT_YAML),
     "statistics": Format("statistic.csv", lambda: counted(_STATISTIC, _STATISTICS), _CSV),
 }

@@ -6,7 +6,7 @@ Each format is a path below a run, the bytes of an intact file, and the worst on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 SIZE = 4 << 20
 """Bytes of a file, about."""
@@ -19,11 +19,12 @@ Make = Callable[[], bytes]
 
 @dataclass(frozen=True)
 class Format:
-    """path: of the file below its run. worst: what makes the bytes of the worst files, by name."""
+    """path: of the file below its run. worst: what makes the bytes of the worst files, by name. beside: other files."""
 
     path: str
     intact: Make
     worst: Mapping[str, Make]
+    beside: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def filled(piece: bytes, before: bytes = b"", after: bytes = b"") -> bytes:
@@ -59,7 +60,7 @@ def _links() -> bytes:
     return counted(link, b'{"step1": {"p2p": {}, "collective": {"hcom_allReduce__1": {', b"}}}}", b", ")
 
 
-def _json(before: bytes, after: bytes) -> dict[str, Make]:
+def json_values(before: bytes, after: bytes) -> dict[str, Make]:
     """Return the worst values where a value may stand between two texts."""
     return {
         "string": lambda: filled(b"x", before + b'"', b'"' + after),
@@ -92,10 +93,10 @@ FORMATS: dict[str, Format] = {
     "trace": Format(
         f"{ASCEND}/trace_view.json",
         _trace,
-        _json(b'[{"name": "a", "ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "args": {"a": ', b"}}]"),
+        json_values(b'[{"name": "a", "ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "args": {"a": ', b"}}]"),
     ),
-    "communication": Format(f"{ASCEND}/communication.json", _communication, _json(b'{"step1": {"collective": ', b"}}")),
-    "matrix": Format(f"{ASCEND}/communication_matrix.json", _links, _json(b'{"step1": {"collective": ', b"}}")),
+    "communication": Format(f"{ASCEND}/communication.json", _communication, json_values(b'{"step1": {"collective": ', b"}}")),
+    "matrix": Format(f"{ASCEND}/communication_matrix.json", _links, json_values(b'{"step1": {"collective": ', b"}}")),
     "metrics_csv": Format(
         "metrics.csv",
         lambda: counted(b"%d,%d.5\n", _METRICS),
@@ -112,7 +113,7 @@ FORMATS: dict[str, Format] = {
     "metrics_jsonl": Format(
         "metrics.jsonl",
         lambda: counted(b'{"step": %d, "loss": %d.5}\n'),
-        _json(b'{"step": 1, "loss": ', b"}\n")
+        json_values(b'{"step": 1, "loss": ', b"}\n")
         | {
             "tiny_lines": lambda: filled(b"1\n"),
             "tiny_records": lambda: filled(b"{}\n"),
@@ -122,7 +123,7 @@ FORMATS: dict[str, Format] = {
     "journal": Format(
         "journal.log",
         lambda: counted(b'{"op_code": 8, "worker_id": "1", "trial_id": 0, "user_attr": {"a": %d}}\n', _STUDY),
-        _json(_STUDY + b'{"op_code": 2, "worker_id": "1", "study_id": 0, "user_attr": {"a": ', b"}}\n")
+        json_values(_STUDY + b'{"op_code": 2, "worker_id": "1", "study_id": 0, "user_attr": {"a": ', b"}}\n")
         | {
             "begins": lambda: filled(b'{"op_code":', _STUDY, b"\n"),
             "tiny_lines": lambda: filled(b"1\n", _STUDY),
