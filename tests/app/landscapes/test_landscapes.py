@@ -23,7 +23,7 @@ from parsers.landscapes.points import Loss, PlannedSurface, Point
 from tests.app.commands.running import ROOT, called
 
 SCRIPT = """
-import os
+import os, time
 import numpy as np
 
 rng = np.random.default_rng(7)
@@ -36,6 +36,7 @@ def loss(parameters):
     if os.environ.get("COUNTED"):
         with open(os.environ["COUNTED"], "ab", buffering=0) as counted:
             counted.write(b"x")
+        time.sleep(float(os.environ.get("PAUSE_S", "0")))
     assert parameters["step"] == 5  # of the last checkpoint
     return float(((np.tanh(inputs @ parameters["a.weight"] + parameters["a.bias"]) - goal) ** 2).mean())
 """
@@ -133,6 +134,7 @@ def test_a_computation_goes_on_and_computes_no_point_again(
     whole = compute(options(run, script, tmp_path / "whole")).landscapes[0]
     counted = tmp_path / "counted"
     monkeypatch.setenv("COUNTED", str(counted))
+    monkeypatch.setenv("PAUSE_S", "0.02")  # so that it is interrupted before it is done
     out = tmp_path / "out"
     given = [run, "--script", script, "--out", out, "--checkpoints", "*.npz", "--size", "40"]
     command = [sys.executable, "-m", "app", "landscape", *given]
@@ -143,6 +145,7 @@ def test_a_computation_goes_on_and_computes_no_point_again(
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 130
+    monkeypatch.delenv("PAUSE_S")
     (points,) = out.glob("*.points")
     kept = len(points.read_bytes().splitlines()) - 1
     counted.unlink()
