@@ -124,8 +124,8 @@ PAGES: tuple[Page, ...] = (
         "jobs.advice", ("Advice", "调优建议"),
         needs=_frames(
             "steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels",
-            "memory", "static_memory", "step_times", "hardware", "groups", "collectives",
-            "packets", "links", "cluster_steps", "ranks", "device_times",
+            "memory", "static_memory", "step_times", "hardware", "shape_times", "groups",
+            "collectives", "packets", "links", "cluster_steps", "ranks", "device_times",
         ),
         group="performance", keeps=_SESSION,
     ),

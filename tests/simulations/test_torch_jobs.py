@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from tests.simulations.torch_jobs import BETWEEN, MS, QUEUE, US, Job, Plan, step_time
-from tests.simulations.torch_verdicts import EFFECTS, FAULTS, HEALTHY, of_fault, of_healthy
+from tests.simulations.torch_verdicts import EFFECTS, FAULTS, HEALTHY, of_fault, of_healthy, reviewed
 
 QUIET = Plan(noise=0.0, copy=US, layers=6, kernel=MS)
 NEW = range(3000, 3050)
@@ -61,15 +61,28 @@ def test_an_all_reduce_ends_on_all_ranks_together_and_begins_where_they_are_read
         assert len({start for start, _ in together}) > 1
 
 
-@pytest.mark.parametrize("case", ["compute", "hidden_loader", "warm_up", "graph"])
+@pytest.mark.parametrize("case", [
+    "compute", "hidden_loader", "warm_up", "graph", "few_short", "tf32", "without_tensor_cores", "buckets", "last_batch",
+])
 def test_healthy_training_is_not_accused(case: str) -> None:
     assert of_healthy(case, range(1)) == {"fine": 1}
 
 
-@pytest.mark.parametrize("case", ["slow_rank", "fetch_in_process", "slow_workers", "pageable", "launch_bound"])
+@pytest.mark.parametrize("case", [
+    "slow_rank", "fetch_in_process", "slow_workers", "pageable", "launch_bound", "short_kernels", "float32", "shapes",
+])
 def test_a_fault_is_found(case: str) -> None:
     effects = EFFECTS[case]
     assert of_fault(case, effects[len(effects) // 2], range(1)) == {"right": 1}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_joining_short_kernels_saves_no_less_than_the_advice_says(seed: int) -> None:
+    plan = replace(FAULTS["short_kernels"](seed, 0.4), noise=0.0)
+    found, _ = reviewed(plan, seed)
+    said = next(one.cost_ns for one in found.found if one.rule == "short_kernels")
+    joined = replace(plan, short=1, short_kernel=plan.short * plan.short_kernel)
+    assert 0 < said <= 1.02 * (step_time(plan, seed) - step_time(joined, seed))
 
 
 @pytest.mark.long

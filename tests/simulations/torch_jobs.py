@@ -21,7 +21,10 @@ QUEUE = 1_024  # Launches that wait for the device, at most: CUDA then blocks th
 CALL, LATENCY, BETWEEN = 4 * US, 2 * US, 800  # A launch, from its end to the device, and between two kernels of a stream.
 AUTOGRAD, COPY_STREAM = THREAD + 100, 24
 LOADERS = {"process": "_SingleProcessDataLoaderIter", "workers": "_MultiProcessingDataLoaderIter"}
-KERNELS = ("ampere_sgemm_128x64_tn", "void at::native::vectorized_elementwise_kernel<4>", "void cunn_SoftMaxForward<4>")
+PRODUCT, FLOAT32 = "ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_64x3_tn", "ampere_sgemm_128x64_tn"
+TF32 = "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x64x32_stage3_warpsize2x2x1_tensor16x8x8_kernel"
+KERNELS = (PRODUCT, "void at::native::vectorized_elementwise_kernel<4>", "void cunn_SoftMaxForward<4>")
+SHORT = "void at::native::vectorized_elementwise_kernel<2, at::native::CUDAFunctor_add<float>>"
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,9 @@ class Plan:
     kernel: median duration; host: per operator, with its launch; noise: coefficient of variation of a rank's step, and of a
     kernel. lead: steps that the host may be ahead of the device, 0 for `item` in each step, -1 for no limit but the queue.
     fetch: time that the loader needs for a batch, by the host (`process`) or until the next batch is there (`workers`).
+    products: share of the layers whose kernel is `product`, on `device`. short, short_kernel: kernels of an optimizer that
+    loops over parameters, and what each takes. lengths: how many lengths of samples there are, one drawn for each step, 0 for
+    none; last: the last step has a smaller batch.
     copy, copied: duration of a step's copy, "pageable", "pinned" (on the stream that computes) or "beside" (on another one).
     """
 
@@ -52,6 +58,13 @@ class Plan:
     hiccups: float = 0.0
     warm_up: float = 1.0
     graph: bool = False
+    products: float = 0.0
+    product: str = PRODUCT
+    device: str = "NVIDIA A100-SXM4-40GB"
+    short: int = 0
+    short_kernel: int = 5 * US
+    lengths: int = 0
+    last: bool = False
 
     @property
     def computing(self) -> int:
@@ -140,7 +153,10 @@ class Job:
         self.durations = plan.kernel * shape / shape.mean()
         self.hosts = plan.host * self.chance.uniform(0.75, 1.25, count)
         several = plan.ranks > 1
-        self.ranks = [Rank(number, KinetoWriter(number if several else None, plan.ranks)) for number in range(plan.ranks)]
+        self.length = 256
+        self.ranks = [
+            Rank(number, KinetoWriter(number if several else None, plan.ranks, plan.device)) for number in range(plan.ranks)
+        ]
         for rank in self.ranks:
             rank.host = MS + int(self.chance.integers(0, 200 * US))
 
@@ -161,6 +177,10 @@ class Job:
     def _step(self, step: int) -> None:
         plan, layers = self.plan, self.plan.layers
         cold = plan.warm_up if step == plan.skipped else 1.0
+        if plan.lengths:
+            self.length = 128 + 8 * int(self.chance.integers(plan.lengths))
+        elif plan.last and step == plan.skipped + plan.steps - 1:
+            self.length = 96
         for rank in self.ranks:
             self._data(rank, cold)
             unequal = self.chance.uniform(-plan.unequal, plan.unequal)
@@ -224,8 +244,10 @@ class Job:
         inner = begin + (takes - CALL) // 3
         rank.host = begin + (takes - CALL) // 2
         duration = self.durations[index] * rank.factor * max(0.3, self.chance.normal(1.0, 2 * plan.noise))
-        rank.run(KERNELS[index % len(KERNELS)], max(int(duration), US))
-        rank.operator(name, inner, rank.host - inner, Input_Dims=[[64], [32, 256], [256, 64]], Input_type=["float"] * 3)
+        product = index < plan.products * len(self.durations)
+        rank.run(plan.product if product else KERNELS[index % len(KERNELS)], max(int(duration), US))
+        dims = [[64], [32, self.length], [self.length, 64]]
+        rank.operator(name, inner, rank.host - inner, Input_Dims=dims, Input_type=["float"] * 3)
         if outer:
             rank.operator(outer, begin, max(takes, rank.host - begin))
         rank.host = max(rank.host, begin + takes)
@@ -278,6 +300,11 @@ class Job:
             start = rank.host
             rank.run("void at::native::multi_tensor_apply_kernel<4>", duration, after=gradients)
             rank.operator("aten::_foreach_add_", start - 2 * US, rank.host + 2 * US - start)
+        for _ in range(self.plan.short):
+            start = rank.host
+            rank.run(SHORT, max(int(self.plan.short_kernel * self.chance.normal(1.0, 5 * self.plan.noise)), US))
+            rank.operator("aten::add_", start - 400, rank.host + 800 - start)
+            rank.host += US
         rank.host += 4 * US
         rank.operator("Optimizer.step#SGD.step", begin, rank.host - begin, "user_annotation")
 

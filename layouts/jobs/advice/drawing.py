@@ -116,8 +116,8 @@ def _hints(one: Advice) -> list[str]:
         return [f"communication_{hints[max(hints, key=lambda part: one.parts_ns[part])]}"]
     if one.rule == "communication" and one.parts_ns:
         return [f"communication_{max(('transit', 'wait', 'idle'), key=lambda part: one.parts_ns[part])}"]
-    if one.rule == "fetching":
-        return [f"fetching_{one.variant}"]
+    if one.rule in ("fetching", "float32"):
+        return [f"{one.rule}_{one.variant}"]
     if one.rule == "slow_rank":
         return [f"slow_rank_{one.variant.removeprefix('replica_')}"]
     if one.rule != "queue_use":

@@ -1,4 +1,4 @@
-"""Texts of the advice from traces of torch: fetching data, launches, copies."""
+"""Texts of the advice from traces of torch: fetching data, launches, copies, kernels, shapes."""
 
 from __future__ import annotations
 
@@ -55,6 +55,59 @@ TEXTS = define_texts({
     "advice.do.pageable": (
         "Have the data loader return pinned memory (pin_memory=True), and copy with non_blocking=True.",
         "数据加载使用锁页内存（pin_memory=True），并以 non_blocking=True 拷贝。",
+    ),
+    "advice.short_kernels.title": ("Many short kernels", "短算子过多"),
+    "advice.short_kernels.said": (
+        "{kernels} kernels of a median of {kernel_ns} in a step take {value} of it, with the gaps between them.",
+        "每步有 {kernels} 个短算子，耗时中位数 {kernel_ns}，连同间隙共占单步 {value}。",
+    ),
+    "advice.short_kernels.rule": ("short kernels above", "短算子占比大于"),
+    "advice.do.short_kernels": (
+        "Join them: torch.compile, fused or foreach=True optimizers, CUDA graphs; larger batches make each of them longer.",
+        "合并算子：torch.compile、融合或 foreach=True 优化器、CUDA Graph；增大批次也能延长单个算子。",
+    ),
+    "advice.float32.title": ("Products in float32 without tensor cores", "float32 矩阵乘未使用 Tensor Core"),
+    "advice.float32.tf32": (
+        "Products and convolutions in float32 take {value} of a step ({sum_ns}) on the usual cores of {chip}.",
+        "float32 矩阵乘与卷积占单步 {value}（{sum_ns}），未使用 {chip} 的 Tensor Core。",
+    ),
+    "advice.float32.half": (
+        "Products and convolutions in float32 take {value} of a step ({sum_ns}): tensor cores of {chip} take float16 alone.",
+        "float32 矩阵乘与卷积占单步 {value}（{sum_ns}）：{chip} 的 Tensor Core 仅支持 float16。",
+    ),
+    "advice.float32.rule": ("float32 products above", "float32 矩阵乘占比大于"),
+    "advice.do.float32_tf32": (
+        (
+            "Train with torch.autocast (bfloat16), or allow TF32 where its 10 bits of fraction are enough: "
+            'torch.set_float32_matmul_precision("high").'
+        ),
+        '使用 torch.autocast（bfloat16）；若 10 位尾数足够，可启用 TF32：torch.set_float32_matmul_precision("high")。',
+    ),
+    "advice.do.float32_half": (
+        "Train with torch.autocast (float16) and a gradient scaler.", "使用 torch.autocast（float16）并配合梯度缩放。",
+    ),
+    "advice.shapes.title": ("Shapes change from step to step", "输入 shape 逐步变化"),
+    "advice.shapes.said": (
+        "{steps} of the last {of_steps} steps bring shapes that no step before had, to {operators} operators: {subject}.",
+        "最后 {of_steps} 步中有 {steps} 步出现此前没有的 shape，涉及 {operators} 个算子：{subject}。",
+    ),
+    "advice.shapes.rule": ("steps with new shapes above", "出现新 shape 的步数占比大于"),
+    "advice.do.shapes": (
+        (
+            "Pad to a few lengths (buckets), or mark what changes for torch.compile (dynamic=True); with changing shapes leave "
+            "cudnn.benchmark off and use expandable_segments."
+        ),
+        (
+            "将输入补齐到少数几种长度（分桶），或为 torch.compile 设 dynamic=True；"
+            "shape 变化时关闭 cudnn.benchmark，并启用 expandable_segments。"
+        ),
+    ),
+    "advice.column.shapes": ("Shapes", "shape 数"),
+    "advice.reason.no_tensor_cores": (
+        "the file names no device that is known to have tensor cores", "文件中没有已知带 Tensor Core 的设备",
+    ),
+    "advice.reason.no_shapes": (
+        "the shapes of operators were not recorded (record_shapes=True)", "未记录算子的 shape（record_shapes=True）",
     ),
     "advice.reason.no_kind_of_memory": (
         "the file does not say whether copies are from pageable or pinned memory", "文件未说明拷贝来自可分页内存还是锁页内存",

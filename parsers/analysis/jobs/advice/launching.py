@@ -67,7 +67,7 @@ def fetching(frames: Frames, limit: float) -> Advice | None:
 
 def pageable(frames: Frames, limit: float) -> Advice | None:
     """Copies from pageable memory of the host, beside which nothing computes, take more than this fraction of the steps."""
-    kernels, whole, number = _of_steps(frames)
+    kernels, whole, number = kernels_of_steps(frames)
     copies = kernels[kernels["core"] == COPY]
     names = copies["name"].astype(str)
     to_device = names.str.contains("HtoD", regex=False)
@@ -77,7 +77,7 @@ def pageable(frames: Frames, limit: float) -> Advice | None:
     if chosen.empty:
         return None
     computing = kernels[(kernels["core"] != COPY) & ~kernels["core"].isin(COMMUNICATION)]
-    alone = _covered(pd.concat([chosen, computing])) - _covered(computing)
+    alone = covered_by(pd.concat([chosen, computing])) - covered_by(computing)
     if not alone / whole > limit:
         return None
     size = chosen["pmu/bytes (B)"] if "pmu/bytes (B)" in chosen else pd.Series(np.nan, chosen.index)
@@ -93,7 +93,7 @@ def launching(frames: Frames, limit: float) -> Advice | None:
     It also waits for a call that began before it had nothing to do: with kernels of 2 to 6 us most calls do. What fetching data
     explains is not counted: the host launches nothing meanwhile.
     """
-    kernels, whole, number = _of_steps(frames)
+    kernels, whole, number = kernels_of_steps(frames)
     found = launch_figures(kernels)
     if found is None:
         raise Unchecked(TRACE)
@@ -112,7 +112,7 @@ def launching(frames: Frames, limit: float) -> Advice | None:
     return Advice("launching", late / whole, limit, late / number, shown, "operators", told=told)
 
 
-def _of_steps(frames: Frames) -> tuple[pd.DataFrame, float, int]:
+def kernels_of_steps(frames: Frames) -> tuple[pd.DataFrame, float, int]:
     """Return the kernels of whole steps but a first one that warms up, the time of these steps, and their number; Unchecked
     without any."""
     kernels, steps = needed(frames, "kernels", TRACE), needed(frames, "steps", TRACE)
@@ -132,6 +132,7 @@ def _usual(steps: pd.DataFrame) -> pd.DataFrame:
     return rows.iloc[1:] if len(rows) and first_differs(rows["total_ns"].to_numpy(np.float64)) else rows
 
 
-def _covered(kernels: pd.DataFrame) -> int:
+def covered_by(kernels: pd.DataFrame) -> int:
+    """Return the length of the union of kernels, ns."""
     start: Ints = kernels["start_ns"].to_numpy()
     return covered(start, start + kernels["duration_ns"].to_numpy())

@@ -8,7 +8,19 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from parsers.analysis.jobs.advice import cluster, host, launching, memory, operators, packets, pipeline, stages, steps
+from parsers.analysis.jobs.advice import (
+    cluster,
+    host,
+    kernels,
+    launching,
+    memory,
+    operators,
+    packets,
+    pipeline,
+    shapes,
+    stages,
+    steps,
+)
 from parsers.analysis.jobs.advice.model import Advice, Frames, Review, Unchecked
 from parsers.analysis.jobs.advice.saved import Savings, replayed_savings, to_replay, with_savings
 from parsers.analysis.jobs.bubble import LEAST_SHARE
@@ -24,7 +36,8 @@ from parsers.profiler.registry import FILE_KINDS, display_name
 
 THRESHOLDS: Mapping[str, float] = MappingProxyType({
     "interval": pipeline.LONG_NS, "fetching": 0.05, "idle": 0.1, "communication": 0.1, "synchronising": 0.05,
-    "launching": 0.2, "pageable": 0.01, "gaps": 0.1, "empty": EMPTY_RATE, "queue_use": QUEUE_USE[0], "cpu": 0.8, "ai_cpu": 0.05,
+    "launching": 0.2, "short_kernels": 0.2, "pageable": 0.01, "float32": 0.1, "shapes": 0.5, "gaps": 0.1,
+    "empty": EMPTY_RATE, "queue_use": QUEUE_USE[0], "cpu": 0.8, "ai_cpu": 0.05,
     "slow_rank": LIMITS.excess, "slow_link": SHARE, "small_packets": MANY_SMALL, "alignment": 0.05, "retransmission": 4e9,
     "contention": HELD * REFERENCE, "bubble": LEAST_SHARE, "stages": stages.LEAST, "memory": 0.95, "leak": GROWTH,
 })  # fmt: skip
@@ -35,7 +48,7 @@ BELOW = frozenset(("queue_use", "slow_link", "contention"))
 """Rules that find what falls below their threshold."""
 FRAMES = (
     "steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels", "memory", "static_memory", "step_times",
-    "hardware",
+    "hardware", "shape_times",
 )  # fmt: skip
 """The frames of a profile that the rules look at; without "memory" also "operator_memory"."""
 OF_JOB = ("groups", "collectives", "packets", "links", "cluster_steps", "ranks", "device_times")
@@ -45,7 +58,8 @@ GAPS = ("gap_steps", "gap_calls")
 Judge = Callable[[Frames, float], "Advice | None"]
 _RULES: Mapping[str, Judge] = MappingProxyType({
     "interval": steps.interval, "fetching": launching.fetching, "idle": steps.idle, "communication": steps.communication,
-    "synchronising": host.synchronising, "launching": launching.launching, "pageable": launching.pageable, "gaps": host.gaps,
+    "synchronising": host.synchronising, "launching": launching.launching, "short_kernels": kernels.short_kernels,
+    "pageable": launching.pageable, "float32": kernels.float32, "shapes": shapes.shapes, "gaps": host.gaps,
     "empty": pipeline.empty, "queue_use": pipeline.queue_use, "cpu": pipeline.cpu,
     "ai_cpu": operators.ai_cpu, "slow_rank": cluster.slow_rank, "slow_link": cluster.slow_link,
     "small_packets": packets.small, "alignment": packets.alignment, "retransmission": packets.retransmission,
@@ -76,7 +90,7 @@ def with_costs(found: Review, savings: Savings | None) -> Review:
     return replace(found, found=tuple(sorted(with_savings(found.found, savings), key=_largest)))
 
 
-_CAUSES_OF_IDLE = ("fetching", "launching", "pageable")
+_CAUSES_OF_IDLE = ("fetching", "launching", "pageable", "short_kernels")
 """Rules that say why a device is idle; what they save is no part of what advice about idle time saves."""
 
 
