@@ -7,13 +7,11 @@ ahead. The first one begins once what was launched before it has ended. Its part
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.profiles.busy import covered
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profile_frames import STEP_TIMES, STEPS
@@ -46,12 +44,7 @@ def steps(recording: KinetoRecording, file: str) -> pd.DataFrame:
         number, of_step = np.array([NONE]), np.zeros(len(device), np.int64)
         start, end = _extent(recording)
     begins, ends = _windows(start, end, of_step, device)
-    communication, copies = communicates(recording), device.class_ != KERNEL
-    rows = [
-        _parts(int(begins[place]), int(ends[place]), device.start[own], device.end[own], communication[own], copies[own])
-        for place, own in enumerate(rows_by_step(of_step, len(number)))
-    ]
-    columns: dict[str, Any] = dict(zip(PARTS, np.array(rows, np.float64).reshape(-1, len(PARTS)).T, strict=True))
+    columns: dict[str, Any] = _parts(recording, begins, ends, of_step)
     if not len(device):
         columns = {}
     columns |= {
@@ -92,15 +85,36 @@ def _first_begin(start: int, of_step: Ints, device: DeviceRows) -> int:
     return max(start, min(int(before.max()), first)) if len(before) else start
 
 
-def _parts(t0: int, t1: int, start: Ints, end: Ints, communicates_: NDArray[np.bool_], copies: NDArray[np.bool_]) -> list[int]:
-    """Return PARTS of a step: lengths of unions of what was launched in it, within its window."""
-    start, end = np.clip(start, t0, t1), np.clip(end, t0, t1)
-    works = ~communicates_ & ~copies
-    computing, communication = covered(start[works], end[works]), covered(start[communicates_], end[communicates_])
-    kernels = works | communicates_
-    both, busy = covered(start[kernels], end[kernels]), covered(start, end)
+def _parts(recording: KinetoRecording, begins: Ints, ends: Ints, of_step: Ints) -> dict[str, NDArray[np.float64]]:
+    """Return PARTS by step: lengths of unions of what was launched in it, within its window."""
+    device = recording.device
+    rows = np.flatnonzero(of_step >= 0)
+    step = of_step[rows]
+    start, end = (np.clip(times[rows], begins[step], ends[step]) for times in (device.start, device.end))
+    communicates_, copies = communicates(recording)[rows], (device.class_ != KERNEL)[rows]
+    every = np.ones(len(rows), np.bool_)
+    computing, communication, both, busy = (
+        _covered_by_step(step[chosen], start[chosen], end[chosen], len(begins))
+        for chosen in (~communicates_ & ~copies, communicates_, communicates_ | ~copies, every)
+    )
     exposed = both - computing
-    return [computing, exposed, communication - exposed, communication, t1 - t0 - both, busy - both]
+    found = computing, exposed, communication - exposed, communication, ends - begins - both, busy - both
+    return {name: values.astype(np.float64) for name, values in zip(PARTS, found, strict=True)}
+
+
+def _covered_by_step(step: Ints, start: Ints, end: Ints, steps_: int) -> Ints:
+    """Return the length of the union of the intervals of each step, which lie in windows that follow one another."""
+    order = np.lexsort((start, step))
+    step, start, end = step[order], start[order], end[order]
+    last = np.maximum.accumulate(end) if len(end) else end
+    new = np.maximum(last - np.maximum(start, np.append(start[:1], last[:-1])), 0)
+    return _sums(step, new, steps_)
+
+
+def _sums(group: Ints, values: Ints, groups: int) -> Ints:
+    found = np.zeros(groups, np.int64)
+    np.add.at(found, group, values)
+    return found
 
 
 def _kinds(number: Ints, of_step: Ints) -> list[str]:
@@ -112,36 +126,30 @@ def _kinds(number: Ints, of_step: Ints) -> list[str]:
     return kinds
 
 
-def rows_by_step(of_step: Ints, steps_: int) -> list[Ints]:
-    """Return the rows of each step, in their order; `of_step` has the place of the step of each row, -1 for none."""
-    order = np.argsort(of_step, kind="stable")
-    bounds = np.searchsorted(of_step[order], np.arange(steps_ + 1)).tolist()
-    return [order[first:last] for first, last in pairwise(bounds)]
-
-
 def _fetching(recording: KinetoRecording, start: Ints, end: Ints) -> NDArray[np.float64]:
     """Return the time of each step on the host that fetching data takes; NaN if nothing in the trace fetches any."""
     host, rows = recording.host, recording.fetches
     if not len(rows):
         return np.full(len(start), np.nan)
-    rows = rows[np.argsort(host.start[rows], kind="stable")]
-    begins, ends = host.start[rows], host.end[rows]
-    firsts = np.searchsorted(np.maximum.accumulate(ends), start, "right").tolist()
-    lasts = np.searchsorted(begins, end).tolist()
-    return np.array([
-        covered(np.clip(begins[first:last], t0, t1), np.clip(ends[first:last], t0, t1))
-        for first, last, t0, t1 in zip(firsts, lasts, start.tolist(), end.tolist(), strict=True)
-    ], np.float64)  # fmt: skip
+    first = np.searchsorted(end, host.start[rows], "right")
+    last = np.maximum(np.searchsorted(start, host.end[rows]), first)
+    rows, step = np.repeat(rows, last - first), _ranges(first, last)
+    begins, ends = (np.clip(times[rows], start[step], end[step]) for times in (host.start, host.end))
+    return _covered_by_step(step, begins, ends, len(start)).astype(np.float64)
+
+
+def _ranges(first: Ints, last: Ints) -> Ints:
+    """Return the numbers from each first to before each last, one range after the other."""
+    lengths = last - first
+    return np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths - first, lengths)
 
 
 def _devices(recording: KinetoRecording, of_step: Ints, steps_: int) -> Ints:
     """Return the device of each step, the one with most of what was launched in it; NONE for none."""
     number = recording.device_arguments["device"]
+    known = (of_step >= 0) & (number >= 0)
+    pairs, counts = np.unique(np.column_stack((of_step[known], number[known])), axis=0, return_counts=True)
+    order = np.lexsort((-pairs[:, 1], counts))  # the last one written has most
     found = np.full(steps_, NONE, np.int64)
-    for place, rows in enumerate(rows_by_step(of_step, steps_)):
-        own = number[rows]
-        own = own[own >= 0]
-        if len(own):
-            found[place] = np.bincount(own).argmax() if own.max() < 1 << 16 else own[0]
+    found[pairs[order, 0]] = pairs[order, 1]
     return found
-
