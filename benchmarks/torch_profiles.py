@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import json
 import pickle
-import resource
 import sys
 import tempfile
 import time
@@ -63,12 +62,21 @@ def _compared(
     ]
 
 
-def measured(read: Callable[[], object]) -> dict[str, float]:
-    """Return CPU seconds and the growth of the peak memory in MB."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def measured(*reads: Callable[[], object]) -> dict[str, float]:
+    """Return CPU seconds and the growth of the peak memory in MB of what is read one after the other.
+
+    `VmHWM` is the peak of this program; that of getrusage is at least what the process that started it had.
+    """
+    before = _peak()
     begun = time.process_time()
-    read()
-    return {"cpu": time.process_time() - begun, "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before}
+    for read in reads:
+        read()
+    return {"cpu": time.process_time() - begun, "mb": _peak() - before}
+
+
+def _peak() -> float:
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
 
 
 def one(case: str, path: str) -> dict[str, float]:
@@ -86,14 +94,16 @@ def one(case: str, path: str) -> dict[str, float]:
         from parsers import discover
 
         return {name: measured(lambda: discover(path))["cpu"] for name in ("first", "again")}
+    import pandas as pd
     from parsers.memory_snapshots import read_memory_snapshot
     from parsers.profiler.frame_parts import ProfileInput
     from parsers.profiler.kineto.frame_readers import read_all
     from parsers.profiler.trace import chrome
 
+    pd.DataFrame()
     if case == "snapshot":
         return measured(lambda: read_memory_snapshot(path))
-    return measured(lambda: (chrome.read(path), read_all(ProfileInput(path, "trace.json", {}))))
+    return measured(lambda: chrome.read(path), lambda: read_all(ProfileInput(path, "trace.json", {})))
 
 
 if __name__ == "__main__":

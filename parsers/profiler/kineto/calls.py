@@ -19,7 +19,7 @@ def api(recording: KinetoRecording, file: str) -> pd.DataFrame:
     host, trace = recording.host, recording.trace
     rows = np.flatnonzero(host.class_ == CALL)
     category = trace.slices.category[host.slice[rows]].astype(np.int64)
-    key = host.name[rows] * (len(trace.categories) + 1) + category
+    key = host.name[rows].astype(np.int64) * (len(trace.categories) + 1) + category
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     group = group.reshape(-1)
     duration = host.duration[rows]

@@ -126,17 +126,18 @@ def _of_host(recording: KinetoRecording) -> list[tuple[Any, ...]]:
     return made
 
 
-def _records(recording: KinetoRecording) -> Ints:
+def _records(recording: KinetoRecording) -> NDArray[np.int32]:
     """Return the innermost `record_param_comms` around each row of the host, itself included; -1 for none."""
     host = recording.host
     named = [code for code in np.unique(host.name).tolist() if recording.trace.names[code] == RECORD]
     is_record = np.isin(host.name, named)
-    at: NDArray[np.int64] = np.arange(len(host))
-    while True:
-        moving = (at >= 0) & ~is_record[at] if len(host) else np.zeros(0, np.bool_)
-        if not moving.any():
-            return at
-        at = np.where(moving, host.around[at], at)
+    at = np.arange(len(host), dtype=np.int32)
+    moving = np.flatnonzero(~is_record)
+    while len(moving):
+        at[moving] = host.around[at[moving]]
+        moving = moving[at[moving] >= 0]
+        moving = moving[~is_record[at[moving]]]
+    return at
 
 
 def _told_of(recording: KinetoRecording, rows: Ints) -> list[tuple[Any, ...]]:

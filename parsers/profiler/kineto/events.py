@@ -152,6 +152,15 @@ class ArgumentTable:
     def __len__(self) -> int:
         return len(self.place)
 
+    def rows_of(self, events: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the row of each event by its place in the file, -1 for events that are not in the table."""
+        if not len(self.place):
+            return np.full(len(events), -1, np.int32)
+        at = np.searchsorted(self.place, events).astype(np.int32)
+        np.minimum(at, len(self.place) - 1, out=at)
+        at[self.place[at] != events] = -1
+        return at
+
     def column(self, name: str) -> NDArray[Any]:
         """Return a column, as long as `place`."""
         made = np.concatenate([_empty(name), *(array for part in self._parts for array in part[name])])

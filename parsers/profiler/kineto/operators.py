@@ -42,11 +42,11 @@ def device_times(recording: KinetoRecording) -> tuple[Ints, Ints]:
     return own, total
 
 
-def _levels(around: Ints) -> list[Ints]:
+def _levels(around: NDArray[np.int32]) -> list[NDArray[np.int32]]:
     """Return the rows within another one, those of the second level first, then those of the third ..."""
-    depth = np.where(around < 0, 0, -1)
-    levels: list[Ints] = []
-    left = np.flatnonzero(depth < 0)
+    depth = np.where(around < 0, np.int32(0), np.int32(-1))
+    levels: list[NDArray[np.int32]] = []
+    left = np.flatnonzero(depth < 0).astype(np.int32)
     while len(left):
         next_ = depth[around[left]] == len(levels)
         rows = left[next_]
@@ -107,7 +107,7 @@ def _before(recording: KinetoRecording, file: str) -> pd.DataFrame:
     return frame_of(OPERATORS, rows, columns, file)
 
 
-def _grouped(*keys: Ints) -> tuple[Ints, Ints]:
+def _grouped(*keys: NDArray[Any]) -> tuple[Ints, Ints]:
     """Return the group of each row, by keys that are not negative, and the first row of each group."""
     key = np.zeros(len(keys[0]), np.int64)
     for one in keys:
@@ -153,11 +153,11 @@ def shape_times(recording: KinetoRecording, file: str) -> pd.DataFrame:
     return frame_of(SHAPE_TIMES, len(chosen), columns, file)
 
 
-def _changing(name: Ints, step: Ints, shape: Ints) -> list[int]:
-    """Return the names whose sets of shapes differ between steps in which they ran."""
-    sets: dict[int, dict[int, set[int]]] = {}
-    triples = np.unique(np.column_stack((name, step, shape)), axis=0) if len(name) else np.zeros((0, 3), np.int64)
-    for one, at, what in triples.tolist():
-        sets.setdefault(one, {}).setdefault(at, set()).add(what)
-    return [one for one, steps in sets.items() if len({frozenset(found) for found in steps.values()}) > 1]
-
+def _changing(name: NDArray[Any], step: Ints, shape: Ints) -> Ints:
+    """Return the names whose sets of shapes differ between steps in which they ran: some shape is not in all of these."""
+    name, width, steps_ = name.astype(np.int64), int(shape.max(initial=0)) + 1, int(step.max(initial=0)) + 1
+    pair, pairs = pd.factorize(name * width + shape)
+    names = pairs // width
+    of_pair = np.bincount(np.unique(pair * steps_ + step) // steps_, minlength=len(pairs))
+    ran, of_name = np.unique(np.unique(name * steps_ + step) // steps_, return_counts=True)
+    return np.unique(names[of_pair < of_name[np.searchsorted(ran, names)]])

@@ -46,17 +46,17 @@ _GRAPH = re.compile(r"GraphLaunch")
 class HostRows:
     """Operators, annotations and calls of the runtime, by thread, start, longest first; times in ns since the origin."""
 
-    slice: Ints
+    slice: NDArray[np.int32]
     """Row of the slice in the trace."""
     class_: NDArray[np.uint8]
-    name: Ints
+    name: NDArray[np.int32]
     start: Ints
     duration: Ints
     own: Ints
     """Duration without what runs within it."""
-    around: Ints
+    around: NDArray[np.int32]
     """The row that it lies in, -1 for none."""
-    track: Ints
+    track: NDArray[np.int32]
 
     @property
     def end(self) -> Ints:
@@ -131,7 +131,6 @@ class KinetoRecording:
 
     def __init__(self, trace: Trace, arguments: EventArguments) -> None:
         self.trace, self.arguments = trace, arguments
-        self._places: dict[tuple[int, ...], NDArray[np.int32]] = {}
 
     @property
     def is_kineto(self) -> bool:
@@ -145,47 +144,27 @@ class KinetoRecording:
         found[self.trace.slices.phase == INSTANT] = NOTHING
         return found
 
-    @cached_property
-    def _by_event(self) -> tuple[Ints, Ints]:
-        events = self.trace.slices.event
-        order = np.argsort(events, kind="stable")
-        return events[order], order
-
-    def slices_of(self, table: ArgumentTable) -> Ints:
-        """Return the row of the slice of each row of a table, -1 for events that have none."""
-        events, order = self._by_event
-        place = np.minimum(np.searchsorted(events, table.place), max(len(events) - 1, 0))
-        if not len(events):
-            return np.full(len(table), -1, np.int64)
-        return np.where(events[place] == table.place, order[place], -1)
-
-    def arguments_of(self, slices: Ints, *classes: int) -> ArgumentsOfSlices:
+    def arguments_of(self, slices: NDArray[Any], *classes: int) -> ArgumentsOfSlices:
         """Return the arguments of slices of these classes."""
-        if classes not in self._places:
-            place = np.full(len(self.trace.slices) + 1, -1, np.int32)
-            of_row = self.slices_of(self.arguments.table(*classes))
-            place[of_row] = np.arange(len(of_row))
-            place[-1] = -1
-            self._places[classes] = place
-        return ArgumentsOfSlices(self.arguments.table(*classes), self._places[classes][slices])
+        table = self.arguments.table(*classes)
+        return ArgumentsOfSlices(table, table.rows_of(self.trace.slices.event[slices]))
 
     @cached_property
     def host(self) -> HostRows:
         """The rows of the host."""
         slices = self.trace.slices
-        rows = np.flatnonzero(np.isin(self._class_of_slice, ON_HOST))
-        track = slices.track[rows].astype(np.int64)
+        rows = np.flatnonzero(np.isin(self._class_of_slice, ON_HOST)).astype(np.int32)
+        track = slices.track[rows]
         start, duration = slices.start[rows], slices.duration[rows]
-        around, own = np.full(len(rows), -1, np.int64), duration.copy()
+        around, own = np.full(len(rows), -1, np.int32), duration.copy()
         bounds = np.append(np.flatnonzero(np.diff(track, prepend=-1)), len(rows)).tolist()
         for first, last in pairwise(bounds):
             inside, own[first:last] = lanes.parents(start[first:last], duration[first:last])
             around[first:last] = np.where(inside < 0, -1, inside + first)
-        name = slices.name[rows].astype(np.int64)
-        return HostRows(rows, self._class_of_slice[rows], name, start, duration, own, around, track)
+        return HostRows(rows, self._class_of_slice[rows], slices.name[rows], start, duration, own, around, track)
 
     @cached_property
-    def owner_of_host(self) -> Ints:
+    def owner_of_host(self) -> NDArray[np.int32]:
         """What time of the device counts for, of each row of the host: the innermost operator around it, itself included.
 
         Where there is none it is the innermost annotation, of the launch of a graph and without annotation the row itself.
@@ -194,17 +173,18 @@ class KinetoRecording:
         graphs = [code for code in np.unique(host.name[host.class_ == CALL]).tolist() if _GRAPH.search(names[code])]
         operator, annotation = self.innermost(OPERATOR), self.innermost(ANNOTATION)
         itself = (annotation < 0) | ((host.class_ == CALL) & np.isin(host.name, graphs))
-        return np.where(operator >= 0, operator, np.where(itself, np.arange(len(host)), annotation))
+        return np.where(operator >= 0, operator, np.where(itself, np.arange(len(host), dtype=np.int32), annotation))
 
-    def innermost(self, class_: int) -> Ints:
+    def innermost(self, class_: int) -> NDArray[np.int32]:
         """Return the innermost row of a class around each row of the host, itself included; -1 for none."""
         host = self.host
-        at = np.arange(len(host))
-        while True:
-            moving = (at >= 0) & (host.class_[at] != class_)
-            if not moving.any():
-                return at
-            at = np.where(moving, host.around[at], at)
+        at = np.arange(len(host), dtype=np.int32)
+        moving = np.flatnonzero(host.class_ != class_)
+        while len(moving):
+            at[moving] = host.around[at[moving]]
+            moving = moving[at[moving] >= 0]
+            moving = moving[host.class_[at[moving]] != class_]
+        return at
 
     @cached_property
     def device_arguments(self) -> ArgumentsOfSlices:
@@ -297,21 +277,20 @@ class KinetoRecording:
     @cached_property
     def memory(self) -> tuple[dict[str, NDArray[Any]], Ints]:
         """Allocations and releases in the order of time as columns, and the row of the slice of each."""
-        table = self.arguments.table(MEMORY)
-        rows = self.slices_of(table)
-        kept = np.flatnonzero(rows >= 0)
-        kept = kept[np.argsort(self.trace.slices.start[rows[kept]], kind="stable")]
-        return {name: table.column(name)[kept] for name in MEMORY_COLUMNS}, rows[kept]
+        slices, table = self.trace.slices, self.arguments.table(MEMORY)
+        rows = np.flatnonzero(slices.phase == INSTANT)
+        at = table.rows_of(slices.event[rows])
+        rows, at = rows[at >= 0], at[at >= 0]
+        order = np.lexsort((at, slices.start[rows]))
+        rows, at = rows[order], at[order]
+        return {name: table.column(name)[at] for name in MEMORY_COLUMNS}, rows
 
     @cached_property
     def counters(self) -> tuple[Ints, list[dict[str, Any]]]:
         """Ranges whose counters were read: rows of their slices, and their arguments."""
-        events, order = self._by_event
-        found = []
-        for place, values in self.arguments.counters:
-            at = int(np.searchsorted(events, place))
-            if at < len(events) and events[at] == place and self._class_of_slice[order[at]] == COUNTERS:
-                found.append((int(order[at]), values))
+        rows = np.flatnonzero(self._class_of_slice == COUNTERS)
+        row_of = dict(zip(self.trace.slices.event[rows].tolist(), rows.tolist(), strict=True))
+        found = [(row_of[place], values) for place, values in self.arguments.counters if place in row_of]
         return np.array([row for row, _ in found], np.int64), [values for _, values in found]
 
     @cached_property

@@ -141,7 +141,8 @@ def _fetching(recording: KinetoRecording, start: Ints, end: Ints) -> NDArray[np.
 def _ranges(first: Ints, last: Ints) -> Ints:
     """Return the numbers from each first to before each last, one range after the other."""
     lengths = last - first
-    return np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths - first, lengths)
+    found: Ints = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths - first, lengths)
+    return found
 
 
 def _devices(recording: KinetoRecording, of_step: Ints, steps_: int) -> Ints:

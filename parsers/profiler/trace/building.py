@@ -88,8 +88,11 @@ class Unbound:
     without_slice: int
 
 
-def build(found: FoundOperators) -> tuple[Trace, Unbound]:
-    """Build the trace; `found` is emptied, to save memory. Tracks without slices and counters are left out."""
+def build(found: FoundOperators, *, plain: bool = False) -> tuple[Trace, Unbound]:
+    """Build the trace; `found` is emptied, to save memory. Tracks without slices and counters are left out.
+
+    plain: without lanes and own times, so all slices are in lane 0.
+    """
     slices, counters, flows = found.slices, found.counters, found.flows
     times = [times for times in (slices.start, counters.time) if len(times)]
     origin = min((int(each.min()) for each in times), default=0)
@@ -97,7 +100,8 @@ def build(found: FoundOperators) -> tuple[Trace, Unbound]:
     slices.track, counters.track = rank[slices.track], rank[counters.track]
     slices.start -= origin
     order = _sorted(slices.track, slices.start, slices.duration, len(tracks))
-    made = _taken(slices, order)
+    made = _taken(slices, order, plain=plain)
+    del order
     counts = np.bincount(made.track, minlength=len(tracks)) if len(made) else np.zeros(len(tracks), np.int64)
     lasts = np.cumsum(counts)
     placed = tuple(
@@ -172,7 +176,7 @@ def _sorted(track: Ints, start: Longs, duration: Longs, tracks: int) -> Longs:
     return order
 
 
-def _taken(slices: FoundSlices, order: Longs) -> Slices:
+def _taken(slices: FoundSlices, order: Longs, *, plain: bool) -> Slices:
     """Return the slices in order. Each column is dropped as soon as its sorted copy is there."""
     track, slices.track = slices.track[order], np.empty(0, np.int32)
     start, slices.start = slices.start[order], np.empty(0, np.int64)
@@ -181,6 +185,8 @@ def _taken(slices: FoundSlices, order: Longs) -> Slices:
     category, slices.category = slices.category[order], np.empty(0, np.int32)
     phase, slices.phase = slices.phase[order], np.empty(0, np.uint8)
     event, slices.event = slices.event[order], np.empty(0, np.int64)
+    if plain:
+        return Slices(track, start, duration, name, category, phase, event, np.broadcast_to(np.int32(0), len(track)), duration)
     depth, own = lanes.assign(track, start, duration)
     return Slices(track, start, duration, name, category, phase, event, depth, own)
 

@@ -98,7 +98,8 @@ class _ChromeColumns:
 def read(path: str, progress: Progress | None = None, beside: Beside | None = None) -> Trace:
     """Read a trace. Whatever is wrong with its content is in its problems; OSError if the file cannot be read.
 
-    `beside` takes what the events and the object around them have beside the slices.
+    `beside` takes what the events and the object around them have beside the slices. It computes what lies within what
+    itself, so that lanes, own times and flows are left out then: all slices are in lane 0.
     """
     complaints = TraceComplaints(path)
     with TraceBytes(path) as source:
@@ -106,7 +107,7 @@ def read(path: str, progress: Progress | None = None, beside: Beside | None = No
         if beside is not None:
             reader.wanted = beside.wanted
             reader.values = beside.values
-        events = _Events(reader, complaints)
+        events = _Events(reader, complaints, plain=beside is not None)
         if source.size == 0:
             complaints.add("empty_file", "The file is empty.")
         reported = 0
@@ -169,8 +170,8 @@ def _mending(complaints: TraceComplaints) -> Callable[[int, int, str], None]:
 class _Events:
     """Collects the events of a file and makes a trace of them."""
 
-    def __init__(self, reader: EventReader, complaints: TraceComplaints) -> None:
-        self._reader, self._complaints = reader, complaints
+    def __init__(self, reader: EventReader, complaints: TraceComplaints, *, plain: bool) -> None:
+        self._reader, self._complaints, self._plain = reader, complaints, plain
         self._keys = Codes()  # (pid, tid, name, cat) of slices
         self._slices, self._pairs, self._asyncs = _ChromeColumns(), _ChromeColumns(), _ChromeColumns()
         self._async_keys = Codes()
@@ -190,7 +191,7 @@ class _Events:
         groups = np.bincount(phases, minlength=_OTHER + 1).tolist()
         take = (self._complete, self._paired, self._async, self._instant, self._flow, self._counter)
         for group, add in enumerate(take):
-            if groups[group]:
+            if groups[group] and not (self._plain and group == _FLOW):
                 chosen = phases == group
                 place = (piece.offset << WITHIN) + np.flatnonzero(chosen)
                 add(list(compress(events, chosen.tolist())) if groups[group] < count else list(events), place)
@@ -367,7 +368,7 @@ class _Events:
         )  # fmt: skip
         if len(slices.phase) and (slices.phase == UNFINISHED).any():
             building.extend(slices, counters)
-        trace, unbound = building.build(found)
+        trace, unbound = building.build(found, plain=self._plain)
         if unbound.unpaired:
             self._complaints.count("{n} of a flow dropped: nothing at the other end", number=unbound.unpaired, kind=NOTE)
         if unbound.without_slice:

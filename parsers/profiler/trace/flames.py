@@ -44,8 +44,9 @@ def flame(
         rows = np.concatenate([before[before < first], np.arange(first, last)])
         start = np.maximum(slices.start[rows], t0)
         length = np.minimum(slices.start[rows] + slices.duration[rows], t1) - start
-        around, own = lanes.parents(start, length)
-        parts.append((np.where(around < 0, -1, around + size), slices.name[rows].astype(np.int64), length, own))
+        parents, own = lanes.parents(start, length)
+        inside = parents.astype(np.int64)
+        parts.append((np.where(inside < 0, -1, inside + size), slices.name[rows].astype(np.int64), length, own))
         size += len(rows)
     around, name, total, own = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return _merged(trace, around, name, total, own)

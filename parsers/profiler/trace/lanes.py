@@ -7,6 +7,8 @@ and not dropped: they get the lowest free lane above the innermost slice that co
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,19 +49,41 @@ def assign(
             laid += int(spans[last])
             last += 1
         rows = slice(bounds[group], bounds[last])
-        shift = np.array(shifts, np.int64) - lowest[group:last]
-        times = start[rows] + np.repeat(shift, np.diff(bounds[group : last + 1]))
-        _assign(times, duration[rows], depth[rows], own[rows])
+        if last == group + 1:
+            for piece in _pieces(start[rows], duration[rows], int(bounds[group])):
+                _assign(start[piece], duration[piece], depth[piece], own[piece])
+        else:
+            shift = np.array(shifts, np.int64) - lowest[group:last]
+            times = start[rows] + np.repeat(shift, np.diff(bounds[group : last + 1]))
+            _assign(times, duration[rows], depth[rows], own[rows])
         group = last
     return depth, own
 
 
-def parents(start: NDArray[np.int64], duration: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pieces(start: NDArray[np.int64], duration: NDArray[np.int64], offset: int) -> Iterator[slice]:
+    """Yield the rows of one track (from `offset` on) in pieces of about _ROWS, divided where nothing runs."""
+    first, count = 0, len(start)
+    while first < count:
+        size = _ROWS
+        while first + size < count:
+            ends = np.maximum.accumulate(start[first : first + size] + np.maximum(duration[first : first + size], 1))
+            free = np.flatnonzero(start[first + 1 : first + size + 1] >= ends)
+            if len(free):
+                size = int(free[-1]) + 1
+                break
+            size *= 2
+        yield slice(offset + first, offset + min(first + size, count))
+        first += size
+
+
+def parents(start: NDArray[np.int64], duration: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The innermost slice around each slice of one track (-1 for none), and the own time of each (ns); rows as for `assign`."""
     depth, own = np.zeros(len(start), np.int32), duration.astype(np.int64)
-    if not len(start):
-        return np.zeros(0, np.int64), own
-    return _assign(start, duration, depth, own), own
+    around = np.full(len(start), -1, np.int32)
+    for piece in _pieces(start, duration, 0):
+        found = _assign(start[piece], duration[piece], depth[piece], own[piece])
+        around[piece] = np.where(found < 0, -1, found + piece.start)
+    return around, own
 
 
 def numbering(trace: Trace) -> NDArray[np.int64]:

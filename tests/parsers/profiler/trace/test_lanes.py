@@ -66,6 +66,18 @@ def test_many_slices_at_once(count: int) -> None:
 
 
 @given(traces())
+def test_a_long_track_is_worked_on_in_pieces_that_change_nothing(made: Trace) -> None:
+    slices = made.slices
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lanes, "_ROWS", 2)
+        depth, own = lanes.assign(slices.track, slices.start, slices.duration)
+        assert (depth.tolist(), own.tolist()) == (slices.depth.tolist(), slices.self.tolist())
+        one = slice(made.tracks[0].first, made.tracks[0].last) if made.tracks else slice(0, 0)
+        inside = lanes.parents(slices.start[one], slices.duration[one])[0].tolist()
+    assert inside == lanes.parents(slices.start[one], slices.duration[one])[0].tolist()
+
+
+@given(traces())
 def test_against_brute_force(made: Trace) -> None:
     numbers = lanes.numbering(made)
     for index, track in enumerate(made.tracks):
