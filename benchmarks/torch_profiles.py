@@ -95,6 +95,7 @@ def one(case: str, path: str) -> dict[str, float]:
 
         return {name: measured(lambda: discover(path))["cpu"] for name in ("first", "again")}
     import pandas as pd
+
     from parsers.memory_snapshots import read_memory_snapshot
     from parsers.profiler.frame_parts import ProfileInput
     from parsers.profiler.kineto.frame_readers import read_all

@@ -72,6 +72,8 @@ COMMON: Mapping[str, tuple[str, str]] = MappingProxyType({
     "common.constants": ("Constants", "常量"),
     "common.continue": ("Continue", "继续"),
     "common.control_dependency": ("Control dependency", "控制依赖"),
+    "common.copies_of_memory": ("Copies of memory", "内存拷贝"),
+    "common.number_of_shapes": ("Shapes", "shape 数"),
     "common.copied": ("Copied", "已复制"),
     "common.copy": ("Copy", "复制"),
     "common.copy_as_text": ("Copy as text", "复制为文本"),

@@ -1,13 +1,18 @@
 // What the chart of ranks computes: answers as the server packs them, rows and their heights, what lies under a pointer.
 
 /** Whether a category communicates; as in parsers/analysis/jobs/rank_operators/operators.py. */
-export const CATEGORIES = ["ai_core", "vector_core", "other", "collective", "send", "receive", "send_receive"];
+export const CATEGORIES = [
+  "ai_core", "vector_core", "other", "matrix", "copy", "collective", "send", "receive", "send_receive",
+];
 export const LEVELS = 8;
-const COMPUTING = 3;
-/** Colours of the categories by theme: cool hues compute, warm ones communicate. Red is left out: it means wrong. */
+const COMPUTING = 5;
+/**
+ * Colours of the categories by theme: cool hues compute, warm ones communicate. Red is left out: it means wrong.
+ * Products of a GPU have the colour of the cores of Ascend that compute them.
+ */
 const COLOURS = {
-  light: ["#3a6fc4", "#2a9d8f", "#7d8894", "#e08a1e", "#a35cc2", "#c2508f", "#7d5fd0"],
-  dark: ["#6c9be8", "#4dbdae", "#98a2ad", "#eda23f", "#c083dc", "#e07cb3", "#a18af0"],
+  light: ["#3a6fc4", "#2a9d8f", "#7d8894", "#3a6fc4", "#57a9c9", "#e08a1e", "#a35cc2", "#c2508f", "#7d5fd0"],
+  dark: ["#6c9be8", "#4dbdae", "#98a2ad", "#6c9be8", "#7cc4df", "#eda23f", "#c083dc", "#e07cb3", "#a18af0"],
 };
 const ARRAYS = { f4: Float32Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
 const TOP = 24;

@@ -111,6 +111,8 @@ TEXTS = define_texts({
     "ranks.category.ai_core": ("AI core", "AI Core"),
     "ranks.category.vector_core": ("Vector core", "Vector Core"),
     "ranks.category.other": ("Other computing", "其他计算"),
+    "ranks.category.matrix": ("Products and convolutions", "矩阵乘与卷积"),
+    "ranks.category.copy": "common.copies_of_memory",
     "ranks.category.collective": "common.collective",
     "ranks.category.send": "common.send",
     "ranks.category.receive": "common.receive",

@@ -15,7 +15,7 @@ TEXTS = define_texts({
     "operators.variant.ai_cpu": "common.ai_cpu",
     "operators.variant.host_cpu": "common.host_cpu",
     "operators.variant.communication": "common.communication",
-    "operators.variant.copy": ("Copies of memory", "内存拷贝"),
+    "operators.variant.copy": "common.copies_of_memory",
     "operators.sums": ("{types} types · {count} executions · {total}", "{types} 种类型 · 执行 {count} 次 · {total}"),
     "operators.sums_self": (
         "{types} types · {count} executions · {own} self time ({total} with what they call)",

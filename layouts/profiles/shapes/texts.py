@@ -72,7 +72,7 @@ TEXTS = define_texts({
     "shapes.col.name": "common.operator",
     "shapes.col.operators": "common.number_of_operators",
     "shapes.col.changing": ("Changing", "变化的算子数"),
-    "shapes.col.shapes": ("Shapes", "shape 数"),
+    "shapes.col.shapes": "common.number_of_shapes",
     "shapes.col.count": "common.times",
     "shapes.col.total_ns": ("Total (ms)", "总耗时 (ms)"),
     "shapes.col.mean_ns": ("Mean (ms)", "平均 (ms)"),

@@ -21,8 +21,9 @@ class RankTimes:
     """Times of a rank in a step, or their mean over all steps, in ns.
 
     bands are by name of BANDS, and HIDDEN; total_ns is the step, bubble_ns what it waits for other stages, both NaN for
-    unknown; source is EXACT, AT_MOST, RECEIVE or "" for an unknown bubble. computing_ns and idle_ns are those of the bands, or
-    as files have them where it is not known when the rank computed; NaN for unknown. steps is how many were counted.
+    unknown; source is EXACT, AT_MOST, RECEIVE or "" for an unknown bubble. computing_ns and idle_ns are those of the bands,
+    idle with what the step has before and after them, or as files have them where it is not known when the rank computed; NaN
+    for unknown. steps is how many were counted.
     """
 
     rank: int
@@ -80,7 +81,9 @@ def _of(rank: int, one: RankBands | None, told: _Told, stage: int, step: int | N
         times = {name: float(each.mean()) for name, each in one.times_in(windows).items()}
         if one.computes and one.communicates:
             computing, idle = sum(times[name] for name in COMPUTING), times["idle"]
-            total = total if np.isfinite(total) else float(np.mean([end - begin for begin, end in windows]))
+            recorded = float(np.mean([end - begin for begin, end in windows]))
+            total = total if np.isfinite(total) else recorded
+            idle += max(total - recorded, 0.0)  # A step may begin before its first operation, and end after its last one.
             if source in (AT_MOST, ""):
                 bubble, source = sum(times[name] for name in BETWEEN_TWO), EXACT
     bubble = bubble if source else np.nan

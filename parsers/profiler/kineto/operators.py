@@ -64,7 +64,7 @@ def operators(recording: KinetoRecording, file: str) -> pd.DataFrame:
     owns[recording.device.owner[recording.device.owner >= 0]] = True
     rows = np.flatnonzero((host.class_ == OPERATOR) | (host.class_ == ANNOTATION) | owns)
     arguments = recording.arguments_of(host.slice[rows], OPERATOR, ANNOTATION)
-    group, first = _grouped(host.name[rows], arguments["shapes"].astype(np.int64), arguments["types"].astype(np.int64))
+    group, first = _grouped(host.name[rows], arguments["shapes"], arguments["types"])
     duration = host.duration[rows]
     count = np.bincount(group, minlength=len(first)).astype(np.float64)
     least, most = np.full(len(first), np.iinfo(np.int64).max), np.zeros(len(first), np.int64)
@@ -111,8 +111,11 @@ def _grouped(*keys: NDArray[Any]) -> tuple[Ints, Ints]:
     """Return the group of each row, by keys that are not negative, and the first row of each group."""
     key = np.zeros(len(keys[0]), np.int64)
     for one in keys:
-        key = pd.factorize(key * (int(one.max(initial=0)) + 1) + one)[0].astype(np.int64)
-    _, first = np.unique(key, return_index=True)
+        key *= int(one.max(initial=0)) + 1
+        key += one
+        key = pd.factorize(key)[0].astype(np.int64, copy=False)
+    first = np.zeros(int(key.max(initial=-1)) + 1, np.int64)
+    first[key[::-1]] = np.arange(len(key) - 1, -1, -1)
     return key, first
 
 
@@ -125,10 +128,12 @@ def _sums(values: Ints, group: Ints, groups: int) -> Ints:
 def _stacks(recording: KinetoRecording, code: NDArray[Any], group: Ints, groups: int, own: Ints) -> pd.Categorical:
     """Return for each group the stack of the calls that took most time themselves."""
     texts = recording.texts("stack")
-    pairs, place = np.unique(group * len(texts) + code, return_inverse=True)
-    weight = _sums(own + 1, place.reshape(-1), len(pairs))
     chosen = np.zeros(groups, np.int64)
-    order = np.argsort(weight, kind="stable")  # the last one written has most
+    if not code.any():
+        return coded(chosen, texts, plain)
+    place, pairs = pd.factorize(group * len(texts) + code)
+    weight = _sums(own + 1, place, len(pairs))
+    order = np.lexsort((pairs, weight))  # the last one written has most
     chosen[pairs[order] // len(texts)] = pairs[order] % len(texts)
     return coded(chosen, texts, plain)
 

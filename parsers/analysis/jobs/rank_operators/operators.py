@@ -16,19 +16,24 @@ from numpy.typing import NDArray
 
 from parsers.analysis.jobs.choosing import kind_of
 from parsers.analysis.profiles.busy import COMMUNICATION, HOST
+from parsers.analysis.profiles.efficiency.tensor_cores import multiplies
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-CATEGORIES = ("ai_core", "vector_core", "other", "collective", "send", "receive", "send_receive")
+CATEGORIES = ("ai_core", "vector_core", "other", "matrix", "copy", "collective", "send", "receive", "send_receive")
 """What an operator is drawn as: the first COMPUTING of them compute, the others communicate."""
-COMPUTING = 3
+COMPUTING = 5
+GPU = ("GPU", "GPU_KERNEL")
+"""Cores of kernels of GPUs, whose names tell what they compute."""
 MOST = 250_000
 """Operators of one rank that are laid over those of others; of more, the first ones."""
 _CORES = {
     "AI_CORE": 0, "AICORE": 0, "MIX_AIC": 0, "AI_VECTOR_CORE": 1, "MIX_AIV": 1, "VECTOR_CORE": 1, "AIV": 1,
+    "COPY": 4,
 }  # fmt: skip
 COMMUNICATES = re.compile(r"(?i)^(hcom|hccl|nccl|lccl)")
-DIRECTIONS = {"send": 4, "receive": 5, "recv": 5, "batchsendrecv": 6, "sendrecv": 6}
+_OTHER, _MATRIX, _COLLECTIVE = (CATEGORIES.index(name) for name in ("other", "matrix", "collective"))
+DIRECTIONS = {"send": 6, "receive": 7, "recv": 7, "batchsendrecv": 8, "sendrecv": 8}
 _LATEST, _LONGEST = 1 << 62, 1 << 60
 """ns up to which begins and durations are believed: a damaged file may have any."""
 _APART = "\0"
@@ -155,7 +160,10 @@ def _own(kernels: pd.DataFrame | None, step: int | None, *, with_communication: 
     chosen = np.flatnonzero(inside & timed & (with_communication | ~communicates))
     if not len(chosen):
         return None, untimed
-    computing = _each(cores, lambda text: _CORES.get(text.upper(), 2))
+    computing = _each(cores, lambda text: _CORES.get(text.upper(), _OTHER))
+    on_gpu = _each(cores, lambda text: text.upper() in GPU) > 0
+    if on_gpu.any():  # All kernels of a GPU have one core.
+        computing = np.where(on_gpu & (_each(names, multiplies) > 0), _MATRIX, computing)
     category = np.where(communicates, _each(names, _communicating), computing)[chosen]
     begin = start[chosen]
     end = begin + np.clip(kernels["duration_ns"].to_numpy()[chosen], 0, _LONGEST)
@@ -174,7 +182,7 @@ def _told(collectives: pd.DataFrame, rank: int, step: int | None) -> _Part | Non
     (names, name), (groups, group), (kinds, kind) = (_texts(collectives[one], rows) for one in ("name", "group", "kind"))
     pair, number = np.unique(name.astype(np.int64) * len(groups) + group, return_inverse=True)
     keys = [key_of(names[one // len(groups)], groups[one % len(groups)]) for one in pair.tolist()]
-    category = _each((kinds, kind), lambda text: DIRECTIONS.get(text, 3))
+    category = _each((kinds, kind), lambda text: DIRECTIONS.get(text, _COLLECTIVE))
     begin = start[rows]
     end = begin + np.rint(np.clip(elapse[rows], 0.0, _LONGEST)).astype(np.int64)
     return (keys, number), (kinds, kind), category, begin, end, collectives["step"].to_numpy()[rows]
@@ -194,4 +202,4 @@ def _each(texts: Texts, answer: Any) -> Ints:
 
 
 def _communicating(name: str) -> int:
-    return DIRECTIONS.get(kind_of(name), 3)
+    return DIRECTIONS.get(kind_of(name), _COLLECTIVE)

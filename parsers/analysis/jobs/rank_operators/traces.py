@@ -1,7 +1,7 @@
 """The operators of a rank from its trace, where its kernels have no times: those of legacy files have none.
 
-A trace does not say on which core a kernel ran, so what computes is of the category `other`. Slices that only wait or record
-events are left out: while they last the stream is idle.
+A trace does not say on which core a kernel ran, so what computes is of the category `other`, unless it is named as kernels and
+copies of a GPU are. Slices that only wait or record events are left out: while they last the stream is idle.
 """
 
 from __future__ import annotations
@@ -12,12 +12,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from parsers.analysis.jobs.choosing import kind_of
-from parsers.analysis.jobs.rank_operators.operators import COMMUNICATES, DIRECTIONS, MOST, Operators, sorted_by_begin
+from parsers.analysis.jobs.rank_operators.operators import (
+    CATEGORIES,
+    COMMUNICATES,
+    DIRECTIONS,
+    MOST,
+    Operators,
+    sorted_by_begin,
+)
+from parsers.analysis.profiles.efficiency.tensor_cores import multiplies
 from parsers.model import Ints
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.opened import Step
 
-_OTHER, _COLLECTIVE = 2, 3
+_OTHER, _MATRIX, _COPY, _COLLECTIVE = map(CATEGORIES.index, ("other", "matrix", "copy", "collective"))
+_COPIES = re.compile(r"Mem(?:cpy|set)\b")
 _WAITS = re.compile(r"(?i)^(event|notify)_?(wait|record|reset)|^profiling_(en|dis)able$")
 _NUMBER = re.compile(r"\d+$")
 
@@ -48,15 +57,20 @@ def of_trace(rank: int, trace: Trace, steps: Sequence[Step] = (), *, step: int |
     of_step = _steps_of(slices.start[rows], steps)
     if step is not None:
         rows, place, start, of_step = (one[of_step == step] for one in (rows, place, start, of_step))
-    directions = [
-        DIRECTIONS.get(kind_of(text), _COLLECTIVE) if yes else _OTHER for text, yes in zip(texts, communicates, strict=False)
+    categories = [
+        DIRECTIONS.get(kind_of(text), _COLLECTIVE) if yes else _computing(text)
+        for text, yes in zip(texts, communicates, strict=False)
     ]
-    category = np.array(directions or [_OTHER], np.uint8)[place]
+    category = np.array(categories or [_OTHER], np.uint8)[place]
     key = place.astype(np.int64)
     made = Operators(
         rank, tuple(texts), ("",), key, np.zeros_like(key), category, start, start + slices.duration[rows], of_step
     )
     return sorted_by_begin(made, most)
+
+
+def _computing(name: str) -> int:
+    return _COPY if _COPIES.match(name) else _MATRIX if multiplies(name) else _OTHER
 
 
 def _steps_of(start: Ints, steps: Sequence[Step]) -> Ints:

@@ -1,4 +1,4 @@
-"""Which GPUs of NVIDIA have tensor cores, and which kernels multiply matrices of float32 without them.
+"""Which GPUs of NVIDIA have tensor cores, and which kernels multiply matrices, of float32 without them.
 
 Names of kernels are those of cuBLAS, cuDNN and CUTLASS: `sgemm` and `scudnn` compute in float32 on the usual cores; products
 by tensor cores have the shape of their instruction (`h884gemm`, `s1688gemm`), `tf32` or `tensorop` in the name, or are `nvjet`.
@@ -20,6 +20,9 @@ _TF32 = re.compile(
     r"RTX(?: PRO)? (?:A?[2-6]000(?: Ada)?|[345]0[5-9]0))(?![0-9A-Z])",
     re.IGNORECASE,
 )
+_PRODUCT = re.compile(
+    r"gemm|gemv|convol|scudnn|fprop|dgrad|wgrad|winograd|cutlass|nvjet|xmma|Cijk_|fmha|flash_(?:fwd|bwd)", re.IGNORECASE
+)
 Products = Literal["tf32", "half", ""]
 
 
@@ -32,3 +35,8 @@ def tensor_cores(chip: str) -> Products:
 def multiplies_float32(kernel: str) -> bool:
     """Return whether a kernel multiplies matrices, or convolves, in float32 without tensor cores, by its name."""
     return _FLOAT32.search(kernel) is not None
+
+
+def multiplies(kernel: str) -> bool:
+    """Return whether a kernel multiplies matrices, convolves or computes attention, by its name."""
+    return _PRODUCT.search(kernel) is not None

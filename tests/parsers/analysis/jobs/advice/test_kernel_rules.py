@@ -9,7 +9,7 @@ import pytest
 
 from parsers import open_run
 from parsers.analysis.jobs.advice import FRAMES, review
-from parsers.analysis.profiles.efficiency.tensor_cores import multiplies_float32, tensor_cores
+from parsers.analysis.profiles.efficiency.tensor_cores import multiplies, multiplies_float32, tensor_cores
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere")) / "accelerators/kineto"
 NEW = ("short_kernels", "float32", "shapes")
@@ -23,6 +23,7 @@ NEW = ("short_kernels", "float32", "shapes")
 ])  # fmt: skip
 def test_names_of_float32_products(name: str) -> None:
     assert multiplies_float32(name)
+    assert multiplies(name)
 
 
 @pytest.mark.parametrize("name", [

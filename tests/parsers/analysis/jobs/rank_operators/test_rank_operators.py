@@ -66,6 +66,16 @@ def random_rank(rank: int, size: int, seed: int, span: int = 10**6) -> Operators
     return operators(rank, kernels(rows), None)
 
 
+def test_kernels_of_a_gpu_are_told_apart_by_their_names() -> None:
+    rows: list[Row] = [
+        (1, "ampere_sgemm_128x64_tn", "sgemm", "GPU_KERNEL", 10, 5), (1, "Memcpy HtoD (Pinned -> Device)", "x", "COPY", 20, 5),
+        (1, "void at::native::vectorized_elementwise_kernel<4>", "x", "GPU_KERNEL", 30, 5),
+        (1, "ncclDevKernel_SendRecv", "x", "COMMUNICATION", 40, 5), (1, "gemm of Ascend", "x", "AI_CPU", 50, 5),
+    ]  # fmt: skip
+    found = operators(0, kernels(rows), None)
+    assert [CATEGORIES[one] for one in found.category] == ["matrix", "copy", "other", "send_receive", "other"]
+
+
 # One rank ------------------------------------------------------------------------------------------
 
 
