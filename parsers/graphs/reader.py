@@ -28,6 +28,20 @@ if TYPE_CHECKING:
 _ACTORS = re.compile(rb"\[Device tensor stores\]|%\d+ = \w*Actor\(|^\t?\[Kernel actors|Actor\(name:", re.MULTILINE)
 
 
+_PROFILE_OF_XLA = (
+    "The file is a profile of XLA (JAX, TensorFlow, torch_xla), which is not read. TensorBoard with the plugin xprof opens it; "
+    "the *.trace.json.gz that xprof exports from it is read here."
+)
+_OTHER_PROTOBUF = "The file is not a graph: it is the protobuf of another program, and is not read."
+_PLANE = re.compile(rb"\x12[\x01-\x7f](?:/host:|/device:|Task Environment)")
+"""The name of a plane (field 2 of XPlane in tsl/profiler/protobuf/xplane.proto)."""
+
+
+def _is_xplane(head: bytes) -> bool:
+    """Return whether a file begins with a plane of an XSpace, whose name comes first or after its number."""
+    return head[:1] == b"\x0a" and _PLANE.search(head, 0, 64) is not None
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class GraphReader(Reader):
     """Reads files of one graph."""
@@ -36,7 +50,7 @@ class GraphReader(Reader):
         """Return whether the first up to 4,096 bytes of a file are of a graph of any format."""
         from parsers.graphs.formats import recognised
 
-        return recognised(head)
+        return not _is_xplane(head) and recognised(head)
 
     def read(self, path: str, cursor: Cursor | None = None, limit: int | None = None) -> Batch:  # noqa: ARG002  one piece
         """Index the file as one large value of kind "graph", tagged with its name; nothing if it has not changed."""
@@ -64,7 +78,8 @@ def _index(file: RegularFile, now: Cursor) -> Batch:
     from parsers.graphs.formats import HEAD, recognised
 
     head = file.read(0, HEAD)
-    problem = None if recognised(head) else _refused(file, head)
+    xplane = _is_xplane(head)
+    problem = Problem(file.path, 0, 0, NOTE, _PROFILE_OF_XLA) if xplane else None if recognised(head) else _refused(file, head)
     if problem is not None:
         return Batch(now, problems=[problem], bytes_read=file.size)
     zero = np.zeros(1, np.int64)
@@ -84,6 +99,8 @@ def _refused(file: RegularFile, head: bytes) -> Problem | None:
     if _ACTORS.search(head):
         text = "The file is not a graph: it lists the actors that MindSpore's runtime created for one. Nothing is lost."
         return Problem(file.path, 0, 0, NOTE, text)
+    if file.path.endswith(".pb"):
+        return Problem(file.path, 0, 0, NOTE, _OTHER_PROTOBUF)
     text = f"Expected a graph of a known format, as the name says, found a file that begins with {bytes(head[:16])!r}."
     return Problem(file.path, 0, 0, "no_graph", text)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from parsers import Graph, PayloadError, discover, open_run
+from parsers.graphs.reader import GRAPHS
 from parsers.recording import EventWriter
 from tests.parsers.graphs.reference import message
 
@@ -79,8 +80,20 @@ def test_files_that_are_no_graph_say_so(real_data: Path, tmp_path: Path) -> None
     (tmp_path / "noise.pb").write_bytes(bytes(range(256)))
     (tmp_path / "words.dot").write_text("not a graph at all")
     run = open_run(tmp_path)
-    assert [problem.kind for problem in run.problems] == ["no_graph", "no_graph"]
+    found = [(problem.kind, "another program" in problem.text) for problem in run.problems]
+    assert found == [("note", True), ("no_graph", False)]
     assert not run.graphs
+
+
+def test_profiles_of_xla_are_named_and_no_graphs(real_data: Path) -> None:
+    files = sorted((real_data / "accelerators" / "xplane").rglob("*.xplane.pb"))
+    assert len(files) == 3
+    for path in files:
+        run = open_run(path.parent)
+        own = [problem for problem in run.problems if problem.path == str(path)]
+        assert [(one.kind, "profile of XLA" in one.text) for one in own] == [("note", True)]
+        assert path.name not in run.graphs
+        assert not GRAPHS.sniff(path.read_bytes()[:4096])
 
 
 def source_files(directory: str) -> list[str]:
