@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from app import create_app
 from app.store.store import Store
 from tests.browser.showing import show
 from tests.parsers.profiler.kineto.test_jobs import job_of
+from tests.simulations.torch_jobs import simulate
+from tests.simulations.torch_verdicts import HEALTHY
 from tests.writers.memory_snapshots import steps_in_snapshot
 
 
@@ -56,3 +59,19 @@ def test_a_snapshot_opens_on_device_memory(page: Page, torch: str) -> None:
     show(page, f"{torch}/memory?run=snapshot")
     expect(page.locator("body")).to_contain_text("Peak 512 B allocated in step")
     expect(page.locator("body")).to_contain_text("forward")
+
+
+@pytest.mark.long
+def test_a_job_of_64_ranks_opens_on_all_pages_of_jobs(
+    page: Page, serve_file: Callable[[Flask], str], tmp_path: Path
+) -> None:
+    simulate(replace(HEALTHY["64_ranks"](3), slow=(5, 0.2)), 3, tmp_path / "runs" / "many")
+    store = Store([tmp_path / "runs"], interval=0).start()
+    assert store.wait(60)
+    base = serve_file(create_app(store).server)
+    for name, text in {
+        "job": "64", "communication": "Rank 5", "ranks": "8 of 64 ranks are shown", "cluster": "Rank 5", "pipeline": "× 64",
+        "strategy": "dp 64", "advice": "Rank 5 computes",
+    }.items():  # fmt: skip
+        show(page, f"{base}/{name}?run=many")
+        expect(page.locator("main")).to_contain_text(text, timeout=60_000)
