@@ -34,7 +34,9 @@ def sentence(one: Advice) -> Any:
     if one.rule == "gaps":
         return html.Div([said, cause_bar(one.parts_ns, one.parts_ns["whole"])])
     times = {part: fmt.duration(time * 1e-9) for part, time in one.parts_ns.items()}
-    key = "advice.communication.parts_ranks" if "moved" in one.parts_ns else "advice.communication.parts"
+    key = "advice.communication.parts"
+    if "moved" in one.parts_ns:
+        key = f"{key}_ranks" if "transit" in one.parts_ns else f"{key}_unrecorded"
     return html.Div([said, html.P(t(key, **times))])
 
 

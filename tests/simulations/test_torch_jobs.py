@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from tests.simulations.torch_jobs import BETWEEN, MS, QUEUE, US, Job, Plan, step_time
-from tests.simulations.torch_verdicts import EFFECTS, FAULTS, HEALTHY, of_fault, of_healthy, reviewed
+from tests.simulations.torch_verdicts import EFFECTS, FAULTS, HEALTHY, named, of_fault, of_healthy, reviewed
 
 QUIET = Plan(noise=0.0, copy=US, layers=6, kernel=MS)
 NEW = range(3000, 3050)
@@ -97,3 +97,13 @@ def test_nineteen_in_twenty_faults_are_found(case: str) -> None:
     effects = EFFECTS[case]
     seeds = NEW[:4] if case.endswith("64") else NEW
     assert of_fault(case, effects[len(effects) // 2], seeds)["right"] >= 0.95 * len(seeds)
+
+
+@pytest.mark.long
+def test_a_rank_that_is_slower_by_five_percent_is_named_where_steps_differ_by_one() -> None:
+    right = 0
+    for seed in NEW:
+        plan = replace(FAULTS["slow_rank"](seed, 0.05), noise=0.01)
+        assert plan.slow is not None
+        right += named(*reviewed(plan, seed)) == {f"slow_rank {plan.slow[0]}"}
+    assert right >= 0.95 * len(NEW)

@@ -40,6 +40,13 @@ TEXTS = define_texts({
         ),
         "{of} 张卡中有 {ranks} 张未被计算掩盖的通信超过阈值，最多的是 rank {rank}：每步 {part_ns}（{part_share}）。",
     ),
+    "advice.communication.parts_unrecorded": (
+        (
+            "Operations take {all} per rank and step: {moved} is transfer, in {waited} a rank waits for others that come "
+            "later, {unexplained} is not explained."
+        ),
+        "每卡每步通信 {all}：传输 {moved}，等待晚到的卡 {waited}，{unexplained} 原因未知。",
+    ),
     "advice.communication.parts_ranks": (
         (
             "Operations take {all} per rank and step: {moved} is transfer, in {waited} a rank waits for others that come "

@@ -112,7 +112,8 @@ def _speeds(rows: pd.DataFrame) -> dict[str, float]:
 def parts_per_step(collectives: pd.DataFrame, links: pd.DataFrame | None = None) -> dict[str, float]:
     """Return the mean time per rank and step of all operations and of their parts, in ns; {} without operations.
 
-    all, waited, moved (transfer), unexplained; transit and recorded_wait are what the files have.
+    all, waited, moved (transfer), unexplained; transit and recorded_wait are what the files have, and missing where they have
+    neither, as traces of torch do.
     """
     if collectives.empty:
         return {}
@@ -123,4 +124,8 @@ def parts_per_step(collectives: pd.DataFrame, links: pd.DataFrame | None = None)
         "unexplained": parts.unexplained, "transit": collectives["transit_ns"].to_numpy(),
         "recorded_wait": collectives["wait_ns"].to_numpy(),
     }  # fmt: skip
-    return {name: float(np.nansum(values)) / pairs for name, values in sums.items()}
+    recorded = not (np.isnan(sums["transit"]).all() and np.isnan(sums["recorded_wait"]).all())
+    return {
+        name: float(np.nansum(values)) / pairs
+        for name, values in sums.items() if recorded or name not in ("transit", "recorded_wait")
+    }  # fmt: skip

@@ -118,6 +118,9 @@ def test_variants_of_rules_about_all_ranks_have_their_words() -> None:
         text = text_of(Review((one,), (), {}))
         assert CATALOGUE[f"advice.do.{hint}"][0] in text
         assert "the most is rank 3: 1.00 ms of a step (40.0 %)" in text
+        assert "The files have 0" in text
+        del parts["transit"], parts["recorded_wait"]
+        assert "The files have" not in text_of(Review((one,), (), {}))
     for rule in THRESHOLDS:
         assert {f"advice.{rule}.title", f"advice.{rule}.rule"} <= CATALOGUE.keys()
 

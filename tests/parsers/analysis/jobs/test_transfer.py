@@ -29,6 +29,13 @@ def test_nothing() -> None:
     assert not len(operation_parts(COLLECTIVES.empty(), LINKS.empty()).transfer)
 
 
+def test_what_files_do_not_record_is_no_part() -> None:
+    recorded = parts_per_step(operations())
+    assert {"transit", "recorded_wait"} < recorded.keys()
+    bare = parts_per_step(operations().assign(transit_ns=np.nan, wait_ns=np.nan))
+    assert bare.keys() == recorded.keys() - {"transit", "recorded_wait"}
+
+
 def test_recorded_transit_is_transfer_and_the_rest_is_not_explained() -> None:
     parts = operation_parts(operations())
     assert parts.waited.tolist() == [6e6, 0.0]
