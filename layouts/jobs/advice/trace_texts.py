@@ -102,6 +102,7 @@ TEXTS = define_texts({
             "shape 变化时关闭 cudnn.benchmark，并启用 expandable_segments。"
         ),
     ),
+    "advice.open.shapes": ("Open dynamic shapes", "查看动态 shape"),
     "advice.column.shapes": "common.number_of_shapes",
     "advice.reason.no_tensor_cores": (
         "the file names no device that is known to have tensor cores", "文件中没有已知带 Tensor Core 的设备",

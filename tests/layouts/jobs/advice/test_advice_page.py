@@ -189,3 +189,20 @@ def test_kernels_of_evidence_have_labels_with_whole_names_on_hover() -> None:
     text = json.dumps(drawn(reviewed(one), THRESHOLDS, None), default=lambda part: part.to_plotly_json())
     assert json.dumps({"children": "f<4, Add<int>>", "title": name})[1:-1] in text
     assert "gemm" in text
+
+
+@pytest.mark.parametrize(("rule", "variant", "told", "page"), [
+    ("short_kernels", "", {"kernels": "900", "kernel_ns": 5e3}, "operators"),
+    ("float32", "tf32", {"chip": "NVIDIA A100", "sum_ns": 1e6}, "operators"),
+    ("float32", "half", {"chip": "Tesla V100", "sum_ns": 1e6}, "operators"),
+    ("shapes", "", {"steps": "5", "of_steps": "6", "operators": "2"}, "shapes"),
+])  # fmt: skip
+def test_rules_about_traces_of_torch_are_drawn(rule: str, variant: str, told: dict[str, Any], page: str) -> None:
+    rows = pd.DataFrame({"name": ["aten::mm"], "shapes": [7], "count": [9], "mean_ns": [1e3], "total_ns": [9e3]})
+    one = Advice(rule, 0.4, 0.2, math.nan, rows, page, ("aten::mm",), variant=variant, told=told)
+    cards = drawn(Review((one,), (), {}), THRESHOLDS, ProfileChoice("r", "s", 0))
+    text = json.dumps(cards, default=lambda part: part.to_plotly_json(), ensure_ascii=False)
+    hint = CATALOGUE[f"advice.do.{rule}{'_' * bool(variant)}{variant}"][0]
+    assert ("aten::mm" if rule == "shapes" else "40.0 %") in text
+    assert json.dumps(hint)[1:-1] in text
+    assert CATALOGUE[f"advice.open.{page}"][0] in text
