@@ -37,6 +37,13 @@ SYMPTOM = Symptom(
             "changing_shapes", {}, "shapes", "profile", sign=True,
         ),
         Step(
+            "torch_kernels", ("Are kernels of torch very short, in float32, or of changing shapes?",
+                              "torch 的算子是否过短、使用 float32，或 shape 多变？"),
+            ("Fuse short kernels, let tensor cores multiply, pad to a few lengths.",
+             "融合短算子，使用 Tensor Core 计算矩阵乘，填充到少数长度。"),
+            "advice", {"rules": ("short_kernels", "float32", "shapes")}, "advice", "profile", sign=True,
+        ),
+        Step(
             "far", ("Which kernels take much longer than others like them?", "哪些 kernel 比同类明显更慢？"),
             ("Look at what runs beside them on the timeline.", "在时间线上查看与其同时运行的任务。"),
             "far_kernels", {}, "operators", "profile",

@@ -22,7 +22,8 @@ OF_INSIGHTS: Mapping[str, str] = MappingProxyType({
 OF_ADVICE: Mapping[str, str] = MappingProxyType({
     "interval": "long_interval", "fetching": "long_interval", "empty": "long_interval", "queue_use": "long_interval",
     "cpu": "long_interval", "idle": "device_gaps", "gaps": "device_gaps", "synchronising": "device_gaps",
-    "launching": "device_gaps", "pageable": "device_gaps", "ai_cpu": "long_computing", "communication": "long_communication",
+    "launching": "device_gaps", "pageable": "device_gaps", "ai_cpu": "long_computing", "short_kernels": "long_computing",
+    "float32": "long_computing", "shapes": "long_computing", "communication": "long_communication",
     "slow_link": "long_communication", "small_packets": "long_communication", "alignment": "long_communication",
     "retransmission": "long_communication", "contention": "long_communication", "slow_rank": "slow_cluster",
     "bubble": "model_parallel", "stages": "model_parallel", "memory": "out_of_memory", "leak": "out_of_memory",
