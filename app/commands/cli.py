@@ -52,7 +52,7 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    options = _parser().parse_args(_with_command(words))
+    options = _parsed(_with_command(words))
     try:
         command: Command = options.command
         code = command(options)
@@ -73,6 +73,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.errno != errno.EPIPE:
             print(f"mindscope: the output could not be written: {error.strerror}", file=sys.stderr)
         return 1
+
+
+def _parsed(words: list[str]) -> argparse.Namespace:
+    """Parse the arguments. An optional DIR may also stand after options, where argparse looks for none."""
+    parser = _parser()
+    options, left = parser.parse_known_args(words)
+    if len(left) == 1 and not left[0].startswith("-") and getattr(options, "directory", None) == "":
+        options.directory = left.pop()
+    if left:
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
+    return options
 
 
 def _with_command(arguments: list[str]) -> list[str]:
@@ -367,6 +378,24 @@ def _gate(options: argparse.Namespace) -> int:
     return gate.gate(options)
 
 
+def _add_save_options(parser: argparse.ArgumentParser) -> None:
+    from app.commands import save
+
+    save.add_options(parser)
+    for setting in SETTINGS:
+        if setting.name in ("workspace", "table", "stay_inside"):
+            _add_setting(parser, setting)
+
+
+def _save(options: argparse.Namespace) -> int:
+    from app.commands import save
+
+    options.config, options.reload_interval = None, "0"
+    if not save.is_url(options.directory or options.page):
+        options.summary_base_dir = options.directory = options.directory or "."
+    return save.save(options, _settings(options))
+
+
 def _add_no_options(_parser: argparse.ArgumentParser) -> None:
     pass
 
@@ -388,6 +417,7 @@ _COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Comm
         "index", "read everything ahead, so that a server finds it in its index", _add_index_options,
         _on_files("DIR", "indexing", "index_runs"),
     ),
+    ("save", "save a page as a file: HTML, picture, drawing, PDF or data", _add_save_options, _save),
     ("export", "write recorded data to files", _add_export_options, _on_files("DIR", "exporting", "export_runs")),
     (
         "parse_summary", "write the scalars and images of a run in MindInsight's format", _add_parse_summary_options,

@@ -31,6 +31,22 @@ _Progress = Callable[[float], object]
 
 def export_runs(options: argparse.Namespace) -> int:
     """Write the data the options select from the runs below a directory."""
+    return _export(options, lambda _, names: names if options.runs is None else _matching("--runs", options.runs, names))
+
+
+def export_named(options: argparse.Namespace, wanted: Collection[str]) -> int:
+    """Do the same for the runs, jobs and ranks of these names alone, () for all."""
+
+    def choose(sources: Sequence[Source], names: Sequence[str]) -> Sequence[str]:
+        if not wanted:
+            return names
+        return [leaf.name for one in sources for leaf in one.leaves if one.name in wanted or leaf.name in wanted]
+
+    options.runs = ", ".join(wanted) if wanted else None
+    return _export(options, choose)
+
+
+def _export(options: argparse.Namespace, choose: Callable[[Sequence[Source], Sequence[str]], Sequence[str]]) -> int:
     kinds, steps = _kinds(options), _steps(options.steps)
     tags = _Tags(options.tags)
     _refuse_overlap("--out", options.out, kinds, options.directory)
@@ -43,7 +59,7 @@ def export_runs(options: argparse.Namespace) -> int:
     if options.kinds is None and kinds != ("scalars",) and not any(leaf.files for leaf in leaves):
         kinds = export.KINDS_OF_PROFILES
     names = [leaf.name for leaf in leaves]
-    chosen = set(names if options.runs is None else _matching("--runs", options.runs, names))
+    chosen = set(choose(sources, names))
     if options.runs is not None and not chosen:
         raise SettingError(f"--runs: expected a pattern that matches one of {len(leaves)} runs, found {options.runs!r}")
     sources = [source for source in sources if any(leaf.name in chosen for leaf in source.leaves)]

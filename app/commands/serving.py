@@ -145,7 +145,7 @@ def serve(settings: Settings) -> None:
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener, _no_garbage() as enough:
         _set_up_process(settings)
-        with _debugger(settings) as sessions, _store(settings, base, directories.workspace, sessions, places) as store:
+        with _debugger(settings) as sessions, open_store(settings, base, directories.workspace, sessions, places) as store:
             listen_address, port = listener.getsockname()[:2]
             server = _create_server(settings, store, listener, token, demo=demo)
             url = address(settings.host, port, settings.url_path_prefix)
@@ -290,7 +290,7 @@ def cluster_engine(address: str, *, trust: bool, do: Any = None, otherwise: Any 
 
 
 @contextlib.contextmanager
-def _store(settings: Settings, base: str, directory: str, sessions: Any, places: Any = None) -> Iterator[Any]:
+def open_store(settings: Settings, base: str, directory: str, sessions: Any = None, places: Any = None) -> Iterator[Any]:
     """The store of the runs. It starts reading at once, while the remaining modules are imported."""
     from app.engines import ByAmount
     from app.store.store import Store

@@ -6,6 +6,7 @@ import { make, words } from "../kit/elements.js";
 import { fileName, pageTitle } from "../kit/files.js";
 import { translate } from "../kit/i18n.js";
 import { dateTime } from "../kit/moments.js";
+import { alone } from "../kit/prefs.js";
 import { listOf } from "../kit/runs.js";
 import { selected } from "../kit/run_selection.js";
 import { parseQuery } from "../kit/state.js";
@@ -22,6 +23,7 @@ import { firstNames, policy, scriptJson, sheetText, styledAttributes, withoutTur
 export const LARGEST = 25e6;  // bytes
 const NAMED_RUNS = 20;
 const NAMED_PARTS = 3;
+const ROOT = /^(lang|class|style|data-(?!embed|alone|part|found|folded))/;  // attributes of the root that a file has, too
 
 /** A file that would be too large, and what takes most of it. */
 export class TooLarge extends Error {
@@ -113,12 +115,15 @@ function runNames() {
   }).map(withoutTurns);
 }
 
-/** @param {string} version */
-function head(version) {
+/**
+ * @param {string} version
+ * @param {string} address
+ */
+function head(version, address) {
   const names = runNames();
   const { names: named, n } = firstNames(names, NAMED_RUNS);
   const key = !names.length ? "page_file.no_runs" : n ? "page_file.more_runs" : "page_file.runs";
-  const about = { time: dateTime(Date.now() / 1000), address: withoutTurns(window.location.href), version };
+  const about = { time: dateTime(Date.now() / 1000), address: withoutTurns(address), version };
   const failed = words("page_file.undrawn", {}, "p", "ms-file-failed");
   Object.assign(failed, { id: "ms-file-failed", hidden: true });
   return make("header", "ms-file-head", [
@@ -147,12 +152,13 @@ function script(id, type, text) {
  * @param {string} css
  * @param {Copying} copying
  * @param {Furniture} furniture
+ * @param {string} address
  */
-function documentOf(body, css, { figures }, furniture) {
+function documentOf(body, css, { figures }, furniture, address) {
   const whole = document.implementation.createHTMLDocument(document.title);
   const root = whole.documentElement;
   for (const { name, value } of document.documentElement.attributes) {
-    if (/^(lang|class|style|data-(?!embed|alone|part|found|folded))/.test(name)) root.setAttribute(name, value);
+    if (ROOT.test(name) || (alone && name !== "data-embed")) root.setAttribute(name, value);
   }
   const element = (/** @type {string} */ tag, /** @type {Record<string, string>} */ attributes) => {
     const made = whole.createElement(tag);
@@ -169,7 +175,8 @@ function documentOf(body, css, { figures }, furniture) {
   );
   whole.head.append(style);
   whole.body.className = document.body.className;
-  whole.body.append(make("div", "ms ms-shell ms-file", [head(furniture.version), ...(body ? [body] : [])]));
+  whole.body.style.overflow = "visible";
+  whole.body.append(make("div", "ms ms-shell ms-file", [head(furniture.version, address), ...(body ? [body] : [])]));
   if (figures.length) {
     whole.body.append(
       script("ms-file-figures", "application/json", scriptJson(figures)),
@@ -195,10 +202,20 @@ export function largest(parts) {
 }
 
 /**
- * The page on screen as one file.
+ * A card that is alone in its window is fixed to it: in a file it is to an element of the same height.
+ * @param {Node | null} copied
+ */
+function holdCard(copied) {
+  if (!(copied instanceof HTMLElement)) return;
+  Object.assign(copied.style, { transform: "translate(0)", height: `${window.innerHeight}px` });
+}
+
+/**
+ * The page on screen, or the card that is alone there, as one file that names this address as its origin.
+ * @param {{ address?: string }} [options]
  * @returns {Promise<{ blob: Blob, name: string }>}
  */
-export async function pageFile() {
+export async function pageFile({ address = window.location.href } = {}) {
   const main = document.querySelector(".ms-main");
   const routes = document.querySelector(".ms-page")?.dataset.routes;
   if (!main || !routes) throw new Error(translate("shell.no_page"));
@@ -209,6 +226,7 @@ export async function pageFile() {
   if (await copyBoard(main, copying)) css = boardSheet(await sheets(boardSheets()));
   const restore = await wholeGrids(main);
   const copied = copyOf(main, copying);
+  if (alone) holdCard(copied);
   restore();
   /** @type {Part[]} */
   const parts = copying.figures.map((figure, at) => ({
@@ -217,7 +235,7 @@ export async function pageFile() {
   await embedImages(copying, parts);
   /** @type {Furniture} */
   const furniture = await (await fetched(`${routes}page-file.json?charts=${copying.charts}`)).json();
-  const blob = new Blob([documentOf(copied, css, copying, furniture)], { type: "text/html" });
+  const blob = new Blob([documentOf(copied, css, copying, furniture, address)], { type: "text/html" });
   if (blob.size > LARGEST) throw new TooLarge(blob.size, largest(parts));
   return { blob, name: `${fileName(`mindscope_${pageTitle()}_${dateTime(Date.now() / 1000)}`, "page", 120)}.html` };
 }

@@ -132,7 +132,7 @@ function toolFields(page) {
 function buildTools(page) {
   const png = make("button", "ms-menu-item", words("timeline.png"), { type: "button" });
   png.addEventListener("click", () => savePicture(page));
-  const svg = make("button", "ms-menu-item", words("timeline.svg"), { type: "button" });
+  const svg = make("button", "ms-menu-item", words("timeline.svg"), { type: "button", "data-file": "svg" });
   svg.addEventListener("click", () => page.line && saveDrawing(page));
   const files = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const name of ["title", "aria-label"]) setLabel(files, name, "timeline.files");

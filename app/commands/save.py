@@ -1,0 +1,158 @@
+"""The command `save`: a page as one HTML file, a picture, a drawing or a PDF, made by a Chromium without a window; or its data.
+
+Exit codes: 0 saved; 1 the page could not be saved (no Chromium, no server, a full disk); 2 wrong options, an existing file;
+3 saved, but something was missing in the page after all patience, or could not be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import re
+import sys
+from urllib.parse import parse_qsl, unquote
+
+from app.commands import serving
+from app.commands.settings import SettingError, Settings
+from app.commands.terminal import printable
+from app.saving.output import KINDS, TABLES, SaveError, kind_of, refuse_existing
+from app.saving.saving import LANGUAGES, PATIENCE, THEMES, Saved, is_url, server_of
+from app.saving.saving import save as save_page
+
+__all__ = ["add_options", "is_url", "save"]
+
+UNFINISHED = 3
+_TABLE_PAGE = "scalars"
+_TOKEN = "MINDSCOPE_TOKEN"  # noqa: S105 - the name of a variable
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    page = "what to save: a page with its state (scalars?run=a), or its whole address on a running server"
+    parser.add_argument("page", metavar="ADDRESS", help=page)
+    where = "directory of the runs, or address of a running server (default: . or the server of ADDRESS)"
+    parser.add_argument("directory", metavar="DIR", nargs="?", default="", help=where)
+    kinds = ", ".join(f".{kind}" for kind in KINDS)
+    parser.add_argument("--out", metavar="FILE", required=True, help=f"file to write, by its name one of {kinds}")
+    parser.add_argument("--card", metavar="NAME", default="", help="tag or title of a card, to save it alone")
+    parser.add_argument("--width", metavar="PX", default="1400", help="width of the page (default: 1400)")
+    height = "height of the window, or of a card (default: 900, of a card 9/16 of its width); pages are saved whole"
+    parser.add_argument("--height", metavar="PX", default="0", help=height)
+    parser.add_argument("--theme", metavar="NAME", default="light", help=f"{' or '.join(THEMES)} (default: light)")
+    parser.add_argument("--lang", metavar="LANG", default="en", help=f"{' or '.join(LANGUAGES)} (default: en)")
+    parser.add_argument("--force", action="store_true", help="replace a file that exists")
+    chromium = "program of a Chromium (default: $MINDSCOPE_CHROMIUM, one on the PATH, or one of Playwright's)"
+    parser.add_argument("--chromium", metavar="PATH", default="", help=chromium)
+    patience = f"seconds that the browser and the page may take (default: {PATIENCE:g})"
+    parser.add_argument("--patience", metavar="SECONDS", default=f"{PATIENCE:g}", help=patience)
+
+
+def save(options: argparse.Namespace, settings: Settings) -> int:
+    """Save a page, say what was written, and return the exit code."""
+    try:
+        kind = kind_of(options.out)
+        refuse_existing(options.out, force=options.force)
+    except (ValueError, FileExistsError) as error:
+        raise SettingError(f"--out: {error}") from None
+    try:
+        if kind in TABLES:
+            return _save_table(options, kind)
+        saved = _save_page(options, settings)
+    except SaveError as error:
+        print(f"mindscope: {printable(str(error))}", file=sys.stderr)
+        return 1
+    print(f"{saved.size_bytes:,} bytes written to {printable(saved.path)}")
+    for line in saved.warnings:
+        print(f"mindscope: {printable(line)}", file=sys.stderr)
+    return UNFINISHED if saved.warnings else 0
+
+
+# Pages ---------------------------------------------------------------------------------------------------------------
+
+
+def _save_page(options: argparse.Namespace, settings: Settings) -> Saved:
+    chosen = {
+        "width": _whole("--width", options.width), "height": _whole("--height", options.height), "theme": options.theme,
+        "lang": options.lang, "card": options.card, "force": options.force, "chromium": options.chromium,
+        "patience": _seconds(options.patience),
+    }  # fmt: skip
+    place, server = options.page, options.directory
+    if is_url(place) and not server:
+        server = server_of(place)
+    try:
+        if is_url(server):
+            return save_page(server, place, options.out, token=os.environ.get(_TOKEN, ""), **chosen)
+        if is_url(place):
+            raise SettingError(f"ADDRESS: expected a page of the runs in {server!r}, found the address of a server, {place!r}")
+        _refuse_unknown_page(place)
+        base = serving.base_directory(settings)
+        directories = serving.prepare_directories(settings, base)
+        with serving.open_store(settings, base, directories.workspace) as store:
+            return save_page(store, place, options.out, **chosen)
+    except LookupError as error:
+        raise SettingError(f"--card: {error.args[0]}") from None
+    except FileExistsError as error:
+        raise SettingError(f"--out: {error}") from None
+    except ValueError as error:
+        raise SettingError(str(error)) from None
+
+
+def _refuse_unknown_page(place: str) -> None:
+    from layouts import PAGES
+
+    name = _page_of(place)
+    paths = [page.path for page in PAGES]
+    if name in paths or any(name in page.redirected for page in PAGES):
+        return
+    near = difflib.get_close_matches(name, paths, 1)
+    hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(filter(None, paths))}"
+    raise SettingError(f"ADDRESS: expected a page, found {name!r} ({hint})")
+
+
+def _page_of(place: str) -> str:
+    return unquote(place.partition("?")[0].partition("#")[0]).strip("/")
+
+
+def _whole(option: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise SettingError(f"{option}: expected a whole number of px, found {text!r}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0.1 <= found <= 86_400:
+        raise SettingError(f"--patience: expected a number of seconds from 0.1 to 86400, found {text!r}")
+    return found
+
+
+# Data ----------------------------------------------------------------------------------------------------------------
+
+
+def _save_table(options: argparse.Namespace, kind: str) -> int:
+    """Write the values of the page's runs as `mindscope export` does, without a browser."""
+    from app.commands import exporting
+    from parsers import SourceError
+
+    if is_url(options.page) or is_url(options.directory):
+        raise SettingError(f"--out: expected a directory of runs for .{kind}; a server has the same at api/scalars.{kind}")
+    name = _page_of(options.page)
+    if name != _TABLE_PAGE:
+        raise SettingError(f"--out: expected the page {_TABLE_PAGE} for .{kind}, found {name!r}; it has .html, .png, .pdf")
+    if not os.path.exists(options.directory):
+        raise SettingError(f"DIR: expected an existing directory, found {options.directory!r}")
+    state = parse_qsl(options.page.partition("?")[2], keep_blank_values=True)
+    runs = [value for key, value in state if key == "run"]
+    tag = options.card.removeprefix("key:")
+    options.kinds, options.steps, options.superseded, options.format = None, None, False, kind
+    options.tags = f"^{re.escape(tag)}$" if tag else None
+    if runs == [""]:
+        raise SettingError("ADDRESS: expected a page with runs, found none (run=)")
+    try:
+        return exporting.export_named(options, () if "*" in runs else runs)
+    except SourceError as error:
+        raise SaveError(str(error)) from None
