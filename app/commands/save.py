@@ -17,7 +17,7 @@ from app.commands import serving
 from app.commands.settings import SettingError, Settings
 from app.commands.terminal import printable
 from app.saving.output import KINDS, TABLES, SaveError, kind_of, refuse_existing
-from app.saving.saving import LANGUAGES, PATIENCE, THEMES, Saved, is_url, server_of
+from app.saving.saving import LANGUAGES, PATIENCE, THEMES, Saved, is_url, is_view_file, read_view_file, server_of
 from app.saving.saving import save as save_page
 
 __all__ = ["add_options", "is_url", "save"]
@@ -29,8 +29,8 @@ _TOKEN = "MINDSCOPE_TOKEN"  # noqa: S105 - the name of a variable
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    page = "what to save: a page with its state (scalars?run=a), or its whole address on a running server"
-    parser.add_argument("page", metavar="ADDRESS", help=page)
+    page = "what to save: a page with its state (scalars?run=a), its whole address on a running server, or a view file (.toml)"
+    parser.add_argument("page", metavar="ADDRESS_OR_VIEW", help=page)
     where = "directory of the runs, or address of a running server (default: . or the server of ADDRESS)"
     parser.add_argument("directory", metavar="DIR", nargs="?", default="", help=where)
     kinds = ", ".join(f".{kind}" for kind in KINDS)
@@ -57,7 +57,7 @@ def save(options: argparse.Namespace, settings: Settings) -> int:
         raise SettingError(f"--out: {error}") from None
     try:
         if kind in TABLES:
-            return _save_table(options, kind)
+            return _save_table(options, settings, kind)
         saved = _save_page(options, settings)
     except SaveError as error:
         print(f"mindscope: {printable(str(error))}", file=sys.stderr)
@@ -85,7 +85,8 @@ def _save_page(options: argparse.Namespace, settings: Settings) -> Saved:
             return save_page(server, place, options.out, token=os.environ.get(_TOKEN, ""), **chosen)
         if is_url(place):
             raise SettingError(f"ADDRESS: expected a page of the runs in {server!r}, found the address of a server, {place!r}")
-        _refuse_unknown_page(place)
+        if not is_view_file(place):
+            _refuse_unknown_page(place)
         base = serving.base_directory(settings)
         directories = serving.prepare_directories(settings, base)
         with serving.open_store(settings, base, directories.workspace) as store:
@@ -133,19 +134,20 @@ def _seconds(text: str) -> float:
 # Data ----------------------------------------------------------------------------------------------------------------
 
 
-def _save_table(options: argparse.Namespace, kind: str) -> int:
+def _save_table(options: argparse.Namespace, settings: Settings, kind: str) -> int:
     """Write the values of the page's runs as `mindscope export` does, without a browser."""
     from app.commands import exporting
     from parsers import SourceError
 
     if is_url(options.page) or is_url(options.directory):
         raise SettingError(f"--out: expected a directory of runs for .{kind}; a server has the same at api/scalars.{kind}")
-    name = _page_of(options.page)
+    place = _place_now(options.page, settings) if is_view_file(options.page) else options.page
+    name = _page_of(place)
     if name != _TABLE_PAGE:
         raise SettingError(f"--out: expected the page {_TABLE_PAGE} for .{kind}, found {name!r}; it has .html, .png, .pdf")
     if not os.path.exists(options.directory):
         raise SettingError(f"DIR: expected an existing directory, found {options.directory!r}")
-    state = parse_qsl(options.page.partition("?")[2], keep_blank_values=True)
+    state = parse_qsl(place.partition("?")[2], keep_blank_values=True)
     runs = [value for key, value in state if key == "run"]
     tag = options.card.removeprefix("key:")
     options.kinds, options.steps, options.superseded, options.format = None, None, False, kind
@@ -156,3 +158,20 @@ def _save_table(options: argparse.Namespace, kind: str) -> int:
         return exporting.export_named(options, () if "*" in runs else runs)
     except SourceError as error:
         raise SaveError(str(error)) from None
+
+
+def _place_now(path: str, settings: Settings) -> str:
+    """Return the address that a view file means for the runs of the directory."""
+    from layouts.kit.user_input import Unfit
+    from layouts.runs.view_files import place_of, read_view
+
+    base = serving.base_directory(settings)
+    directories = serving.prepare_directories(settings, base)
+    with serving.open_store(settings, base, directories.workspace) as store:
+        store.wait(PATIENCE)
+        try:
+            return place_of(read_view(read_view_file(path)), store)
+        except Unfit as error:
+            raise SettingError(f"{path}: {error}") from None
+        except ValueError as error:
+            raise SettingError(str(error)) from None

@@ -30,6 +30,7 @@ The module of a route is imported by the first request for it.
     <prefix>api/live.json, api/live              (`app.routes.dumps.live`, orders by POST)
     <prefix>api/note, api/view                    (`app.routes.runs.notes`, by POST)
     <prefix>api/board, api/board.json             (`app.routes.runs.boards`, changes by POST)
+    <prefix>api/view-file, api/view-file.toml     (`app.routes.runs.view_files`, files to open by POST)
 
 Columns, number formats and the apostrophe before cells that a spreadsheet would execute are those of `parsers.export`. A
 request names known keys of runs and tags, never a path to open.
@@ -61,6 +62,7 @@ GET = {
         "/tensor", "/tensor-about", "/tensor-statistics", "/tensor-histograms", "/tensor-bad", "/tensor.npy", "/tensor.csv",
     ),
     "runs.boards": ("/board.json",),
+    "runs.view_files": ("/view-file.toml",),
     "dumps.live": ("/live.json",),
     "graphs.conversions": ("/conversion/nodes.csv", "/conversion/values.csv", "/conversion/weights.csv"),
     "tuning.studies": ("/study/trials.csv", "/study/values.csv", "/study/parameters.csv", "/study/workers.csv"),
@@ -103,6 +105,7 @@ GET = {
 POST = {
     "runs.notes": ("/note", "/view", "/mark", "/colour", "/check", "/watchpoints"),
     "runs.boards": ("/board",),
+    "runs.view_files": ("/view-file",),
     "dumps.live": ("/live",),
 }
 """The same for those that change something."""

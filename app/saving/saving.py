@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from app.saving.output import PICTURES, SaveError, kind_of, refuse_existing, write_file
 from app.saving.page import DrawnPage, Look
+from layouts.runs.view_files import LONGEST_FILE, MOST_SEARCHED, SUFFIX
 
 if TYPE_CHECKING:
     from app.web.server import Places
@@ -27,6 +29,8 @@ LANGUAGES = ("en", "zh")
 PATIENCE = 60.0
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _HEALTH_SECONDS = 10.0
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+"""Without a proxy: servers are on this machine or in its network, and the token is for them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +55,10 @@ def save(
     """Save a page as a file: .html (as by the button of the page), .png, .pdf, or a drawing as .svg.
 
     sources are those of `create_app`, or the address of a running server ("http://127.0.0.1:8080/"), to which token may be
-    given. page is a page with its state, as in an address after the server's name ("scalars?run=a"), or a whole address. width
-    is in px; height, in px, that of the window or card (0: by the width); the whole height of the page is saved. card is the
-    tag or title of a card, to save it alone. chromium is the path of the program, "" for one that is installed. patience is in
-    seconds: within these the browser must answer, and the page be drawn.
+    given. page is a page with its state, as in an address after the server's name ("scalars?run=a"), a whole address, or the
+    path of a view file (`layouts.runs.view_files`). width is in px; height, in px, is that of the window or card (0: by the
+    width), and pages are saved whole. card is the tag or title of a card, to save it alone. chromium is the path of the
+    program, "" for one that is installed. patience is in seconds: within these the browser must answer, and the page be drawn.
 
     Raises ValueError for options that make no sense, FileExistsError if the file exists, unless force is set, LookupError for
     a card that is not there, and SaveError if there is no Chromium, or the page cannot be opened, drawn or written.
@@ -73,6 +77,8 @@ def save(
             server, headers = _running(str(sources), token, patience), _bearer(token)
         else:
             server, headers = stack.enter_context(served(sources, workspace, patience))
+        if is_view_file(page):
+            page = _asked_place(server, page, headers)
         address = page_address(server, page)
         tab = stack.enter_context(DrawnPage(program, look, patience=patience, headers=headers))
         taken = tab.take(address, kind, card, "" if is_url(sources) else page.lstrip("/"))
@@ -92,6 +98,41 @@ def _look(width: int, height: int, theme: str, lang: str) -> Look:
     if lang not in LANGUAGES:
         raise ValueError(f"lang: expected {' or '.join(LANGUAGES)}, found {lang!r}")
     return Look(width, theme, lang, height)
+
+
+def is_view_file(page: str) -> bool:
+    """Return whether what is to be saved is named by a view file."""
+    return page.lower().endswith(SUFFIX) and not is_url(page)
+
+
+def read_view_file(path: str) -> str:
+    """Return the text of a view file. Raises ValueError if it cannot be read."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return stream.read(LONGEST_FILE + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise ValueError(f"expected a readable view file, found {path!r}: {reason}") from None
+
+
+def _asked_place(server: str, path: str, headers: dict[str, str]) -> str:
+    """Return the address that a view file means for the runs of a server. Raises ValueError for a file that it refuses."""
+    data = json.dumps({"text": read_view_file(path)}).encode()
+    sent = {"Content-Type": "application/json", **headers}
+    asked = urllib.request.Request(f"{server}api/view-file", data=data, headers=sent)  # noqa: S310 - is_url
+    try:
+        with _OPENER.open(asked, timeout=_HEALTH_SECONDS + MOST_SEARCHED) as answer:
+            return str(json.load(answer)["place"])
+    except urllib.error.HTTPError as error:
+        with error:
+            said = error.read(10_000).decode(errors="replace")
+        try:
+            reason = json.loads(said)["error"]
+        except (ValueError, KeyError, TypeError):
+            raise SaveError(f"{server} cannot read view files: it answers {error.code}") from None
+        raise ValueError(f"{path}: {reason}") from None
+    except OSError as error:
+        raise SaveError(f"{server} did not answer: {getattr(error, 'reason', error)}") from None
 
 
 def page_address(server: str, page: str) -> str:
@@ -118,9 +159,10 @@ def _running(address: str, token: str, patience: float) -> str:
     server = address if address.endswith("/") else f"{address}/"
     asked = urllib.request.Request(f"{server}api/health", headers=_bearer(token))  # noqa: S310 - is_url
     try:
-        with urllib.request.urlopen(asked, timeout=min(patience, _HEALTH_SECONDS)):  # noqa: S310
+        with _OPENER.open(asked, timeout=min(patience, _HEALTH_SECONDS)):
             return server
     except urllib.error.HTTPError as error:
+        error.close()
         reason = "it needs a token" if error.code == 401 else f"it answers {error.code}"
     except (OSError, ValueError) as error:
         reason = str(getattr(error, "reason", error))

@@ -32,10 +32,13 @@ from layouts import PAGES
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.kit.state import BadInput
+from layouts.runs.view_files import LONGEST_FILE, SUFFIX, place_of, read_view
 from layouts.shell import chrome
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _PLACE = "_mindscope/"
+FOUND_SECONDS = 60.0
+"""Seconds that a view file waits for the runs that it names."""
 
 
 def mount(host: Flask | dash.Dash, prefix: str, sources: Places, **options: Any) -> Application:
@@ -139,17 +142,21 @@ pages = Pages()
 def show(sources: Places, page: str = "scalars", *, height: int = 800, proxy_prefix: str | None = None) -> Any:
     """Serve the dashboard on a free local port and show one of its pages as a notebook's output.
 
+    page is a page, with its state if it has one ("scalars?run=a"), or the path of a view file (`layouts.runs.view_files`).
     height is in pixels. proxy_prefix is the path at which a proxy serves ports ("/user/me/proxy/{port}/"), for a notebook that
     runs on another machine; "/" for none. By default the environment says it, as JupyterHub sets it (`app.web.jupyter`).
     The server runs as long as the notebook's process.
     """
+    if page.lower().endswith(SUFFIX):
+        sources = frame_source(sources)
+        page = _viewed(page, sources)
     check_page(page)
     return shown(serve_in_thread(sources, proxy_prefix), page, height)
 
 
 def check_page(page: str) -> None:
     """Raise ValueError if there is no page of this name."""
-    if page not in {known.path for known in PAGES}:
+    if page.partition("?")[0] not in {known.path for known in PAGES}:
         raise ValueError(f"page: expected one of {', '.join(repr(known.path) for known in PAGES)}; found {page!r}")
 
 
@@ -157,7 +164,7 @@ def shown(url: str, page: str, height: int) -> Any:
     """Return a page of a server as a notebook's output."""
     from IPython.display import IFrame
 
-    return IFrame(f"{url}{page}?embed=1", width="100%", height=height)
+    return IFrame(f"{url}{page}{'&' if '?' in page else '?'}embed=1", width="100%", height=height)
 
 
 def serve_in_thread(sources: Places, proxy_prefix: str | None = None) -> str:
@@ -173,6 +180,15 @@ def serve_in_thread(sources: Places, proxy_prefix: str | None = None) -> str:
     listener.application = app.server
     threading.Thread(target=listener.run, name=f"mindscope-{port}", daemon=True).start()
     return url if proxied else f"http://127.0.0.1:{port}/"
+
+
+def _viewed(path: str, source: Any) -> str:
+    """Return the address that a view file means once all runs have been found."""
+    with open(path, encoding="utf-8") as stream:
+        view = read_view(stream.read(LONGEST_FILE + 1))
+    if hasattr(source, "wait"):
+        source.wait(FOUND_SECONDS)
+    return place_of(view, source)
 
 
 def _not_ready(_environ: Any, start_response: Any) -> list[bytes]:

@@ -9,6 +9,7 @@ import { poll } from "../kit/polling.js";
 import { reasonOf } from "../kit/reasons.js";
 import { fileSaving } from "./page_file.js";
 import * as shell from "./shell.js";
+import { viewFiles } from "./view_files.js";
 
 const LONGEST_NAME = 100;  // layouts/runs/notes.py
 
@@ -42,7 +43,8 @@ function build(place) {
   });
   adding.addEventListener("click", () => boards.ask(adding));
   const details = /** @type {HTMLDetailsElement} */ (place.parentElement);
-  place.replaceChildren(form, message, make("ul", "ms-views-list"), adding, ...fileSaving());
+  place.replaceChildren(form, message, make("ul", "ms-views-list"), adding, ...fileSaving(),
+    ...viewFiles(() => routes, () => { details.open = false; }));
   details.addEventListener("toggle", () => {
     editing = null;
     showMessage();

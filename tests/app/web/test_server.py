@@ -132,6 +132,8 @@ ROUTES = {
     "/api/timeline/tracks": {"GET"},
     "/api/timeline/view": {"GET"},
     "/api/view": {"POST"},
+    "/api/view-file": {"POST"},
+    "/api/view-file.toml": {"GET"},
     "/assets/<path:filename>": {"GET"},
     "/health": {"GET"},
 }
