@@ -33,6 +33,7 @@ export function drawProgress(line, answer, act = null, { bytes = false, ranks = 
   writeText(words, `${bar.dataset.name}.${about}`, amounts);
   words.classList.toggle("ms-body-wrong", state === "failed");
   const going = busy(answer);
+  line.toggleAttribute("data-going", going);
   bar.hidden = !going || !(total || bytes);
   bar.value = total ? done / total : 0;
   find(line, ".ms-body-share").textContent = going && total && !preparing ? percent(Math.floor(bar.value * 100) / 100) : "";

@@ -175,7 +175,7 @@ function documentOf(body, css, { figures }, furniture, address) {
   );
   whole.head.append(style);
   whole.body.className = document.body.className;
-  whole.body.style.overflow = "visible";
+  if (alone) whole.body.style.overflow = "visible";
   whole.body.append(make("div", "ms ms-shell ms-file", [head(furniture.version, address), ...(body ? [body] : [])]));
   if (figures.length) {
     whole.body.append(

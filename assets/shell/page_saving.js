@@ -28,7 +28,7 @@ export function waitsFor() {
   const framed = Array.from(document.querySelectorAll("iframe.ms-board-frame"), (one) => one.contentDocument);
   if (seen(".ms-pending, .ms-skeleton, [aria-busy=true]") || framed.some((one) => !one || !isDrawn(one))) return "cards";
   if (Array.from(document.images).some((one) => !one.complete && isSeen(one))) return "images";
-  return seen(".ms-body-status progress") ? "reading" : "";
+  return seen(".ms-body-status[data-going]") ? "reading" : "";
 }
 
 /**

@@ -34,8 +34,8 @@ async function download(routes) {
 export function viewFiles(routesNow, opened) {
   const saving = quietButton("copy", "view_file.save");
   const opening = quietButton("right", "view_file.open");
-  const chosen = make("input", "ms-views-chosen", [], { type: "file", accept: ".toml,application/toml,text/plain", hidden: "" });
-  const said = make("p", "ms-file-said ms-note-wrong", [], { role: "status" });
+  const chosen = make("input", "ms-views-chosen", [], { type: "file", accept: ".toml,text/plain", hidden: "" });
+  const said = make("p", "ms-view-said ms-note-wrong", [], { role: "status" });
   saving.classList.add("ms-views-save-file");
   opening.classList.add("ms-views-open-file");
   opening.addEventListener("click", () => chosen.click());

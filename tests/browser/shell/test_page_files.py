@@ -177,6 +177,35 @@ def test_operators_keep_figures_and_first_rows(
     store.stop()
 
 
+def test_columns_out_of_view_are_in_the_file(
+    page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path
+) -> None:
+    page.set_viewport_size({"width": 900, "height": 700})
+    show(page, f"{everything}/model_lineage")
+    expect(page.locator(".ag-row").first).to_be_visible()
+    heads = "() => [...document.querySelectorAll('.ag-header-cell[col-id]')].map((one) => one.innerText.trim())"
+    wanted = page.evaluate(
+        "async () => { const host = document.querySelector('.ag-root-wrapper').closest('[id]');"
+        " const api = await window.dash_ag_grid.getApiAsync(host.id);"
+        " return api.getAllDisplayedColumns().length; }")  # fmt: skip
+    before = page.evaluate(heads)
+    assert len(before) < wanted, "some are out of view"
+    saved = opened(save(page, tmp_path / "page.html")).page
+    assert page.evaluate(heads) == before, "the page is as it was"
+    found = saved.evaluate(heads)
+    assert len(found) == wanted
+    assert set(before) <= set(found)
+    cells = saved.evaluate("() => [...document.querySelectorAll('.ag-row')].map((row) => row.getAttribute('row-index'))")
+    assert cells
+    last = saved.locator(".ag-header-cell").last
+    last.scroll_into_view_if_needed()
+    box, head = saved.locator(".ag-root-wrapper").first.bounding_box(), last.bounding_box()
+    assert box is not None
+    assert head is not None
+    assert box["x"] <= head["x"] < box["x"] + box["width"], "the table scrolls to its last column"
+    assert saved.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth"), "and the page does not"
+
+
 def test_a_canvas_becomes_a_picture_with_its_text(
     page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path
 ) -> None:

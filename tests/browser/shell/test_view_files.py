@@ -33,7 +33,7 @@ def test_a_wrong_view_says_what_is_wrong_in_it(unwatched: Page, recorded: str, t
     expect(unwatched.locator(".ms-slot").first).to_be_visible()
     unwatched.locator(".ms-views > summary").click()
     unwatched.locator(".ms-views-chosen").set_input_files(tmp_path / "view.toml")
-    said = unwatched.locator(".ms-views .ms-file-said.ms-note-wrong")
+    said = unwatched.locator(".ms-view-said")
     expect(said).to_contain_text("view.toml was not opened")
     expect(said).to_contain_text("did you mean state.smooth?")
     assert unwatched.url == f"{recorded}/scalars"
