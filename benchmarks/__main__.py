@@ -7,10 +7,11 @@ import importlib
 import os
 
 PARTS = (
-    "listing", "many", "serving_many", "reading", "holes", "values", "graphs", "profiler", "showing", "tables", "starting",
-    "drawing", "long_series", "derived", "loggers", "graphs_view", "painted", "lineage", "insights", "digests", "timeline",
-    "memory", "dumps", "live", "clusters", "pipeline", "ranks", "strategy", "browsing", "growth", "explanations", "tuning",
-    "ahead", "conversion", "recording", "landscapes", "torch_profiles", "peers",
+    "listing", "many", "serving_many", "reading", "holes", "values", "graphs", "profiler", "showing", "tables",
+    "starting", "drawing", "saving", "long_series", "derived", "loggers", "graphs_view", "painted", "lineage",
+    "insights", "digests", "timeline", "memory", "dumps", "live", "clusters", "pipeline", "ranks", "strategy",
+    "browsing", "growth", "explanations", "tuning", "ahead", "conversion", "recording", "landscapes", "torch_profiles",
+    "peers",
 )  # fmt: skip
 
 

@@ -12,14 +12,13 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.data import TAGS, folder
-from benchmarks.measure import ROOT, Figure
+from benchmarks.measure import ROOT, Figure, cpu_of_family, processes
 from benchmarks.starting import free_port, server, wait_for
 
 BARE = """
@@ -112,14 +111,14 @@ def _visit(chromium: Any, path: str, url: str, painted: str, lines: int) -> Visi
         page.on("request", count_post)
         page.goto("about:blank")
         time.sleep(0.7)
-        root = next(pid for pid in _processes() if name in (words := _command(pid)) and "--type=" not in words)
+        root = next(pid for pid in processes() if name in (words := _command(pid)) and "--type=" not in words)
         browser.start_tracing(page=page, categories=["toplevel"])
-        begun = _cpu_of_family(root)
+        begun = cpu_of_family(root)
         page.goto(url, wait_until="commit")
         page.wait_for_function(painted, arg=lines, polling=100, timeout=60_000)
         posts = received["posts"]
         page.wait_for_timeout(500)
-        cpu = _cpu_of_family(root) - begun
+        cpu = cpu_of_family(root) - begun
         longest = _longest_task(json.loads(browser.stop_tracing())["traceEvents"])
         return Visit(cpu, longest, posts, received["size"])
 
@@ -132,28 +131,10 @@ def _longest_task(events: list[dict[str, Any]]) -> float:
     return float(max(event.get("tdur", 0) for event in tasks)) / 1e6
 
 
-def _processes() -> list[int]:
-    return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
-
-
 def _command(pid: int) -> str:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_text()
     return ""
-
-
-def _cpu_of_family(root: int) -> float:
-    """Return the CPU seconds of a process, its descendants, and those of them that have ended."""
-    ticks, children = {}, defaultdict(list)
-    for pid in _processes():
-        with contextlib.suppress(OSError):
-            fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-            ticks[pid] = sum(map(int, fields[11:15]))
-            children[int(fields[1])].append(pid)
-    family = [root]
-    for pid in family:
-        family += children[pid]
-    return sum(ticks.get(pid, 0) for pid in family) / os.sysconf("SC_CLK_TCK")
 
 
 @contextlib.contextmanager

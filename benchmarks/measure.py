@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,3 +93,22 @@ def cpu_seconds(pid: int) -> float:
     """Return the user and system CPU seconds a process has used (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def processes() -> list[int]:
+    """Return the ids of all processes (Linux)."""
+    return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
+
+
+def cpu_of_family(root: int) -> float:
+    """Return the CPU seconds of a process, its descendants, and those of them that have ended."""
+    ticks, children = {}, defaultdict(list)
+    for pid in processes():
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks[pid] = sum(map(int, fields[11:15]))
+            children[int(fields[1])].append(pid)
+    family = [root]
+    for pid in family:
+        family += children[pid]
+    return sum(ticks.get(pid, 0) for pid in family) / os.sysconf("SC_CLK_TCK")

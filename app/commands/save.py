@@ -89,7 +89,7 @@ def _save_page(options: argparse.Namespace, settings: Settings) -> Saved:
             _refuse_unknown_page(place)
         base = serving.base_directory(settings)
         directories = serving.prepare_directories(settings, base)
-        with serving.open_store(settings, base, directories.workspace) as store:
+        with serving.no_garbage(), serving.open_store(settings, base, directories.workspace) as store:
             return save_page(store, place, options.out, **chosen)
     except LookupError as error:
         raise SettingError(f"--card: {error.args[0]}") from None

@@ -143,7 +143,7 @@ def serve(settings: Settings) -> None:
         base, places = served_demo(base, directories), demo_places()
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
-    with _listening(settings, base) as listener, _no_garbage() as enough:
+    with _listening(settings, base) as listener, no_garbage() as enough:
         _set_up_process(settings)
         with _debugger(settings) as sessions, open_store(settings, base, directories.workspace, sessions, places) as store:
             listen_address, port = listener.getsockname()[:2]
@@ -165,7 +165,7 @@ def serve(settings: Settings) -> None:
 
 
 @contextlib.contextmanager
-def _no_garbage() -> Iterator[Callable[[], None]]:
+def no_garbage() -> Iterator[Callable[[], None]]:
     """Look for no garbage among what is imported, which takes a tenth of the start, until the function given is called."""
 
     def enough() -> None:

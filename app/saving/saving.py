@@ -188,7 +188,8 @@ def served(sources: Places, workspace: str | os.PathLike[str] | None, patience: 
         thread = threading.Thread(target=listener.run, name=f"mindscope-save-{listener.effective_port}", daemon=True)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{listener.effective_port}/", _bearer(token)
+            # Neither side has to compress what goes through this machine's memory alone.
+            yield f"http://127.0.0.1:{listener.effective_port}/", {**_bearer(token), "Accept-Encoding": "identity"}
         finally:
             listener.close()
             listener.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
