@@ -13,6 +13,7 @@ import * as hover from "./hover.js";
 import * as insights from "./insights.js";
 import * as rangeDialog from "./range.js";
 import * as runList from "./run_list.js";
+import * as sound from "./sound.js";
 import { thresholds } from "./view.js";
 import { back, jumpTo, restore, setView, viewOf } from "./zoom.js";
 
@@ -22,7 +23,7 @@ const KINDS = [["nan", "NaN"], ["above", "+Inf"], ["below", "-Inf"]];
 /** @param {string} key */
 export function buttons(key) {
   const own = ["back", "restore", "zoom", "log", "range", "threshold"].map((name) => iconButton(name, `scalars.${name}`, name));
-  return [...derived.buttons(key), ...own];
+  return [...derived.buttons(key), ...own, iconButton("sound", "scalars.sound", "sound")];
 }
 
 export function files() {
@@ -38,6 +39,7 @@ export function files() {
 export function press(page, card, key) {
   slots.press(card, "log", listed(page.state, "log", key));
   slots.press(card, "zoom", !listed(page.state, "pan", key));
+  slots.press(card, "sound", sound.isPlaying(card));
   slots.press(card, "threshold", thresholds(page, key).length > 0);
   const view = viewOf(page, key);
   slots.press(card, "range", Boolean(view.split(",")[2]));
@@ -245,6 +247,7 @@ export const acts = {
    * @param {string} key
    */
   zoom: (page, card, key) => page.change({ pan: toggled(page.state, "pan", key) }),
+  sound: sound.toggle,
   /**
    * @param {Curves.Page} page
    * @param {HTMLElement} card

@@ -39,6 +39,10 @@ TEXTS = define_texts({
     "scalars.restore": ("Restore (double click)", "还原（双击）"),
     "scalars.threshold": "common.threshold",
     "scalars.copy_text": "common.copy_as_text",
+    "scalars.sound": (
+        "Play the curves: pitch is the value, the runs one after the other, noise is NaN",
+        "播放曲线：音高表示数值，各训练依次播放，噪声表示 NaN",
+    ),
     "scalars.save.csv": ("CSV, every point", "CSV（全部数据）"),
     "scalars.save.json": ("JSON, every point", "JSON（全部数据）"),
     "scalars.point": ("1 point", "1 个点"),
