@@ -43,7 +43,7 @@ _WAITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PageLook:
     """How a page is to look: width in px, "light" or "dark", "en" or "zh"; height of the window in px, 0 for the usual one."""
 
     width: int = 1400
@@ -65,7 +65,7 @@ class Taken:
 class DrawnPage:
     """A tab of a browser. headers are sent with each of its requests."""
 
-    def __init__(self, chromium_path: str, look: Look, *, patience: float, headers: dict[str, str]) -> None:
+    def __init__(self, chromium_path: str, look: PageLook, *, patience: float, headers: dict[str, str]) -> None:
         self._look = look
         self._patience = patience
         self._headers = headers

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from app.saving.output import PICTURES, SaveError, kind_of, refuse_existing, write_file
-from app.saving.page import DrawnPage, Look
+from app.saving.page import DrawnPage, PageLook
 from layouts.runs.view_files import LONGEST_FILE, MOST_SEARCHED, SUFFIX
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def save(
     return Saved(path, len(taken.data), tuple(warnings))
 
 
-def _look(width: int, height: int, theme: str, lang: str) -> Look:
+def _look(width: int, height: int, theme: str, lang: str) -> PageLook:
     if not WIDTHS[0] <= width <= WIDTHS[1]:
         raise ValueError(f"width: expected {WIDTHS[0]} to {WIDTHS[1]} px, found {width}")
     if height and not WIDTHS[0] <= height <= WIDTHS[1]:
@@ -97,7 +97,7 @@ def _look(width: int, height: int, theme: str, lang: str) -> Look:
         raise ValueError(f"theme: expected {' or '.join(THEMES)}, found {theme!r}")
     if lang not in LANGUAGES:
         raise ValueError(f"lang: expected {' or '.join(LANGUAGES)}, found {lang!r}")
-    return Look(width, theme, lang, height)
+    return PageLook(width, theme, lang, height)
 
 
 def is_view_file(page: str) -> bool:

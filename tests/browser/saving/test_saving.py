@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, expect
 from app import create_app, save
 from app.saving.chromium import find_chromium
 from app.saving.output import SaveError
-from app.saving.page import DrawnPage, Look
+from app.saving.page import DrawnPage, PageLook
 from app.store.store import Store
 from tests.app.commands.running import called
 from tests.browser.runs.test_board import made
@@ -177,7 +177,7 @@ def test_a_page_whose_data_never_arrive(serve: Callable[[Flask], str], tmp_path:
 @pytest.mark.parametrize(("kind", "said"), [("renderer", "the page crashed in Chromium"), ("", "Chromium ended unexpectedly")])
 def test_a_crash_is_no_hang(serve: Callable[[Flask], str], store: Store, kind: str, said: str) -> None:
     address = serve(create_app(store).server)
-    with DrawnPage(find_chromium(), Look(), patience=600, headers={}) as page:
+    with DrawnPage(find_chromium(), PageLook(), patience=600, headers={}) as page:
         page.take(f"{address}/{PAGE}", "html")
         whole = psutil.Process(page._browser._pid)
         for one in [whole, *whole.children(recursive=True)]:
