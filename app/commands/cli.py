@@ -379,9 +379,9 @@ def _gate(options: argparse.Namespace) -> int:
 
 
 def _add_save_options(parser: argparse.ArgumentParser) -> None:
-    from app.commands import save
+    from app.commands import save_options
 
-    save.add_options(parser)
+    save_options.add_save_options(parser)
     for setting in SETTINGS:
         if setting.name in ("workspace", "table", "stay_inside"):
             _add_setting(parser, setting)
@@ -389,9 +389,10 @@ def _add_save_options(parser: argparse.ArgumentParser) -> None:
 
 def _save(options: argparse.Namespace) -> int:
     from app.commands import save
+    from app.saving.output import is_url
 
     options.config, options.reload_interval = None, "0"
-    if not save.is_url(options.directory or options.page):
+    if not is_url(options.directory or options.page):
         options.summary_base_dir = options.directory = options.directory or "."
     return save.save(options, _settings(options))
 

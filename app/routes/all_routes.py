@@ -7,6 +7,7 @@ The module of a route is imported by the first request for it.
     <prefix>api/scalars.csv?expr=EXPRESSION      curves derived from tags (`app.routes.curves.expressions`)
     <prefix>api/scalars.csv?superseded=1         also values that were written again after a restart
     <prefix>api/scalars-final.csv, api/scalars-matrix.csv, api/scalars-groups.csv   (`app.routes.curves.scalar_groups`)
+    <prefix>api/scalars-points                   every point of a card, by POST (`app.routes.curves.every_point`)
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings and metrics in this order; default: all; also lineage.json
     <prefix>api/pipelines.csv?col=COLUMN&run=KEY pipeline parameters, likewise; also pipelines.json
@@ -104,6 +105,7 @@ GET = {
 """The routes of each module below `app.routes`."""
 POST = {
     "runs.notes": ("/note", "/view", "/mark", "/colour", "/check", "/watchpoints"),
+    "curves.every_point": ("/scalars-points",),
     "runs.boards": ("/board",),
     "runs.view_files": ("/view-file",),
     "dumps.live": ("/live",),

@@ -1,21 +1,33 @@
-"""The file that a page is saved to: which kinds there are, and how it is written without ever replacing another by mistake."""
+"""What may be saved, and the file that it is saved to, which never replaces another one by mistake."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Sequence
+from typing import Any
 
 PICTURES = ("html", "png", "svg", "pdf")
 """Kinds of files that need a browser."""
 TABLES = ("csv", "json")
 """Kinds that hold data alone."""
 KINDS = (*PICTURES, *TABLES)
+THEMES = ("light", "dark")
+LANGUAGES = ("en", "zh")
+PATIENCE = 60.0
+"""Seconds that a browser may be silent, and a page may take to be drawn."""
+_URL = re.compile(r"https?://", re.IGNORECASE)
 
 
 class SaveError(RuntimeError):
     """A page cannot be saved, for a reason that is no wrong option; the text is one line."""
+
+
+def is_url(text: Any) -> bool:
+    """Return whether a text is the address of a server."""
+    return isinstance(text, str) and _URL.match(text) is not None
 
 
 def kind_of(path: str, kinds: Sequence[str] = KINDS) -> str:

@@ -16,6 +16,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from app.saving.chromium import Chromium
 from app.saving.output import SaveError
+from app.web.modules import PAGE_SAVING, SHELL
 
 WINDOW_HEIGHT = 900
 """Height of the window in px: pages with few cards fill it."""
@@ -29,11 +30,11 @@ ROUNDS = 3
 """Times that a window is made higher for a page that then has more to show."""
 LOOK_MS = 2_000
 _INCH = 96.0
-_MODULE = """(async () => {
-    const main = [...document.scripts].find(({ src }) => src.endsWith("/shell/main.js"));
+_MODULE = f"""(async () => {{
+    const main = [...document.scripts].find(({{ src }}) => src.endsWith("/{SHELL}"));
     if (!main) throw new Error("no page of Mindscope");
-    return import(new URL("page_saving.js", main.src));
-})()"""
+    return import(main.src.replace(/{SHELL.replace("/", ".")}$/, "{PAGE_SAVING}"));
+}})()"""
 _CARD_NAMES = ("key:", "card:", "plot:", "rule:", "state:", "mark:", "id:", "class:", "title:")
 """What names of cards begin with: assets/kit/alone.js."""
 _WAITS = {

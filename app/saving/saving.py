@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import sys
 import threading
 import urllib.error
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from app.saving.output import PICTURES, SaveError, kind_of, refuse_existing, write_file
+from app.saving.output import LANGUAGES, PATIENCE, PICTURES, THEMES, SaveError, is_url, kind_of, refuse_existing, write_file
 from app.saving.page import DrawnPage, PageLook
 from layouts.runs.view_files import LONGEST_FILE, MOST_SEARCHED, SUFFIX
 
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
 
 WIDTHS = (300, 8_000)
 """The least and the most px of width."""
-THEMES = ("light", "dark")
-LANGUAGES = ("en", "zh")
-PATIENCE = 60.0
-_URL = re.compile(r"https?://", re.IGNORECASE)
 _HEALTH_SECONDS = 10.0
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Without a proxy: servers are on this machine or in its network, and the token is for them alone."""
@@ -40,11 +35,6 @@ class Saved:
     path: str
     size_bytes: int
     warnings: tuple[str, ...] = ()
-
-
-def is_url(text: Any) -> bool:
-    """Return whether a text is the address of a server."""
-    return isinstance(text, str) and _URL.match(text) is not None
 
 
 def save(

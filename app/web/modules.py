@@ -25,6 +25,8 @@ HOLD = "early/hold.js"
 """A classic script for embedded pages: it delays the start of Dash until our modules have run."""
 PAGE_FILE = "early/page_file.js"
 """A classic script that is put into pages saved as files, and draws their figures; no page of a server loads it."""
+PAGE_SAVING = "shell/page_saving.js"
+"""A module that `mindscope save` has a page load (app/saving/page.py); no page does so by itself."""
 
 SHARED = "kit"
 """The folder of what every page may use."""

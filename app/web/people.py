@@ -17,7 +17,7 @@ from werkzeug.wrappers import Request
 from layouts.kit.user_input import one_line
 from layouts.runs.notes import LONGEST_AUTHOR
 
-READING_POSTS = ("_dash-update-component", "view-file")
+READING_POSTS = ("_dash-update-component", "view-file", "scalars-points")
 """Last parts of the paths of requests by POST that change nothing."""
 PREFIX_HEADER = "X-Forwarded-Prefix"
 

@@ -16,6 +16,7 @@ import { chartsFor, savedFigure } from "./page_figures.js";
  * @property {string[]} names of the cards of these figures
  * @property {Charts} charts
  * @property {Map<Element, Element>} made copies of elements that were made before
+ * @property {Map<Element, PlotlyTrace[]>} whole traces with every point by their plot
  * @property {{ image: HTMLImageElement, copy: HTMLImageElement }[]} images that are not read yet
  */
 
@@ -137,16 +138,30 @@ export function cardName(element) {
 function figureCopy(plot, copying) {
   const card = plot.closest(".ms-card");
   const canvas = card && card.querySelector(".ms-lines canvas");
-  const charts = plot.data && plot.layout && !(canvas && canvas.clientWidth) ? chartsFor(plot.data) : null;
+  const whole = copying.whole.get(plot);
+  const { _context } = /** @type {{ _context?: Record<string, unknown> }} */ (plot);
+  const drawn = whole ? { data: whole, layout: plot.layout, _context } : plot;
+  const onCanvas = !whole && canvas && canvas.clientWidth;
+  const charts = plot.data && plot.layout && !onCanvas ? chartsFor(drawn.data) : null;
   if (!charts || charts === "none") return null;
   const copy = document.createElement("div");
   copyAttributes(plot, copy, copying);
   copy.id = `ms-figure-${copying.figures.length + 1}`;
   copy.style.height = `${plot.offsetHeight}px`;
-  copying.figures.push(savedFigure(copy.id, plot));
+  copying.figures.push(savedFigure(copy.id, drawn));
   copying.names.push(cardName(plot));
   if (charts === "all" || copying.charts === "none") copying.charts = charts;
   return copy;
+}
+
+/**
+ * Whether the figure of the card around an element has every point, so that plotly draws the lines that are on a canvas here.
+ * @param {Element} element
+ * @param {Copying} copying
+ */
+function hasWhole(element, { whole }) {
+  const plot = element.closest(".ms-card")?.querySelector(".js-plotly-plot");
+  return Boolean(plot && whole.has(plot));
 }
 
 /**
@@ -190,6 +205,7 @@ function badgeOf(details, copying) {
  * @param {Copying} copying
  */
 function htmlCopy(element, style, copying) {
+  if (element.matches(".ms-lines") && hasWhole(element, copying)) return null;
   if (element.localName === "canvas") return picture(/** @type {HTMLCanvasElement} */ (element), style);
   if (element.localName === "img") return imageCopy(/** @type {HTMLImageElement} */ (element), style, copying);
   const special = controlCopy(element, style, copying);

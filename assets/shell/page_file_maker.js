@@ -3,6 +3,7 @@
 
 import { pictureOf, penOf } from "../kit/canvases.js";
 import { make, words } from "../kit/elements.js";
+import { wholeFigures } from "../kit/every_point.js";
 import { fileName, pageTitle } from "../kit/files.js";
 import { translate } from "../kit/i18n.js";
 import { dateTime } from "../kit/moments.js";
@@ -202,6 +203,16 @@ export function largest(parts) {
 }
 
 /**
+ * The traces with every point of the plots below an element; one after the other, as each is large.
+ * @param {Element} root
+ */
+async function wholeTraces(root) {
+  const found = new Map();
+  for (const [plot, whole] of wholeFigures(root)) found.set(plot, await whole.traces());
+  return found;
+}
+
+/**
  * A card that is alone in its window is fixed to it: in a file it is to an element of the same height.
  * @param {Node | null} copied
  */
@@ -212,18 +223,20 @@ function holdCard(copied) {
 
 /**
  * The page on screen, or the card that is alone there, as one file that names this address as its origin.
- * @param {{ address?: string }} [options]
+ * With every its curves have all their points.
+ * @param {{ address?: string, every?: boolean }} [options]
  * @returns {Promise<{ blob: Blob, name: string }>}
  */
-export async function pageFile({ address = window.location.href } = {}) {
+export async function pageFile({ address = window.location.href, every = false } = {}) {
   const main = document.querySelector(".ms-main");
   const routes = document.querySelector(".ms-page")?.dataset.routes;
   if (!main || !routes) throw new Error(translate("shell.no_page"));
   /** @type {Copying} */
-  const copying = { styled: new Set(), figures: [], charts: "none", images: [], names: [], made: new Map() };
+  const copying = { styled: new Set(), figures: [], charts: "none", images: [], names: [], made: new Map(), whole: new Map() };
   let css = await sheets();
   copying.styled = styledAttributes(css);
   if (await copyBoard(main, copying)) css = boardSheet(await sheets(boardSheets()));
+  if (every) copying.whole = await wholeTraces(main);
   const restore = await wholeGrids(main);
   const copied = copyOf(main, copying);
   if (alone) holdCard(copied);

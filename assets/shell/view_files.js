@@ -11,10 +11,11 @@ import * as shell from "./shell.js";
 /**
  * @param {string} name of an icon
  * @param {string} key of its text
+ * @param {string} tip key of what it says when it is pointed at
  */
-function quietButton(name, key) {
+function quietButton(name, key, tip) {
   const button = make("button", "ms-button ms-button-quiet", [icon(name), words(key)], { type: "button" });
-  setLabel(button, "title", `${key}_tip`);
+  setLabel(button, "title", tip);
   return button;
 }
 
@@ -32,8 +33,8 @@ async function download(routes) {
  * @returns {HTMLElement[]}
  */
 export function viewFiles(routesNow, opened) {
-  const saving = quietButton("copy", "view_file.save");
-  const opening = quietButton("right", "view_file.open");
+  const saving = quietButton("copy", "view_file.save", "view_file.save_tip");
+  const opening = quietButton("right", "view_file.open", "view_file.open_tip");
   const chosen = make("input", "ms-views-chosen", [], { type: "file", accept: ".toml,text/plain", hidden: "" });
   const said = make("p", "ms-view-said ms-note-wrong", [], { role: "status" });
   saving.classList.add("ms-views-save-file");

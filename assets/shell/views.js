@@ -43,12 +43,14 @@ function build(place) {
   });
   adding.addEventListener("click", () => boards.ask(adding));
   const details = /** @type {HTMLDetailsElement} */ (place.parentElement);
-  place.replaceChildren(form, message, make("ul", "ms-views-list"), adding, ...fileSaving(),
+  const file = fileSaving();
+  place.replaceChildren(form, message, make("ul", "ms-views-list"), adding, ...file.elements,
     ...viewFiles(() => routes, () => { details.open = false; }));
   details.addEventListener("toggle", () => {
     editing = null;
     showMessage();
     if (!details.open) return;
+    file.look();
     show();
     if (book && book.kept) field.focus();
   });

@@ -28,7 +28,6 @@ from layouts.runs.rows import ShownStatus
 from layouts.shell import board_texts as boards
 from layouts.shell import note_texts as notes
 from layouts.shell import page_file_texts as page_files
-from layouts.shell import view_file_texts as view_files
 from layouts.shell.run_list import ProblemListing, listing, problems
 from layouts.sources import RunSources, Sources
 
@@ -54,7 +53,7 @@ _BROWSER_TEXTS = (
     "state.live", "state.idle", "state.waiting", "state.loading", "state.empty", "state.outside", "state.unreadable",
     "shell.no_data", "shell.rest", "shell.less",
     *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS), *notes.TEXTS, *boards.TEXTS,
-    *page_files.TEXTS, *view_files.TEXTS,
+    *page_files.TEXTS,
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Texts of "Save as file", which makes one file of the page on screen."""
+"""Texts of "Save as file", which makes one file of the page on screen, and of view files, which keep its address as text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ TEXTS = define_texts({
     "page_file.save_tip": (
         "One HTML file of this page as it stands, which opens in any browser without Mindscope",
         "将当前页面保存为一个 HTML 文件，无需 Mindscope 即可在浏览器中打开",
+    ),
+    "page_file.every": ("All points of these curves (about {size} more)", "包含曲线的全部数据点（约增加 {size}）"),
+    "page_file.every_tip": (
+        "Without it the file has the points that the screen shows; with it a zoom in the file shows every point",
+        "不勾选时文件只含屏幕所示的点；勾选后在文件中放大可看到每个点",
     ),
     "page_file.saving": ("Saving …", "正在保存…"),
     "page_file.saved": ("Saved: {name}, {size}", "已保存：{name}，{size}"),
@@ -32,4 +37,15 @@ TEXTS = define_texts({
         "This browser cannot draw the charts of this file. A browser of 2023 or later can.",
         "此浏览器无法绘制文件中的图表，请使用 2023 年或更新的浏览器。",
     ),
+    "view_file.save": ("Download view file", "下载视图文件"),
+    "view_file.save_tip": (
+        "This page, its runs and its state as text, for “Open view file”, mindscope save and show",
+        "以文本形式保存当前页面、训练与状态，可用于“打开视图文件”、mindscope save 和 show",
+    ),
+    "view_file.open": ("Open view file", "打开视图文件"),
+    "view_file.open_tip": (
+        "A TOML file that names a page, runs by pattern and a state", "指定页面、训练匹配模式与状态的 TOML 文件",
+    ),
+    "view_file.failed": ("{name} was not opened: {text}", "未能打开 {name}：{text}"),
+    "view_file.unsaved": ("The view was not saved: {text}", "视图未能保存：{text}"),
 })

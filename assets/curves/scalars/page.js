@@ -5,6 +5,7 @@ import { functionsOf } from "../../kit/dash.js";
 import { last, listed } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import { MARGINS } from "../../kit/cards/widths.js";
+import "./every_point.js";
 import * as controls from "./controls.js";
 import * as derived from "./derived.js";
 import { asked, inTable } from "./grouping.js";

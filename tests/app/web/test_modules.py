@@ -10,7 +10,7 @@ from dash import html
 
 from app.web import server
 from app.web.bundles import CARTESIAN, assets_directory
-from app.web.modules import BASE, GENERATORS, HOLD, PAGE_FILE, SHELL, Assets, folder_of, imports_of, is_page
+from app.web.modules import BASE, GENERATORS, HOLD, PAGE_FILE, PAGE_SAVING, SHELL, Assets, folder_of, imports_of, is_page
 from layouts import PAGES
 from layouts.kit import i18n
 from layouts.kit.page import Page
@@ -85,7 +85,7 @@ def test_every_script_and_style_is_needed_by_somebody() -> None:
     assert later
     assert not set(later) & set(first), "loaded later, and at the start all the same"
     assert {folder_of(found) for found in later} <= {folder_of(name) for name in first}, "style sheets are there at the start"
-    assert sorted({HOLD, PAGE_FILE, GENERATORS, CARTESIAN, *first, *ASSETS.modules(later)}) == MODULES
+    assert sorted({HOLD, PAGE_FILE, PAGE_SAVING, GENERATORS, CARTESIAN, *first, *ASSETS.modules(later)}) == MODULES
     modules = {page.name: ASSETS.modules([BASE, SHELL, ASSETS.page_entry(page.name)]) for page in PAGES}
     assert {sheet for name, needed in modules.items() for sheet in ASSETS.styles(needed, name)} == set(ASSETS.sheets)
 

@@ -77,11 +77,13 @@ def test_every_route_by_post_either_reads_or_is_refused(served: Callable[[People
     posted = {rule.rule.rpartition("/")[2] for rule in rules if "any(" not in rule.rule}
     changing = {rule.rpartition("/")[2] for rules in POST.values() for rule in rules}
     assert posted <= {*READING_POSTS}, "a new route by POST: does it change something?"
-    for name in changing:
+    for name in changing - set(READING_POSTS):
         answer = team.ask(f"/api/{name}", {})
         assert answer.status_code == 403, name
         assert "change nothing" in answer.text
     assert team.ask("/_dash-update-component", {}).status_code != 403
+    for name in set(READING_POSTS) & changing:
+        assert team.ask(f"/api/{name}", {}).status_code != 403, name
     assert not (tmp_path / "notes" / "notes.jsonl").exists()
 
 

@@ -131,6 +131,7 @@ ROUTES = {
     "/api/timeline/trace.json": {"GET"},
     "/api/timeline/tracks": {"GET"},
     "/api/timeline/view": {"GET"},
+    "/api/scalars-points": {"POST"},
     "/api/view": {"POST"},
     "/api/view-file": {"POST"},
     "/api/view-file.toml": {"GET"},

@@ -159,6 +159,39 @@ def test_figures_of_a_saved_page_answer_the_pointer(
     )  # fmt: skip
 
 
+FIGURES = """() => JSON.parse(document.querySelector('#ms-file-figures').textContent).map(({ data }) => data
+    .filter(({ y }) => y).map(({ y }) => (y.bdata ? atob(y.bdata).length / Number(y.dtype.slice(1)) : y.length)))"""
+
+
+def test_all_points_are_a_choice_whose_size_is_said_before(
+    page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path
+) -> None:
+    show(page, f"{everything}/scalars?run=runs/long_history")
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    few = opened(save(page, tmp_path / "few.html")).page.evaluate(FIGURES)
+    page.locator(".ms-views > summary").click()
+    choice = page.locator(".ms-file-every")
+    expect(choice).to_contain_text(re.compile(r"All points of these curves \(about [\d.]+ KiB more\)"))
+    choice.locator("input").check()
+    page.keyboard.press("Escape")
+    saved = opened(save(page, tmp_path / "all.html"))
+    every = saved.page.evaluate(FIGURES)
+    assert len(few) == len(every)
+    assert max(map(max, few)) < 3_000 <= max(map(max, every)), "3,020 points of the loss"
+    assert saved.page.locator(".js-plotly-plot .scatterlayer .js-line").count() > 0
+    told = re.search(r"about ([\d.]+) KiB", choice.text_content() or "")
+    assert told is not None
+    grown = ((tmp_path / "all.html").stat().st_size - (tmp_path / "few.html").stat().st_size) / 1024
+    assert 0.3 * grown <= float(told[1]) <= 3 * grown
+
+
+def test_a_page_of_which_the_screen_shows_all_has_no_choice(page: Page, everything: str) -> None:
+    show(page, f"{everything}/runs")
+    page.locator(".ms-views > summary").click()
+    expect(page.locator(".ms-views-file")).to_be_visible()
+    expect(page.locator(".ms-file-every")).to_be_hidden()
+
+
 def test_operators_keep_figures_and_first_rows(
     page: Page, serve: Callable[[Flask], str], opened: Callable[[Path], Saved], tmp_path: Path
 ) -> None:

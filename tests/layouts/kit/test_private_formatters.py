@@ -32,6 +32,7 @@ CSS = re.compile(r'(?:width|height|left|top|right|--[\w-]+)["\']?\]?: ?f?"|style
 ALLOWED = {
     "app/commands/gate_reports.py": "lines of a terminal; a gate does not import pages",
     "app/commands/hooks.py": "repeats a setting as it was typed",
+    "app/saving/saving.py": "repeats a setting as it was typed",
     "app/conversion/report.py": "the form of mindconverter's own report",
     "app/tuning/lines.py": "lines of a terminal and a log; a search does not import pages",
     "app/tuning/trials.py": "repeats a setting as it was typed",
