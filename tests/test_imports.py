@@ -116,7 +116,7 @@ def page_of(module: str) -> str:
 
 
 def test_a_page_is_imported_by_itself_alone() -> None:
-    assert page_of("layouts.curves.scalars.charts")
+    assert page_of("layouts.curves.scalars.matrix")
     found = [(name, module) for name, modules in all_imports().items() for module, _ in modules if page_of(module)]
     assert [(name, module) for name, module in found if page_of(name) != page_of(module)] == []
 

@@ -798,7 +798,7 @@ declare namespace Curves {
     beyond: number;
   }
 
-  /** layouts/curves/scalars/charts.py: A tag of a chart with several. */
+  /** layouts/curves/charts.py: A tag of a chart with several. */
   interface LegendEntry {
     tag: string;
     axis: number;
@@ -806,7 +806,7 @@ declare namespace Curves {
     colour: string;
   }
 
-  /** layouts/curves/scalars/charts.py: `layout.meta` of a card of curves. */
+  /** layouts/curves/charts.py: `layout.meta` of a card of curves. */
   interface ChartMeta {
     nan: number;
     above: number;

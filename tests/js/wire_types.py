@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import layouts
-from layouts.curves import expressions, lines, marks, thresholds
+from layouts.curves import charts, expressions, lines, marks, thresholds
 from layouts.curves.last_values import ShownLast
-from layouts.curves.scalars import charts, matrix, ranking, sheet
+from layouts.curves.scalars import matrix, ranking, sheet
 from layouts.curves.scalars.digests import SentDigest
 from layouts.curves.scalars.insights import InsightMark, InsightMarks
 from layouts.dumps.catalogue import DumpCatalogue

@@ -15,9 +15,9 @@ import pytest
 
 from app import create_app
 from app.store.store import Store
+from layouts.curves.charts import chart
 from layouts.curves.chosen_lines import series_of
 from layouts.curves.scalar_asks import ChartRequest
-from layouts.curves.scalars.charts import chart
 from layouts.curves.scalars.sheet import sheet as final_sheet
 from layouts.kit import units
 from layouts.lineage.drawing import sheet as lineage_sheet

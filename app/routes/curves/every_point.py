@@ -2,8 +2,8 @@
 
     <prefix>api/scalars-points    POST {"ask": ASK}: {"data": TRACES}
 
-ASK is what a card of the page asks for (`layouts.curves.scalar_asks.ChartRequest`). The answer has the whole curves, not only what
-is in view, and none of their points is left out.
+ASK is what a card of the page asks for (`layouts.curves.scalar_asks.ChartRequest`). The answer has the whole curves, not only
+what is in view, and none of their points is left out.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from flask import Response
 
 from app.routes.refusals import Unusable, answered, body
 from app.routes.runs.listing import json_answer
+from layouts.curves.charts import chart
 from layouts.curves.chosen_lines import series_of
 from layouts.curves.scalar_asks import ChartRequest
-from layouts.curves.scalars.charts import chart
 from layouts.curves.smoothed_lines import VisibleRange
 from layouts.sources import Sources
 

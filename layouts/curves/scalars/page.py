@@ -13,11 +13,12 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State, no_update
 from parsers.analysis import ThresholdError, parse_threshold
 
+from layouts.curves import charts
 from layouts.curves.chosen_lines import series_of
 from layouts.curves.expression_texts import TEXTS as EXPRESSIONS
 from layouts.curves.insight_texts import TEXTS as INSIGHTS
 from layouts.curves.scalar_asks import ChartRequest
-from layouts.curves.scalars import charts, insights, ranking
+from layouts.curves.scalars import insights, ranking
 from layouts.curves.scalars.sheet import sheet
 from layouts.curves.scalars.texts import TEXTS
 from layouts.kit.cards import cards

@@ -12,8 +12,8 @@ from dash import no_update
 from hypothesis import given
 from hypothesis import strategies as st
 
+from layouts.curves.charts import MOST_LINES
 from layouts.curves.scalar_asks import ChartRequest
-from layouts.curves.scalars.charts import MOST_LINES
 from layouts.curves.scalars.page import CARDS, verdict
 from layouts.kit.callbacks import listed
 from layouts.kit.cards import cards
