@@ -95,13 +95,12 @@ class DrawnPage:
 
         Raises SaveError if the page cannot be opened or drawn, LookupError for a card that is not on it.
         """
-        unfinished = self._open_card(address, card) if card else self._open(_with(address, "embed=1"))
+        unfinished = self._open_card(address, card) if card else self._to_size(self._open(_with(address, "embed=1")))
         if kind == "html":
             text = self._ask(f"fileText({json.dumps(named or address)})")
             return Taken(str(text).encode("utf-8", "replace"), unfinished)
         if kind == "svg":
             return Taken(self._svg(), unfinished)
-        unfinished = self._to_size(unfinished) if not card else unfinished
         return self._pdf(unfinished) if kind == "pdf" else self._png(unfinished)
 
     # Opening ---------------------------------------------------------------------------------------------------------

@@ -76,6 +76,7 @@ def test_html_is_the_file_of_the_button(store: Store, tmp_path: Path, browser: B
     expect(page.locator(".ms-file-head")).to_contain_text("lenet_sink_mode, long_history")
     expect(page.locator(".ms-file-head")).to_contain_text(f"from {PAGE} by Mindscope")
     assert page.locator(".ms-card .js-plotly-plot .main-svg").count() > 3
+    assert page.locator(".ms-card:visible").count() == page.locator(".ms-card:visible:has(.js-plotly-plot .main-svg)").count()
     assert said == []
     context.close()
 
