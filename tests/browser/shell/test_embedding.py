@@ -183,7 +183,7 @@ def test_a_page_in_an_iframe(page: Page, address: str, serve: Callable[[Flask], 
 
 
 @pytest.mark.long
-def test_a_notebook_shows_it_inline(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_shows_it_inline(page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     made: list[tuple[str, int]] = []
 
     class IFrame:
@@ -201,6 +201,9 @@ def test_a_notebook_shows_it_inline(page: Page, monkeypatch: pytest.MonkeyPatch)
     expect(page.locator(LINE).first).to_be_attached()
     with pytest.raises(ValueError, match="scalars"):
         show(str(RECORDED), page="nothing")
+    (tmp_path / "view.toml").write_text('page = "scalars"\nruns = ["^long_"]\n[state]\nsmooth = 0.6\n')
+    show(str(RECORDED), page=str(tmp_path / "view.toml"))
+    assert made[-1][0].endswith("/scalars?run=long_history&smooth=0.6&embed=1")
 
 
 @pytest.mark.long
