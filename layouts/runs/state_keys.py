@@ -16,7 +16,7 @@ STATE_KEYS = (
     "peak", "pick", "picked", "pin", "place", "predicted", "q", "question", "range", "rank", "rdma", "record", "regex",
     "rel", "rest", "right", "row", "rows", "sample", "scale", "scope", "sd", "session", "setting", "shape", "sheet",
     "shortest", "show", "shown", "side", "simple", "size", "sizes", "slice", "slow", "small", "small_rdma", "smooth",
-    "sort", "source", "span", "split", "stage", "stat", "step", "stream", "string", "study", "t", "tab", "table", "tag",
+    "sort", "source", "span", "split", "stage", "stat", "step", "stream", "string", "study", "symptom", "t", "tab", "table", "tag",
     "tags", "tall", "target", "text", "threshold", "to", "together", "tokens", "tol", "tolerance", "trace", "tree",
     "trial", "truth", "type", "unfold", "unit", "use", "values", "view", "wanted", "weight", "with", "with_io",
     "with_mark", "with_rank", "with_row", "with_run", "with_step", "without", "wrap", "x", "y", "zero", "zoom",
