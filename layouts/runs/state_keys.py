@@ -16,9 +16,9 @@ STATE_KEYS = (
     "peak", "pick", "picked", "pin", "place", "predicted", "q", "question", "range", "rank", "rdma", "record", "regex",
     "rel", "rest", "right", "row", "rows", "sample", "scale", "scope", "sd", "session", "setting", "shape", "sheet",
     "shortest", "show", "shown", "side", "simple", "size", "sizes", "slice", "slow", "small", "small_rdma", "smooth",
-    "sort", "source", "span", "split", "stage", "stat", "step", "stream", "string", "study", "symptom", "t", "tab", "table", "tag",
-    "tags", "tall", "target", "text", "threshold", "to", "together", "tokens", "tol", "tolerance", "trace", "tree",
-    "trial", "truth", "type", "unfold", "unit", "use", "values", "view", "wanted", "weight", "with", "with_io",
-    "with_mark", "with_rank", "with_row", "with_run", "with_step", "without", "wrap", "x", "y", "zero", "zoom",
+    "sort", "source", "span", "split", "stage", "stat", "step", "stream", "string", "study", "symptom", "t", "tab",
+    "table", "tag", "tags", "tall", "target", "text", "threshold", "to", "together", "tokens", "tol", "tolerance",
+    "trace", "tree", "trial", "truth", "type", "unfold", "unit", "use", "values", "view", "wanted", "weight", "with",
+    "with_io", "with_mark", "with_rank", "with_row", "with_run", "with_step", "without", "wrap", "x", "y", "zero", "zoom",
 )  # fmt: skip
 """Sorted; tests/layouts/runs/test_state_keys.py finds them in the pages."""
