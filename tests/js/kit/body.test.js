@@ -12,6 +12,7 @@ function fake(dataset = {}) {
   const classes = new Set();
   const element = {
     dataset, hidden: false, isConnected: true, children: [], textContent: "", append() {}, setAttribute() {},
+    attributes: new Set(), toggleAttribute: (name, on) => on ? element.attributes.add(name) : element.attributes.delete(name),
     addEventListener() {}, classes,
     classList: { add: (name) => classes.add(name), toggle: (name, on) => on ? classes.add(name) : classes.delete(name) },
     replaceChildren(...made) { element.children = made; },
@@ -191,8 +192,10 @@ test("a line says how far work is, and stops or resumes it", () => {
   assert.ok(line.hidden);
   drawProgress(line, { state: "working", done: 1, total: 4 }, act);
   assert.deepEqual([line.hidden, bar.hidden, bar.value, cancel.hidden, again.hidden], [false, false, 0.25, false, true]);
+  assert.ok(line.attributes.has("data-going"));
   cancel.onclick();
   drawProgress(line, { state: "cancelled" }, act);
+  assert.ok(!line.attributes.has("data-going"));
   assert.deepEqual([bar.hidden, cancel.hidden, again.hidden], [true, true, false]);
   again.onclick();
   assert.deepEqual(asked, ["cancel", "again"]);
