@@ -126,7 +126,7 @@ export function schedule(context, voices, start) {
  */
 export function voicesOf(drawing, layout) {
   const marks = marksIn(drawing);
-  const [from, to] = layout.xaxis.range.map(number);
+  const [from, to] = (layout.xaxis?.range || []).map(number);
   return linesIn(drawing).map((line) => {
     const { range, type } = layout[line.axis.replace("y", "yaxis")];
     const axis = { low: Number(range[0]), high: Number(range[1]), log: type === "log" };
