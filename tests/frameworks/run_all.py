@@ -86,6 +86,19 @@ def disagreeing(root: Path) -> int:
     return failed
 
 
+def unplanned(root: Path) -> int:
+    """Compare checkpoints and plans of landscapes with those of SummaryCollector; return 1 if they differ."""
+    python = os.environ.get(PYTHONS["mindspore"])
+    if not python:
+        return 0
+    try:
+        run_script(str(ROOT / python), root, "landscape_checkpoints.py", str(root / "checkpoints"))
+    except subprocess.CalledProcessError:
+        return 1
+    print("checkpoints of landscapes: as those of SummaryCollector", flush=True)
+    return 0
+
+
 def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as made:
@@ -100,7 +113,7 @@ def main() -> int:
             print("\n".join([f"{run.name}: {'differs' if found else 'as handed over'}", *found]), flush=True)
             if "--store" in sys.argv and not found:
                 store(run)
-        failed += unprofiled(Path(made)) + disagreeing(Path(made))
+        failed += unprofiled(Path(made)) + disagreeing(Path(made)) + unplanned(Path(made))
     return int(failed > 0)
 
 

@@ -13,7 +13,6 @@ import inspect
 import json
 import os
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -22,7 +21,8 @@ import numpy as np
 from mindspore.train import Callback
 
 from ..errors import RecordingError
-from ..recorder import Recorder, RecordingWarning
+from ..landscape_plan import LandscapePlan
+from ..recorder import Recorder
 from ..values import Histogram, Tensor, array_of
 
 KEYS = (
@@ -54,8 +54,8 @@ class Collector(Callback):
             if (name == "collect_freq" or value is not None) and (not isinstance(value, int) or value <= 0):
                 raise RecordingError(f"{name}: expected a whole number above 0, found {value!r}")
         self._wanted = _wanted(collect_specified_data, keep_default_action)
-        if self._wanted.get("collect_landscape"):
-            warnings.warn("collect_landscape is not recorded: see `mindscope landscape`", RecordingWarning, stacklevel=2)
+        landscape = self._wanted.get("collect_landscape")
+        self._plan = LandscapePlan(summary_dir, landscape) if landscape else None
         self._every, self._every_tensor = collect_freq, collect_tensor_freq
         self._export = (export_options or {}).get("tensor_format") == "npy"
         self._last_step, self._last_tensors = -collect_freq, -1
@@ -96,9 +96,12 @@ class Collector(Callback):
             self.recorder.log(step, tensors)
             if self._export:
                 self.recorder.attempt("export", lambda: self._save(step, tensors))
+        self.recorder.attempt("collect_landscape", lambda: self._checkpoint(parameters, "step", step))
 
     def on_train_epoch_end(self, run_context: Any) -> None:
         """Write what was recorded now."""
+        parameters = run_context.original_args()
+        self.recorder.attempt("collect_landscape", lambda: self._checkpoint(parameters, "epoch", parameters.cur_epoch_num))
         self.recorder.flush()
 
     def on_train_end(self, run_context: Any) -> None:
@@ -157,6 +160,15 @@ class Collector(Callback):
             if found is not None:
                 self.recorder.pipeline(found.SerializeToString())
 
+    def _checkpoint(self, parameters: Any, unit: str, number: int) -> None:
+        """Save the weights for a landscape if this step or epoch belongs to an interval."""
+        if self._plan is None or not self._plan.wants(unit, number):
+            return
+        network = _backbone(parameters.train_network)
+        path = self._plan.path(type(network).__name__, number)
+        mindspore.save_checkpoint(network, path)
+        self._plan.add(number, path, parameters.batch_num)
+
     def _save(self, step: int, tensors: Mapping[str, Tensor]) -> None:
         """Save tensors as files of numpy, where SummaryCollector does."""
         from urllib.parse import quote
@@ -165,6 +177,17 @@ class Collector(Callback):
         os.makedirs(directory, exist_ok=True)
         for tag, tensor in tensors.items():
             np.save(os.path.join(directory, f"{quote(tag, safe='')}_{step}.npy"), array_of(tensor.values))
+
+
+def _backbone(network: Any) -> Any:
+    """Return the network that is trained, without the cells for loss and optimizer around it, as SummaryCollector takes it."""
+    found = next((cell._backbone for _, cell in network.cells_and_names() if hasattr(cell, "_backbone")), network)
+    while "network" in found.name_cells():
+        trains = "optimizer" in found.name_cells()
+        found = found.network
+        if trains:
+            break
+    return found
 
 
 def _wanted(specified: Mapping[str, Any] | None, keep: bool) -> dict[str, Any]:

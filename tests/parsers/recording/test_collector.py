@@ -30,8 +30,8 @@ def adapter(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     sys.modules.pop(NAME, None)
 
 
-def test_a_landscape_is_warned_of_by_name(adapter: Any, tmp_path: Path) -> None:
-    with pytest.warns(RecordingWarning, match="collect_landscape"):
+def test_a_landscape_without_intervals_is_refused(adapter: Any, tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="collect_landscape: intervals"):
         adapter.Collector(str(tmp_path), collect_specified_data={"collect_landscape": {"create_landscape": {}}})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
