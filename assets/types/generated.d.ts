@@ -1058,6 +1058,7 @@ declare namespace Asked {
     lines: string;
     opacity: string;
     over: "0" | "1";
+    same: "0" | "1";
     lang: "en" | "zh";
     theme: "light" | "dark";
   }

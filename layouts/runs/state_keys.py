@@ -14,7 +14,7 @@ STATE_KEYS = (
     "name", "near", "next", "node", "of", "one", "only_graph", "only_rank", "only_step", "only_watch", "op", "opacity",
     "open", "order", "other", "outcome", "outliers", "over", "p", "page", "paint", "pan", "parameters", "part", "pcie",
     "peak", "pick", "picked", "pin", "place", "predicted", "q", "question", "range", "rank", "rdma", "record", "regex",
-    "rel", "rest", "right", "row", "rows", "sample", "scale", "scope", "sd", "session", "setting", "shape", "sheet",
+    "rel", "rest", "right", "row", "rows", "same", "sample", "scale", "scope", "sd", "session", "setting", "shape", "sheet",
     "shortest", "show", "shown", "side", "simple", "size", "sizes", "slice", "slow", "small", "small_rdma", "smooth",
     "sort", "source", "span", "split", "stage", "stat", "step", "stream", "string", "study", "symptom", "t", "tab",
     "table", "tag", "tags", "tall", "target", "text", "threshold", "to", "together", "tokens", "tol", "tolerance",

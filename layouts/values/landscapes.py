@@ -37,6 +37,8 @@ _LINE_MIDDLE = "#9a9a96"
 CONTOURS = (5, 80)
 ACCENT, HALO = "#2f5fd0", "#ffffff"
 _GAP = 0.06
+_SCALE_GAP = 0.11
+"""Between landscapes side by side, the second with room for a scale of colours."""
 _LIFT = 0.012
 """The path is drawn above the surface by this fraction of the loss range, so that it does not sink into it."""
 
@@ -54,7 +56,8 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class LandscapeStyle:
-    """How landscapes are drawn. contours is the number of lines, opacity that of fills and surfaces.
+    """How landscapes are drawn. contours is the number of lines, opacity that of fills and surfaces. own_scale: landscapes side
+    by side have a scale of colours each, not one together.
 
     words are "loss", "step", "epoch", "start", "end", "convergence", "missing" and "alpha" in the reader's language. dark and
     the theme colours text and muted are for the parts that CSS cannot style.
@@ -66,6 +69,7 @@ class LandscapeStyle:
     contours: int = 20
     opacity: float = 1.0
     overlaid: bool = False
+    own_scale: bool = False
     dark: bool = False
     text: str = "#1b2027"
     muted: str = "#5b6572"
@@ -73,7 +77,7 @@ class LandscapeStyle:
 
 @dataclass(frozen=True, slots=True)
 class _Levels:
-    """The scale of loss that all landscapes of a figure share: its ends, the loss at the middle colour, the contour step."""
+    """The scale of loss of landscapes that share one: its ends, the loss at the middle colour, the contour step."""
 
     low: float
     high: float
@@ -100,22 +104,27 @@ def figure(sheets: Sequence[Sheet], look: LandscapeStyle) -> dict[str, Any]:
     """
     recorded = sheets
     sheets = [replace(sheet, value=drawable(sheet.value)) for sheet in recorded]
-    levels = _levels(sheets, look)
+    apart = look.own_scale and not look.overlaid and len(sheets) > 1
+    scales = [_levels([sheet] if apart else sheets, look) for sheet in sheets]
     data: list[Trace] = []
-    for number, sheet in enumerate(sheets):
+    for number, (sheet, levels) in enumerate(zip(sheets, scales, strict=True)):
         ground = _surface(sheet, look, levels) if look.view == "surface" else _contour(sheet, look, levels)
         traces = [ground, *_missing(sheet, look, levels), *_path(sheet, look, levels), *_convergence(sheet, look, levels)]
         place = _place(0 if look.overlaid else number, look)
         data += [trace | place | {"meta": trace["meta"] | {"sheet": number}} for trace in traces]
-    for trace in [trace for trace in data if trace["meta"]["role"] == "ground"][:-1]:
-        trace["showscale"] = False
+    grounds = [trace for trace in data if trace["meta"]["role"] == "ground"]
+    for trace, (_, end) in zip(grounds, _domains(sheets, look), strict=False):
+        if apart:
+            trace["colorbar"] = trace["colorbar"] | {"x": end, "xanchor": "left", "title": {"text": ""}}
+        elif trace is not grounds[-1]:
+            trace["showscale"] = False
     pairs = [(sheet.value, one.value) for sheet, one in zip(sheets, recorded, strict=True)]
     meta = {
         "bad": [int(np.count_nonzero(~np.isfinite(whole.z) & ~pending(whole))) for _, whole in pairs],
         "points": [[drawn.z.size, whole.z.size] for drawn, whole in pairs],
         "passed": [[len(drawn.intervals), len(whole.intervals)] for drawn, whole in pairs],
     }
-    return {"data": data, "layout": _layout(sheets, look, levels) | {"meta": meta}}
+    return {"data": data, "layout": _layout(sheets, look, scales) | {"meta": meta}}
 
 
 def _levels(sheets: Sequence[Sheet], look: LandscapeStyle) -> _Levels:
@@ -262,8 +271,18 @@ def _points(x: Floats, y: Floats, z: Floats, look: LandscapeStyle, levels: _Leve
 # Layout ---------------------------------------------------------------------------------------------------------------
 
 
-def _layout(sheets: Sequence[Sheet], look: LandscapeStyle, levels: _Levels) -> dict[str, Any]:
+def _domains(sheets: Sequence[Sheet], look: LandscapeStyle) -> list[list[float]]:
+    """Return the ends of each panel across the figure, of which the whole is 1; there is room for a scale beside each."""
     panels = 1 if look.overlaid else max(1, len(sheets))
+    if look.own_scale and panels > 1:
+        return [[panel / panels, (panel + 1) / panels - _SCALE_GAP] for panel in range(panels)]
+    begins = [panel * (1 + _GAP) / panels for panel in range(panels)]
+    return [[low, low + (1 + _GAP) / panels - _GAP] for low in begins]
+
+
+def _layout(sheets: Sequence[Sheet], look: LandscapeStyle, scales: Sequence[_Levels]) -> dict[str, Any]:
+    domains = _domains(sheets, look)
+    panels = len(domains)
     solid = look.view == "surface"
     layout: dict[str, Any] = {
         "margin": {"l": 0 if solid else 60, "r": 84 if solid else 10, "t": 28 if panels > 1 else 10, "b": 0 if solid else 30},
@@ -271,12 +290,10 @@ def _layout(sheets: Sequence[Sheet], look: LandscapeStyle, levels: _Levels) -> d
         "font": {"size": 11, "color": look.text}, "hoverlabel": {"font": {"size": 12}}, "annotations": [],
         "uirevision": "".join(f"{look.view}{len(sheet.value.x)}" for sheet in sheets),
     }  # fmt: skip
-    for panel in range(panels):
-        low = panel * (1 + _GAP) / panels
-        domain = [low, low + (1 + _GAP) / panels - _GAP]
+    for panel, domain in enumerate(domains):
         suffix = str(panel + 1) if panel else ""
         if solid:
-            layout[f"scene{suffix}"] = _scene(domain, look, levels, panels)
+            layout[f"scene{suffix}"] = _scene(domain, look, scales[panel] if scales else _levels(sheets, look), panels)
         else:
             within = sheets if look.overlaid else sheets[panel : panel + 1]
             across = _clipped([axis for sheet in within for axis in (sheet.value.x, sheet.value.path_x)])

@@ -77,6 +77,7 @@ function drawing(page) {
   const ask = asked(page, false);
   for (const key of Object.keys(DEFAULTS)) if (get(page, key) !== DEFAULTS[key]) ask[key] = [get(page, key)];
   if (overlaid(page)) ask.over = ["1"];
+  if (get(page, "same") === "1") ask.same = ["1"];
   const { lang, theme } = currentPrefs();
   return { ...ask, lang: [lang], theme: [theme] };
 }
@@ -144,12 +145,20 @@ function build(page) {
     ],
     (over) => put(page, "over", over),
   );
+  page.scales = segments(
+    "landscape.scales",
+    [
+      ["", "landscape.own_scale"],
+      ["1", "landscape.one_scale"],
+    ],
+    (same) => put(page, "same", same),
+  );
   page.runs = select("landscape.run", (key) => page.change({ of: [key], at: [] }), { "data-control": "of" });
   page.intervals = select("landscape.interval", (tag) => page.change({ at: [tag] }), { "data-control": "at" });
   page.maps = select("landscape.map", (map) => put(page, "map", map), { "data-control": "map" });
   page.picks = menu(make("summary", "ms-button", [make("span", "ms-landscape-compared"), icon("down")]), []);
   page.find(".ms-landscape-controls").replaceChildren(
-    page.modes, page.runs, page.intervals, page.picks, page.overs, make("span", "ms-grow"), page.views, page.maps,
+    page.modes, page.runs, page.intervals, page.picks, page.overs, page.scales, make("span", "ms-grow"), page.views, page.maps,
     slider(page, "lines", { min: "5", max: "80", step: "5" }), slider(page, "opacity", { min: "0.1", max: "1", step: "0.05" }),
   );
   buildHead(page);
@@ -209,9 +218,11 @@ function drawControls(page) {
   pressSegment(page.modes, final ? "final" : "");
   pressSegment(page.views, get(page, "view"));
   pressSegment(page.overs, get(page, "over"));
+  pressSegment(page.scales, get(page, "same"));
   page.runs.hidden = final || runs.length < 2;
   page.intervals.hidden = final;
   page.overs.hidden = !final || page.sheets.length < 2;
+  page.scales.hidden = page.overs.hidden || Boolean(get(page, "over"));
   page.picks.hidden = !final || finals(page).length < 2;
   const [shown] = page.sheets;
   if (!final && shown) {

@@ -44,6 +44,7 @@ class LandscapeRequest(Request):
     contours: int = asked.count("lines", 20, *CONTOURS)
     opacity: float = asked.real("opacity", 1.0, 0.1, 1.0)
     overlaid: bool = asked.switch("over")
+    one_scale: bool = asked.switch("same")
     language: str = asked.language()
     dark: bool = asked.dark()
 

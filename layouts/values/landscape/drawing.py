@@ -97,7 +97,7 @@ def chart(source: RunSources, ask: LandscapeRequest, requested: Sequence[Request
     look = LandscapeStyle(
         words={word: both(f"landscape.{word}")[ask.language == "zh"] for word in _WORDS},
         view=ask.view, scale=ask.scale, contours=ask.contours, opacity=ask.opacity,
-        overlaid=ask.overlaid and len(sheets) > 1, dark=ask.dark, text=text, muted=muted,
+        overlaid=ask.overlaid and len(sheets) > 1, own_scale=not ask.one_scale, dark=ask.dark, text=text, muted=muted,
     )  # fmt: skip
     lines = bool(sheets) and all(is_line(sheet.value) for sheet in sheets)
     drawn = with_landscapes(curves(sheets, look) if lines else figure(sheets, look), sheets)

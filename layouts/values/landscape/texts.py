@@ -23,6 +23,9 @@ TEXTS = define_texts({
     "landscape.compared": "common.n_of_total_runs",
     "landscape.beside": "common.side_by_side",
     "landscape.over": "common.overlaid",
+    "landscape.own_scale": ("Own scales", "各自色阶"),
+    "landscape.one_scale": ("One colour scale", "统一色阶"),
+    "landscape.scales": ("A scale of colours for each landscape or one for all", "各地形使用各自或统一的色阶"),
     "landscape.arrangement": ("Landscapes side by side or over each other", "并排或叠加显示"),
     "landscape.left": (
         "Landscapes of {n} more runs are not listed; choose fewer runs.", "另有 {n} 个训练的地形未列出，请减少所选训练。",

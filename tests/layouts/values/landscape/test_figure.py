@@ -135,6 +135,23 @@ def test_landscapes_side_by_side_share_one_scale(view: str) -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
+def test_each_landscape_may_have_a_scale_of_its_own(view: str) -> None:
+    sheets = [Sheet(str(n), COLOUR, bowl(scale=n)) for n in (1, 2, 5)]
+    found = figure(sheets, LandscapeStyle(WORDS, view=view, own_scale=True))
+    grounds = traces(found, "ground")
+    ends = [(ground.get("zmin", ground.get("cmin")), ground.get("zmax", ground.get("cmax"))) for ground in grounds]
+    assert ends == [(float(sheet.value.z.min()), float(sheet.value.z.max())) for sheet in sheets]
+    assert all(ground.get("showscale", True) for ground in grounds)
+    bars = [ground["colorbar"]["x"] for ground in grounds]
+    panels = [found["layout"][f"{'scene' if view == 'surface' else 'xaxis'}{n}"]["domain"] for n in ("", "2", "3")]
+    domains = [panel["x"] if view == "surface" else panel for panel in panels]
+    assert all(bar == end for bar, (_, end) in zip(bars, domains, strict=True))
+    assert all(bar < begin for bar, (begin, _) in zip(bars, domains[1:], strict=False)), "a scale lies beside its landscape"
+    over = figure(sheets, LandscapeStyle(WORDS, view=view, own_scale=True, overlaid=True))
+    assert len({ground.get("zmax", ground.get("cmax")) for ground in traces(over, "ground")}) == 1
+
+
+@pytest.mark.parametrize("view", VIEWS)
 def test_overlaid_landscapes_have_the_colours_of_their_runs(view: str) -> None:
     hues = [PALETTE[n][0] for n in (0, 1, 2)]
     found = figure([Sheet("run", hue, bowl()) for hue in hues], LandscapeStyle(WORDS, view=view, overlaid=True))
