@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
+from app.commands.serving import demo_directory
 from app.store.store import Store
 from layouts.runs.checks import Checks
 from parsers.recording import EventWriter
 from tests.amounts import long_after
 from tests.browser.conftest import in_address
 from tests.browser.showing import show
+from tests.browser.waiting import settles
 from tests.waiting import until
 from tests.writers.dumps import Injection, write_dump
 from tests.writers.symptomatic_runs import falling
@@ -104,6 +107,34 @@ def test_links_open_their_page_with_the_run_chosen(page: Page, real: str, name: 
     in_address(page, "run", "lenet_diverges_nan")
     assert f"/{wanted}?" in page.url
     expect(page.locator(".ms-card").first).to_be_visible()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("run", "least"), [("digits_sgd_lr2_diverges", 5), ("digits_mindspore_starves", 2)])
+def test_every_link_opens_its_page_where_it_says(page: Page, serve: Callable[[Flask], str], run: str, least: int) -> None:
+    """Each different link of all symptoms of a run of the demo, with all that it chooses still in the address."""
+    store = Store([demo_directory()], interval=0.5).start()
+    assert store.wait(60)
+    root = serve(create_app(store).server)
+    page.goto(f"{root}/guides?run={run}")
+    expect(page.locator(".ms-guides-step").first).to_be_visible()
+    symptoms = [one.get_attribute("data-symptom") for one in page.locator(".ms-guides-entry[data-symptom]").all()]
+    links: dict[str, tuple[str, str]] = {}
+    for symptom in dict.fromkeys(symptoms):
+        with settles(page):
+            show(page, f"{root}/guides?run={run}&symptom={symptom}")
+            expect(page.locator(f'.ms-guides-step[data-step^="{symptom}."]').first).to_be_visible()
+        for link in page.locator(".ms-guides-open").all():
+            name, query = (link.get_attribute(f"data-{part}") or "" for part in ("page", "query"))
+            links.setdefault(f"{name}?{query}", (name, query))
+    assert len(links) >= least
+    for name, query in links.values():
+        show(page, f"{root}/{name}?{query}")
+        expect(page.locator(f'.ms-menu-link[aria-current][data-page="{name}"]')).to_have_count(1)
+        for key, values in parse_qs(query).items():
+            in_address(page, key, *values)
+        expect(page.locator(".ms-unknown-page, .ms-body-wrong:visible")).to_have_count(0)
+    store.stop()
 
 
 def test_the_overview_has_the_severest_symptoms(page: Page, real: str) -> None:
