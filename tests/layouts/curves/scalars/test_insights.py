@@ -83,7 +83,10 @@ def test_of_a_few_values_nothing_is_judged(values, judged):
 def test_the_overview_lists_them_with_links_to_their_place(source):
     rows, state = listed.entries(source, {"run": "a", "version": 1})
     assert state == {"run": "a", "left": 0, "scalars": 1, "judged": True, "fewest": 8, "version": 1}
-    anchors = [item.children for item in rows]
+    anchors = [item.children[0] for item in rows]
+    meanings = [parse_qs(item.children[1].href.partition("?")[2]) for item in rows if len(item.children) > 1]
+    assert meanings
+    assert all(one["run"] == ["a"] and one["symptom"] for one in meanings), "each leads to what it means"
     assert parse_qs(anchors[1].href.partition("?")[2]) == {"run": ["a"], "tag": ["loss"], "zoom": ["160,240,,:loss"]}
     assert listed.entries(source, {"run": "", "version": 0})[0] == []
     for bad in ([], {"run": 1}):
