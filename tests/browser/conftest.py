@@ -392,7 +392,9 @@ def _is_complaint(message: ConsoleMessage) -> bool:
 
 
 def _is_of_purged_plot(error: Error) -> bool:
-    return any(name in str(error) for name in PURGED)
+    text = f"{error} {error.stack or ''}"
+    # Dash's graph marks its element as pending without looking whether the page was left meanwhile.
+    return any(name in text for name in PURGED) or ("(reading 'classList')" in text and "async-graph.js" in text)
 
 
 def _is_refused(answer: Response) -> bool:

@@ -38,7 +38,7 @@ def announced(page: Page) -> list[str]:
 
 def follow(page: Page, address: str) -> None:
     show(page, f"{address}/overview")
-    entries = page.locator(".ms-insight")
+    entries = page.locator(".ms-insights-list .ms-insight")
     expect(entries).to_have_count(2)
     expect(entries.nth(0)).to_contain_text("loss is NaN at step 350")
     expect(entries.nth(1)).to_contain_text("at step 200")

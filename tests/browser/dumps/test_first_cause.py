@@ -71,7 +71,7 @@ def test_one_sentence_and_the_list_lead_to_the_debugger(page: Page, dumps: str) 
     expect(rows.nth(2)).to_have_class("ms-chosen")
     expect(page.locator('[data-plot="spread"] .ms-card-title')).to_have_text("Spread in iteration 5", use_inner_text=True)
     expect(page).to_have_url(re.compile("step=5"))
-    head.get_by_role("link").click()
+    head.locator("a[data-page=debugger]").click()
     expect(page).to_have_url(re.compile("/debugger[?].*step=3.*node=Default"))
 
 

@@ -46,7 +46,7 @@ def test_advice_is_given_with_evidence_and_a_threshold_that_can_be_changed(
         expect(page).to_have_url(re.compile("cpu=99"))
         page.reload()
         expect(page.locator(".ms-advice-quiet input[value='99']")).to_be_visible()
-        page.locator('.ms-advice-card[data-rule="queue_use"] a').click()
+        page.locator('.ms-advice-card[data-rule="queue_use"] a[data-page="preparation"]').click()
         expect(page.locator(".ms-preparation-verdict")).to_be_visible()
         assert "/preparation?" in page.url
     finally:

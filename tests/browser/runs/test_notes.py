@@ -138,7 +138,7 @@ def test_the_name_of_a_view_has_the_focus_also_if_the_runs_come_late(page: Page,
     for route in held:
         route.continue_()
     expect(page.locator(".ms-views-none")).to_be_visible()
-    expect(page.locator(".ms-views input")).to_be_focused()
+    expect(page.locator(".ms-views input[type=text]")).to_be_focused()
 
 
 @pytest.mark.long
