@@ -126,6 +126,7 @@ class DrawnPage:
         self._under_way.clear()
         answer = self._call("Page.navigate", {"url": address})
         if answer.get("errorText"):
+            self._call("Page.getFrameTree")  # of a page that crashed meanwhile the answer is that it did
             raise SaveError(f"{_shown(address)} cannot be opened: {answer['errorText']}")
         unfinished = self._drawn()
         if self._status >= 400:
