@@ -98,7 +98,7 @@ def main() -> None:
         network = module.load(*job["weights"])
         with np.load(os.path.join(directory, "inputs.npz")) as data:
             network(*(ms.Tensor(data[f"v{place}"]) for place in range(len(job["inputs"]))))
-    except Exception as problem:  # noqa: BLE001  whatever the script raises is a result
+    except Exception as problem:  # noqa: BLE001  the check reports the error of the script, of whatever kind
         lines = [line.strip() for line in str(problem).splitlines() if line.strip(" -")]
         error = f"{type(problem).__name__}: {(lines or [''])[0][:400]}"
     pieces.say({"done": True, "results": pieces.results, "error": error, "mindspore": ms.__version__})

@@ -198,7 +198,7 @@ class References:
         try:
             session = onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
             found = session.run(outputs, feeds)
-        except Exception as error:  # noqa: BLE001  onnxruntime raises many kinds, each of which is a reason
+        except Exception as error:  # noqa: BLE001  onnxruntime's errors have no common base; the report gives the reason
             text = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
             raise ConversionError(f"onnxruntime cannot run the model: {text}") from None
         return {name: np.asarray(array) for name, array in zip(outputs, found, strict=True)}

@@ -20,8 +20,10 @@ SPLIT = 1_900_000_000
 """Bytes of tensors from which a checkpoint continues in a further file."""
 PART = 1 << 20
 """Bytes of a tensor read, put in order and written at a time: they stay in the processor's cache."""
-LINE, TILE = 64, 4096
-"""Bytes of a line of the cache; elements of a tile, so many that a copy takes longer than its call."""
+LINE = 64
+"""Bytes of a cache line."""
+TILE = 4096
+"""Elements that are transposed by one call of numpy. With fewer, the calls would take longer than the copying."""
 _MINDSPORE = {
     "float32": "Float32", "float16": "Float16", "float64": "Float64", "bfloat16": "BFloat16", "int8": "Int8",
     "int16": "Int16", "int32": "Int32", "int64": "Int64", "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32",

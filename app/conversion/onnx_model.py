@@ -145,7 +145,7 @@ def _inlined(model: onnx.ModelProto, path: str) -> onnx.ModelProto:
 
     try:
         return inliner.inline_local_functions(model)
-    except Exception as error:  # noqa: BLE001  the checks of the C++ library raise several kinds
+    except Exception as error:  # noqa: BLE001  errors of the C++ library have no common base; this one ends in one message
         raise ConversionError(f"{path}: expected functions that can be inlined, found: {_first_line(error)}") from None
 
 

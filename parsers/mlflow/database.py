@@ -56,7 +56,7 @@ _METRICS = (
     "WHERE run_uuid = ? AND ROWID > ? ORDER BY ROWID LIMIT ?"
 )
 _SHARE = 3
-"""A run with more than one of so many rows is read by looking at all rows: this is faster then than the index of runs."""
+"""A run that has more than a third of all rows is read by a scan of the table, which is then faster than the index of runs."""
 _PARAMS = "SELECT key, value FROM params WHERE run_uuid = ? ORDER BY ROWID LIMIT ?"
 _TAGS = {
     "tags": (RUN_TAGS, "SELECT key, value FROM tags WHERE run_uuid = ? ORDER BY ROWID LIMIT ?"),

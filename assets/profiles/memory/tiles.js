@@ -15,7 +15,7 @@ export function drawTiles(page, { tiles, facts }, choose) {
   const host = page.find(".ms-memory-tiles");
   setLabel(host, "aria-label", "memory.tiles");
   host.setAttribute("role", "group");
-  host.dataset.names = "";  // names of tiles are told apart from each other
+  host.dataset.names = "";  // short names of tiles all differ
   host.hidden = !tiles.length;
   const focused = host.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   host.replaceChildren(...tiles.map(([x, y, width, height, key, text, size, exact]) => {

@@ -109,5 +109,5 @@ def _is_missing(run: SourceRun, step: Step) -> bool:
 
 
 def worst(signs: Collection[Sign], most: int) -> list[Sign]:
-    """Return the severest symptoms found, at most so many."""
+    """Return the `most` severest of the symptoms that were found."""
     return [one for one in signs if one.finding is not None][:most]
