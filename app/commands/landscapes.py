@@ -17,7 +17,7 @@ from app.commands.terminal import ProgressBar, printable
 from app.landscapes import ComputedLandscapes, LandscapeOptions, compute
 from app.landscapes.options import SIZES, LandscapeError
 from layouts.kit.units import duration, percent
-from parsers.analysis.values.landscapes import LITTLE_SHOWN
+from parsers.analysis.values.drawn_landscapes import LITTLE_SHOWN
 from parsers.landscapes.points import ON_PATH
 
 MOST_LISTED = 10

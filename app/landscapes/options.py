@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from parsers.analysis.values.loss_surfaces import SCALES
+from parsers.analysis.values.landscapes import SCALES
 
 PATH, RANDOM, LINE = KINDS = ("path", "random", "line")
 SIZES = (3, 1000)

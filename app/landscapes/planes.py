@@ -12,7 +12,7 @@ import numpy as np
 
 from app.landscapes.chosen import CheckpointPath
 from app.landscapes.options import LandscapeError
-from parsers.analysis.values import loss_surfaces as surfaces
+from parsers.analysis.values import landscapes as surfaces
 from parsers.errors import FormatError
 from parsers.model import Floats
 from parsers.weights import Weights, WeightTensor, opened

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis.values.loss_surfaces import Weights
+from parsers.analysis.values.landscapes import Weights
 from parsers.landscapes.points import ON_PATH
 from parsers.weights import opened
 

@@ -23,7 +23,7 @@ from app.landscapes.options import LINE, PATH, RANDOM, LandscapeError, Landscape
 from app.landscapes.points_file import PointsFile
 from app.landscapes.surfaces import SurfaceTask, surfaces_to_compute
 from app.landscapes.workers import GridPlace, GridRow, WorkerPool, setting_of
-from parsers.analysis.values.loss_surfaces import sharpness
+from parsers.analysis.values.landscapes import sharpness
 from parsers.landscapes.facts import FactsFile, FactsRecord, FailedPlace, checksum_of
 from parsers.landscapes.points import MOST_PLACES, ON_PATH, Loss, PlannedSurface, Point
 from parsers.model import Floats

@@ -11,7 +11,7 @@ from app.landscapes.chosen import CheckpointPath, ChosenCheckpoints
 from app.landscapes.names import names_chosen
 from app.landscapes.options import ALPHAS, LINE, PATH, RANDOM, LandscapeError, LandscapeOptions
 from app.landscapes.planes import PlaneFiles
-from parsers.analysis.values.loss_surfaces import NotFiniteError
+from parsers.analysis.values.landscapes import NotFiniteError
 from parsers.errors import FormatError
 from parsers.weights import opened
 

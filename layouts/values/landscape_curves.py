@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from parsers.analysis.values.landscapes import drawable, loss_scale, missing_losses
+from parsers.analysis.values.drawn_landscapes import drawable, loss_scale, missing_losses
 
 from layouts.curves.smoothed_lines import Trace
 from layouts.kit.figures.typed_arrays import numbers

@@ -6,7 +6,7 @@ import html
 from typing import Any
 
 import numpy as np
-from parsers.analysis.values.landscapes import MissingLosses
+from parsers.analysis.values.drawn_landscapes import MissingLosses
 
 from layouts.curves.smoothed_lines import Trace
 from layouts.kit.figures.typed_arrays import numbers

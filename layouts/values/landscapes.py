@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from parsers import LandscapeValue
-from parsers.analysis.values.landscapes import drawable, loss_scale, missing_losses, pending
+from parsers.analysis.values.drawn_landscapes import drawable, loss_scale, missing_losses, pending
 
 from layouts.curves.smoothed_lines import Trace
 from layouts.kit.figures.typed_arrays import numbers, whole_numbers

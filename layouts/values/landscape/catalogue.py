@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from parsers import FormatError, GrowingLandscape, LandscapePlan, LandscapeValue, PayloadError
-from parsers.analysis.values.landscapes import is_line
+from parsers.analysis.values.drawn_landscapes import is_line
 
 from layouts.kit.state import stamped, texts
 from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs

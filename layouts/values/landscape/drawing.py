@@ -13,8 +13,8 @@ from parsers import FormatError, LandscapeValue, PayloadError, Setting
 from parsers.analysis import relative_time, thinned
 from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.lineage import results
-from parsers.analysis.values.landscapes import LITTLE_SHOWN, MOST_PASSED, is_line
-from parsers.analysis.values.loss_surfaces import sharpness
+from parsers.analysis.values.drawn_landscapes import LITTLE_SHOWN, MOST_PASSED, is_line
+from parsers.analysis.values.landscapes import sharpness
 
 from layouts.curves.lines import figure as line_figure
 from layouts.curves.smoothed_lines import ChartLine

@@ -20,7 +20,7 @@ from layouts.values.landscape_curves import curves
 from layouts.values.landscape_missing import MOST_HATCHED, missing_traces
 from layouts.values.landscapes import LandscapeStyle, Sheet
 from parsers import FormatError, LandscapeValue, landscape_facts
-from parsers.analysis.values.landscapes import MissingLosses
+from parsers.analysis.values.drawn_landscapes import MissingLosses
 from parsers.landscapes.points import GrowingDirectory
 from tests.layouts.values.landscape.landscapes import bowl, landscape_source
 from tests.sources import MemorySource, row

@@ -13,7 +13,7 @@ import pytest
 from layouts.kit.theme import PALETTE
 from layouts.values.landscapes import CONTOURS, SCALES, VIEWS, LandscapeStyle, Sheet, figure
 from parsers import LandscapeValue
-from parsers.analysis.values.landscapes import MOST_PASSED, MOST_POINTS
+from parsers.analysis.values.drawn_landscapes import MOST_PASSED, MOST_POINTS
 from tests.layouts.values.landscape.landscapes import bowl
 
 WORDS = {word: word for word in ("loss", "step", "epoch", "start", "end", "convergence", "missing", "alpha")}

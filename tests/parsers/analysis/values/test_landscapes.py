@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from parsers.analysis.values import loss_surfaces as surfaces
-from parsers.analysis.values.loss_surfaces import WeightPart
+from parsers.analysis.values import landscapes as surfaces
+from parsers.analysis.values.landscapes import WeightPart
 
 SHAPES = ((4, 3, 2), (4,), (5, 7), (5,), (1, 1))
 
