@@ -69,8 +69,8 @@ class Follower:
         self._scanners = [Scanner(base, stay_inside=stay_inside, share=SCAN_SHARE) for base in folders]
         self._sources = [*sources, *map(source_of, alone)]
         self._scanned: list[list[Source]] = []
-        self._keeper = RunKeeper(index_directory)
         self._cache = PayloadCache(stored=stored)
+        self._keeper = RunKeeper(index_directory, self._cache, self._woken)
         self._priority: tuple[str, ...] = ()
         self._list = RunList()
         self._version = 0
@@ -167,6 +167,12 @@ class Follower:
             entry.due = True
             self._recounted.append(entry.key)
             self._wake.set()
+
+    def _woken(self, entry: Entry) -> None:
+        """Look at a run again that was restored, by whichever thread wanted it, and is not as its row says."""
+        entry.due = True
+        self._recounted.append(entry.key)
+        self._wake.set()
 
     def changed(self, entry: Entry) -> None:
         """Have the version of a run increase, of which something changed that is read elsewhere."""
@@ -323,12 +329,12 @@ class Follower:
             for key, leaf in members:
                 entry = self.entries.get(key)
                 if entry is None or entry.source.path != leaf.path:
-                    entry = Entry(key, name, leaf, self._cache)
+                    entry = Entry(key, name, leaf, self._cache, self._keeper.asleep(key, leaf))
                 else:
                     entry.job = name
                     entry.take(leaf)
                 entries[key] = entry
-                if entry.due and not entry.run.behind:
+                if entry.due and not entry.behind:
                     due.append(key)
             self._list.take(name, source, tuple(key for key, _ in members))
         self._list.keep(found)
@@ -379,7 +385,7 @@ class Follower:
         """Return the first run of a queue that is due and has no slice read yet; drop the others before it."""
         while queue:
             entry = self.entries.get(queue[0])
-            if entry is not None and entry.due and not entry.run.behind:
+            if entry is not None and entry.due and not entry.behind:
                 return entry
             queue.popleft()
         return None

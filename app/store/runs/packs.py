@@ -44,6 +44,10 @@ class Snapshots:
         self._pending_since = 0.0
         self._find()
 
+    def __contains__(self, key: str) -> bool:
+        """Return whether the states of a run are cached."""
+        return key in self._own or key in self._packed
+
     @property
     def full(self) -> bool:
         """Whether enough snapshots wait to be written, or have waited long enough."""
@@ -119,7 +123,7 @@ class Snapshots:
     def _find(self) -> None:
         """Find which run is in which pack; delete the packs of which nothing is the newest."""
         keys = self._index.keys()
-        self._own = {key for key in keys if not key.startswith(NAME)}
+        self._own = {key for key in keys if "-" not in key}  # those of runs are hexadecimal (`parsers.snapshot.key_of`)
         packs = sorted(key for key in keys if key.startswith(NAME))
         for name in packs:
             self._packed |= {key: (name, *place) for key, place in self._table(name).items() if key not in self._own}

@@ -100,7 +100,7 @@ class StoredRuns(RunSource):
 
     def version(self, run: str) -> int:
         entry = self._runs.entries.get(run)
-        return entry.run.version + entry.dump_changes if entry else 0
+        return entry.version if entry else 0
 
     def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
         found = [(entry.key, _encodable(problem)) for entry in self._runs.members(run) for problem in entry.problems]
