@@ -10,7 +10,7 @@ from parsers import LineageRow, derive, shared_tags
 from parsers.names import printable
 from parsers.runs import Run
 
-_KINDS = ("lineage", "hparams", "settings", "config")
+KINDS = ("lineage", "hparams", "settings", "config")
 """Kinds of data that settings come from."""
 
 
@@ -37,7 +37,7 @@ class Lineage:
         """Return the rows of the runs that have settings; version is that of the list of runs."""
         with self._lock:
             if version != self._version:
-                described = [(key, run) for key, run in runs if not run.kinds().keys().isdisjoint(_KINDS)]
+                described = [(key, run) for key, run in runs if not run.kinds().keys().isdisjoint(KINDS)]
                 scalars = shared_tags([run.tags("scalar") for _, run in described])
                 cached = {key: self._row(key, run, scalars) for key, run in described}
                 if list(cached.items()) != list(self._cached.items()):

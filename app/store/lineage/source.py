@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.store.lineage.fittings import Fittings
-from app.store.lineage.rows import Lineage
+from app.store.lineage.rows import KINDS, Lineage
 from app.store.runs.following import Follower
 from layouts.lineage.source import Fitting, LineageSource
 from parsers import LineageRow, Setting
@@ -30,8 +30,10 @@ class StoredLineage(LineageSource):
     def rows(self) -> tuple[LineageRow, ...]:
         rows, version, _ = self._runs.snapshot()
         entries = self._runs.entries  # a scan may have removed some of the rows since
-        members = [key for row in rows for key in row.members if key in entries]
-        return self._rows.rows(version, [(key, entries[key].run) for key in members])
+        members = [(key, entries[key]) for row in rows for key in row.members if key in entries]
+        # Of a run that is only listed so far, the row says whether it has settings.
+        known = [(key, one.run) for key, one in members if one.awake is not None or not one.row.tags.keys().isdisjoint(KINDS)]
+        return self._rows.rows(version, known)
 
     def fitting(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Fitting:
         return self._fittings.fitting(rows, target, act)

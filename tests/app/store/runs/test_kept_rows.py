@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from app.store.lineage.source import StoredLineage
 from app.store.runs import kept_rows
 from app.store.runs.entries import Entry
 from app.store.runs.following import Follower
@@ -217,3 +218,11 @@ def test_a_row_that_does_not_fit_its_run_is_corrected(base: Path, index: Path, m
         entry.row = replace(entry.row, version=entry.row.version + 1)
         assert entry.run
         assert told == [entry]
+
+
+def test_lineage_asks_only_for_runs_that_have_settings(base: Path, index: Path) -> None:
+    with following(base, index) as again:
+        before = asleep(again)
+        rows = StoredLineage(again).rows()
+        assert {row.run for row in rows} >= {"lenet_adam_lr0.01_b64", "lenet_sink_mode"}
+        assert asleep(again) >= before & {"many_tags", "nan_inf"}
