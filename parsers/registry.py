@@ -23,6 +23,7 @@ from parsers.lineage.configs import CONFIGS
 from parsers.mlflow.database import MLFLOW_DATABASE, MLFLOW_RUN
 from parsers.mlflow.directories import MLFLOW_METRIC
 from parsers.model import FileKind, Reader, SourceFile
+from parsers.nsys import NSYS
 from parsers.tables.csv_tables import CSV_TABLES
 from parsers.tables.json_lines import JSON_LINES
 from parsers.tables.trainer_state import TRAINER_STATE
@@ -44,7 +45,7 @@ READERS: tuple[Reader, ...] = (
     CONVERSIONS,
 )
 # Readers of what no name of a file tells: discovery says where it is.
-PLACED: tuple[Reader, ...] = (MLFLOW_METRIC, MLFLOW_RUN)
+PLACED: tuple[Reader, ...] = (MLFLOW_METRIC, MLFLOW_RUN, NSYS)
 # Kinds of files that belong to a run, whether a Reader reads them or not.
 KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS, LANDSCAPE_FILES, MLFLOW_DATABASE)
 

@@ -15,6 +15,8 @@ from parsers.mlflow.database import MLFLOW_DATABASE
 from parsers.mlflow.directories import META, holds_run, run_files
 from parsers.model import Problem, Source, SourceFile
 from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
+from parsers.nsys import ENDINGS as NSYS_ENDINGS
+from parsers.nsys import NSYS, is_nsys
 from parsers.registry import KINDS, kind_of
 
 RANK_NAME = re.compile(r"rank_?(\d+)")
@@ -27,7 +29,7 @@ PROFILE_PARTS = ("ASCEND_PROFILER_OUTPUT", "FRAMEWORK")
 PLAN_DIRECTORY = os.path.dirname(PLACE)
 KERNEL, MSPROBE = "kernel", "msprobe"
 
-_MAKE_RUNS = {kind.name for kind in KINDS if kind.makes_run}
+_MAKE_RUNS = {kind.name for kind in (*KINDS, NSYS) if kind.makes_run}
 _MOST = {kind.name: kind.most for kind in KINDS if kind.most}
 _LEAST_MOST = min(_MOST.values())
 # A directory listed within this time of its last change may change again without its mtime moving.
@@ -214,6 +216,8 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
                     profiles.append(name)
                 elif not directory and name.endswith((".json", ".json.gz", *_PICKLES)) and not entry.is_symlink():
                     unnamed.append(entry.path)
+                elif not directory and name.endswith(NSYS_ENDINGS) and not entry.is_symlink() and is_nsys(entry.path):
+                    files.append((name, NSYS.name, None))
                 elif entry.is_symlink():
                     links.append(name)  # also a broken one: its target may exist at the next scan
                 elif directory:

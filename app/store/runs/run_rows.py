@@ -108,7 +108,7 @@ def _state(run: Run, source: Source) -> str:
     if not (source.files or _extra(source)):
         return "outside" if any(problem.kind == "outside" for problem in source.problems) else "unreadable"
     nothing = bool(source.files) and not any(state.records for state in run.states.values())
-    if not (nothing and run.problems):
+    if not nothing or all(problem.is_note for problem in run.problems):
         return "idle"
     return "empty" if all(problem.kind == "empty_file" for problem in run.problems) else "unreadable"
 
