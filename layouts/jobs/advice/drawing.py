@@ -327,8 +327,8 @@ def _stack(text: str) -> Any:
     lines = [line.strip().rstrip(";") for line in text.splitlines() if line.strip()]
     if not lines:
         return "–"
-    own = next((line for line in lines if not any(part in line for part in _LIBRARIES)), lines[0])
-    return _folded(own, lines)
+    own = next((line for line in lines if _is_own(line)), lines[0])
+    return _folded(_in_program(own), lines)
 
 
 def _in_program(site: str) -> Any:
@@ -341,4 +341,10 @@ def _folded(summary: Any, lines: Sequence[str]) -> html.Details:
     return html.Details([html.Summary(summary), html.Pre("\n".join(lines))], className="ms-advice-stack")
 
 
-_LIBRARIES = ("site-packages", "dist-packages", "/lib/python", "<frozen")
+def _is_own(line: str) -> bool:
+    """Return whether a line of a stack is of a file of the program; torch leaves out where its own package lies."""
+    return ".py" in line and not line.startswith(_PACKAGES) and not any(part in line for part in _LIBRARIES)
+
+
+_LIBRARIES = ("site-packages", "dist-packages", "/lib/python", "<frozen", "<built-in")
+_PACKAGES = ("torch/", "torch_npu/", "mindspore/", "transformers/", "multiprocessing/", "nn.Module")

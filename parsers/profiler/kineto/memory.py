@@ -15,9 +15,8 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 from parsers.profiler.frame_parts import categorical, frame_of
-from parsers.profiler.kineto.events import ANNOTATION, OPERATOR
 from parsers.profiler.kineto.recording import KinetoRecording
-from parsers.profiler.kineto.texts import coded, plain
+from parsers.profiler.kineto.texts import coded
 from parsers.profiler.tables import NONE
 
 _CPU = 0
@@ -131,5 +130,5 @@ def _names(recording: KinetoRecording, operator: Ints) -> tuple[pd.Categorical, 
     name, stack = np.full(len(operator), -1, np.int64), np.zeros(len(operator), np.int64)
     if known.any():
         name[known] = host.name[operator[known]]
-        stack[known] = recording.arguments_of(host.slice[operator[known]], OPERATOR, ANNOTATION)["stack"]
-    return coded(name, recording.trace.names), coded(stack, recording.texts("stack"), plain)
+        stack[known] = recording.stacks.code[operator[known]]
+    return coded(name, recording.trace.names), coded(stack, recording.stacks.texts)

@@ -9,6 +9,7 @@ the recording, or without an operator, there are rows too, so that own times on 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from parsers.profile_frames import OPERATORS, SHAPE_TIMES
 from parsers.profiler.frame_parts import changed, constant, frame_of, joined
 from parsers.profiler.kineto.events import ANNOTATION, OPERATOR
 from parsers.profiler.kineto.recording import KinetoRecording
-from parsers.profiler.kineto.texts import coded, listed, plain, shapes
+from parsers.profiler.kineto.texts import coded, listed, shapes
 
 BEFORE = "launched before the recording"
 """The name of the row of kernels of which no launch was recorded."""
@@ -84,7 +85,7 @@ def operators(recording: KinetoRecording, file: str) -> pd.DataFrame:
         "max_ns": most.astype(np.float64),
         "input_shapes": coded(arguments["shapes"][first], recording.texts("shapes"), shapes),
         "input_types": coded(arguments["types"][first], recording.texts("types"), lambda text: listed(text, ";")),
-        "stack": _stacks(recording, arguments["stack"], group, len(first), host.own[rows]),
+        "stack": _stacks(recording.stacks.texts, recording.stacks.code[rows], group, len(first), host.own[rows]),
     }  # fmt: skip
     if not len(recording.device):
         columns["device_ns"] = columns["device_self_ns"] = np.full(len(first), np.nan)
@@ -125,17 +126,16 @@ def _sums(values: Ints, group: Ints, groups: int) -> Ints:
     return found
 
 
-def _stacks(recording: KinetoRecording, code: NDArray[Any], group: Ints, groups: int, own: Ints) -> pd.Categorical:
+def _stacks(texts: Sequence[str], code: Ints, group: Ints, groups: int, own: Ints) -> pd.Categorical:
     """Return for each group the stack of the calls that took most time themselves."""
-    texts = recording.texts("stack")
     chosen = np.zeros(groups, np.int64)
     if not code.any():
-        return coded(chosen, texts, plain)
+        return coded(chosen, texts)
     place, pairs = pd.factorize(group * len(texts) + code)
     weight = _sums(own + 1, place, len(pairs))
     order = np.lexsort((pairs, weight))  # the last one written has most
     chosen[pairs[order] // len(texts)] = pairs[order] % len(texts)
-    return coded(chosen, texts, plain)
+    return coded(chosen, texts)
 
 
 def shape_times(recording: KinetoRecording, file: str) -> pd.DataFrame:

@@ -33,6 +33,8 @@ from parsers.profiler.kineto.events import (
     ArgumentTable,
     EventArguments,
 )
+from parsers.profiler.kineto.stacks import ProgramStacks, stacks_around
+from parsers.profiler.kineto.texts import lines_of
 from parsers.profiler.tables import NONE
 from parsers.profiler.trace import chrome, lanes
 from parsers.profiler.trace.columns import INSTANT, Trace
@@ -162,6 +164,15 @@ class KinetoRecording:
             inside, own[first:last] = lanes.parents(start[first:last], duration[first:last])
             around[first:last] = np.where(inside < 0, -1, inside + first)
         return HostRows(rows, self._class_of_slice[rows], slices.name[rows], start, duration, own, around, track)
+
+    @cached_property
+    def stacks(self) -> ProgramStacks:
+        """Where the program called each row of the host."""
+        code = self.arguments_of(self.host.slice, OPERATOR, ANNOTATION)["stack"].astype(np.int64)
+        texts = [lines_of(text) for text in self.texts("stack")]
+        if any(texts[one] for one in np.unique(code).tolist()):
+            return ProgramStacks(code, texts)
+        return stacks_around(self.trace, self.host.slice)
 
     @cached_property
     def owner_of_host(self) -> NDArray[np.int32]:

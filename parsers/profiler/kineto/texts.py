@@ -32,6 +32,11 @@ def plain(text: bytes) -> str:
     return encodable(found) if isinstance(found, str) else text.decode("utf-8", "replace")
 
 
+def lines_of(text: bytes) -> str:
+    """`Call stack`, whose lines have `;` between them, as lines."""
+    return "\n".join(line for line in plain(text).split(";") if line)
+
+
 def shapes(text: bytes) -> str:
     """`Input Dims` as shapes are written in frames: [[64,3],[]] is 64,3; and of a list of tensors 2,3+4,5."""
     found = _decoded(text)

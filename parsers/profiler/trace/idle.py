@@ -63,6 +63,8 @@ GAP_CALLS = Schema(
 _NUMBERED = re.compile(r"^((?:Profiler)?Step)[# ]?[0-9]+$|^(.*?)__[0-9]+(?:_[0-9]+)*$")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _FUNCTION = re.compile(r"(.*\.py)\([0-9]+\): (.*)")
+_SEPARATOR = re.compile(r"[;\n]")
+"""Between the lines of a call stack: a semicolon in those of torch, the end of a line in others."""
 _MOST_LINES, _LINES_OF, _AROUND = 40, 3, 8
 """Rows of calls with their line, calls looked at for one, and slices around each: reading arguments takes about 3 ms."""
 _NUMBER = re.compile(r"([0-9]+)[^0-9]*$")
@@ -156,7 +158,7 @@ def _line(function: str, calls: Sequence[int], arrows: Arrows, trace: Trace) -> 
     for call in calls:
         around = [row for row in arrows.context(call)[:_AROUND] if not names[trace.slices.name[row]].startswith("ProfilerStep")]
         stacks = (_call_stack(trace, row) for row in around)  # that of a step is where the step before it ended
-        places = (wanted.search(line) for stack in stacks for line in stack.splitlines())
+        places = (wanted.search(line) for stack in stacks for line in _SEPARATOR.split(stack))
         lines.add(next((place[2] for place in places if place is not None), ""))
     line = lines.pop() if len(lines) == 1 else ""
     return f"{found[1]}({line}): {found[2]}" if line else f"{found[1]}: {found[2]}"

@@ -73,7 +73,7 @@ def test_time_on_the_device_belongs_to_the_innermost_operator(frames: dict[str, 
     assert sorted(steps["name"]) == ["ProfilerStep#3", "ProfilerStep#4", "ProfilerStep#5"]
     linear = operators[operators["name"] == "aten::linear"]
     assert sorted(linear["input_shapes"]) == ["8,32;16,32;16", "8,40;16,40;16", "8,48;16,48;16"]
-    assert set(linear["stack"]) == {"model.py(7): forward;train.py(21): <module>;"}
+    assert set(linear["stack"]) == {"model.py(7): forward\ntrain.py(21): <module>"}
 
 
 def test_kernels_have_what_the_file_tells_of_them(frames: dict[str, pd.DataFrame]) -> None:

@@ -1,0 +1,116 @@
+"""Where the program called an operator: the lines that a Kineto trace recorded, else the functions of Python around it.
+
+torch records lines as the argument `Call stack` only with `with_stack` and a verbose configuration; with `with_stack` alone
+there are slices of Python functions, named "main.py(375): train" after the first line of the function. That line is not where
+the operator was called, so of these only file and function are told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.deferred import pandas as pd
+from parsers.json_text import encodable
+from parsers.model import Ints
+from parsers.profiler.trace import lanes
+from parsers.profiler.trace.columns import Trace
+
+PYTHON = "python_function"
+"""The category of slices of Python functions."""
+DEEPEST = 200
+"""Functions of a stack that are told, from the innermost on."""
+_FUNCTION = re.compile(r"(.*\.py)\(\d+\): (.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramStacks:
+    """The stack of each row of the host as a code into texts, in which lines are innermost first; code 0 is none."""
+
+    code: Ints
+    texts: Sequence[str]
+
+
+def stacks_around(trace: Trace, rows: NDArray[np.int32]) -> ProgramStacks:
+    """Return the functions of Python around slices of the host, which are rows of the trace in its order."""
+    slices = trace.slices
+    python = np.flatnonzero(slices.category == _code(trace)).astype(np.int32)
+    if not len(python) or not len(rows):
+        return ProgramStacks(np.zeros(len(rows), np.int64), ("",))
+    both = np.union1d(python, rows)
+    is_python = np.isin(both, python, assume_unique=True)
+    innermost = _innermost(is_python, _around(slices.track[both], slices.start[both], slices.duration[both]))
+    number = np.cumsum(is_python) - 1
+    above = innermost[is_python]
+    outer = np.where(above >= 0, number[np.maximum(above, 0)], -1)
+    stack, name, rest = _stacks(slices.name[python].astype(np.int64), outer)
+    own = innermost[np.searchsorted(both, rows)]
+    code = np.where(own >= 0, stack[number[np.maximum(own, 0)]] + 1, 0)
+    used, code = np.unique(np.append(code, 0), return_inverse=True)
+    texts = ["" if one == 0 else _text(one - 1, name, rest, trace.names) for one in used.tolist()]
+    return ProgramStacks(code.reshape(-1)[:-1].astype(np.int64), texts)
+
+
+def _code(trace: Trace) -> int:
+    return list(trace.categories).index(PYTHON) if PYTHON in trace.categories else -1
+
+
+def _around(track: NDArray[np.int32], start: Ints, duration: Ints) -> Ints:
+    """Return the innermost slice around each, -1 for none; slices of a track follow each other."""
+    around = np.full(len(track), -1, np.int64)
+    bounds = np.append(np.flatnonzero(np.diff(track, prepend=-1)), len(track)).tolist()
+    for first, last in pairwise(bounds):
+        inside, _ = lanes.parents(start[first:last], duration[first:last])
+        around[first:last] = np.where(inside < 0, -1, inside + first)
+    return around
+
+
+def _innermost(is_python: NDArray[np.bool_], around: Ints) -> Ints:
+    """Return the innermost function of Python around each slice, itself not counted; -1 for none."""
+    at = around.copy()
+    moving = np.flatnonzero((at >= 0) & ~is_python[np.maximum(at, 0)])
+    while len(moving):
+        at[moving] = around[at[moving]]
+        moving = moving[at[moving] >= 0]
+        moving = moving[~is_python[at[moving]]]
+    return at
+
+
+def _stacks(name: Ints, outer: Ints) -> tuple[Ints, Ints, Ints]:
+    """Number the different stacks: that of each function of Python; the name each adds, and the stack it adds it to (-1: none).
+
+    outer is the function around each, -1 for none.
+    """
+    stack = np.full(len(name), -1, np.int64)
+    names, rests = [], []
+    count, left = 0, np.arange(len(name))
+    ready = outer < 0
+    while len(left):
+        rows = left[ready]
+        rest = np.where(outer[rows] >= 0, stack[np.maximum(outer[rows], 0)], -1)
+        place, keys = pd.factorize((rest + 1) * (int(name.max()) + 1) + name[rows])
+        stack[rows] = place + count
+        names.append(keys % (int(name.max()) + 1))
+        rests.append(keys // (int(name.max()) + 1) - 1)
+        count += len(keys)
+        left = left[~ready]
+        ready = stack[outer[left]] >= 0
+    return stack, np.concatenate(names), np.concatenate(rests)
+
+
+def _text(stack: int, name: Ints, rest: Ints, names: Sequence[str]) -> str:
+    lines: list[str] = []
+    while stack >= 0 and len(lines) < DEEPEST:
+        lines.append(_shown(names[int(name[stack])]))
+        stack = int(rest[stack])
+    return "\n".join(lines)
+
+
+def _shown(name: str) -> str:
+    found = _FUNCTION.fullmatch(name)
+    return encodable(f"{found[1]}: {found[2]}" if found is not None else name)
