@@ -14,6 +14,7 @@ import numpy as np
 
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
+from parsers.profiler.trace.queues import queue_lengths
 
 LAUNCH_BEGIN, LAUNCH_END = "launch/begin_ns", "launch/end_ns"
 """Columns of KERNELS that a Kineto trace has: when the call that launched a kernel began and ended; -1 for unknown."""
@@ -89,7 +90,7 @@ def launch_figures(kernels: pd.DataFrame, short_gap_ns: int = SHORT_GAP_NS) -> L
         launched = rows[known[rows]]
         if not len(launched):
             continue
-        time, length = _queue(begin[launched], start[launched])
+        time, length = queue_lengths(begin[launched], start[launched])
         full += int(np.count_nonzero((length > FULL_QUEUE) & (np.diff(length, prepend=0) > 0)))
         streams.append(StreamLaunches(
             int(kernels["device"].iloc[rows[0]]), int(kernels["stream"].iloc[rows[0]]), len(rows), int(duration[rows].sum()),
@@ -99,14 +100,6 @@ def launch_figures(kernels: pd.DataFrame, short_gap_ns: int = SHORT_GAP_NS) -> L
     longer = int(np.count_nonzero((end - begin)[known] > duration[known]))
     streams.sort(key=lambda one: -one.busy_ns)
     return LaunchFigures(delay, longer, full, tuple(streams))
-
-
-def _queue(call: Ints, start: Ints) -> tuple[Ints, Ints]:
-    """Return the times at which a queue changes, and its length from each on; at one time what grows it comes first."""
-    time = np.concatenate((call, start))
-    change = np.concatenate((np.ones(len(call), np.int64), -np.ones(len(start), np.int64)))
-    order = np.lexsort((-change, time))
-    return time[order], np.cumsum(change[order])
 
 
 def _gaps(start: Ints, duration: Ints, call: Ints, short_gap_ns: int) -> tuple[int, int, int]:

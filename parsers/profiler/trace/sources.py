@@ -18,6 +18,7 @@ from parsers.profiler.trace.building import clock_of
 from parsers.profiler.trace.chrome import Progress
 from parsers.profiler.trace.columns import Counters, Flows, Slices, Trace
 from parsers.profiler.trace.files import DATABASE, SOURCES
+from parsers.profiler.trace.queues import with_queues
 from parsers.profiler.trace.times import nanoseconds
 
 
@@ -91,9 +92,9 @@ def read(path: str, *, progress: Progress | None = None) -> Trace:
 
 
 def read_all(files: TraceFiles, *, progress: Progress | None = None) -> Trace:
-    """Read a trace that one or several files have, as `read` does; progress is about all of them."""
+    """Read a trace that one or several files have, as `read` does, with the launch queues of streams; progress is about all."""
     if len(files.paths) == 1:
-        return read(files.paths[0], progress=progress)
+        return with_queues(read(files.paths[0], progress=progress))
     sizes = [os.path.getsize(path) if os.path.exists(path) else 0 for path in files.paths]
     parts: list[Trace] = []
 

@@ -27,7 +27,7 @@ from parsers.profiler.progress import report_read
 from parsers.profiler.trace.columns import Clock, Counters, Flows, Kind, Slices, Trace, Track
 
 MAGIC = b"MSTR\0\0\0"
-VERSION = 4
+VERSION = 5
 """Increment whenever this layout, or what readers of traces make, changes."""
 HEADER, COLUMNS = "trace.header", "trace.columns"
 _ALIGNMENT = 64
