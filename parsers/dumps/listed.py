@@ -289,11 +289,15 @@ class ListedDump:
             if key not in self._described:
                 path = os.path.join(directory, name)
                 try:
-                    content = msprobe.read_object(path)
+                    content, refused = msprobe.read_object(path)
                 except (FormatError, OSError) as error:
                     text = unreadable_text(error) if isinstance(error, OSError) else f"Nothing is taken from the file: {error}."
                     self._listed().problem(path, text, "unreadable" if isinstance(error, OSError) else "bad_dump")
-                    content = {}
+                    content, refused = {}, 0
+                if refused:
+                    most = f"{msprobe.LONGEST_ENTRY:,} bytes"
+                    text = f"Expected entries of at most {most}, found {refused:,} longer ones, which are left out."
+                    self._listed().problem(path, text, "bad_dump")
                 of_stack = name == "stack.json"
                 self._described[key] = dict(msprobe.stacks_of(content) if of_stack else msprobe.parents_of(content))
             return self._described[key]

@@ -17,16 +17,21 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from parsers.dumps.listing import Listing, Stated, Template
 from parsers.dumps.names import dtype_named, entry_name
 from parsers.dumps.places import JSON, RANK_PART, STEP
 from parsers.dumps.statistics import TensorStatistics
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.json_text import all_encodable, encodable
+from parsers.json_text import encodable, parse_json
 from parsers.names import printable
 
 LONGEST = 1 << 30
+LONGEST_ENTRY = 4 << 20
+"""Bytes of an entry of stack.json: lines of the program, and in jobs the names of all operators that they called."""
+_ENTRIES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 DATA = "dump_tensor_data"
 SOURCE = "dump.json"
 _DEEPEST = 40
@@ -291,20 +296,29 @@ def _non_finite(known: Mapping[str, float]) -> int:
 # What describes entries -----------------------------------------------------------------------------------------------------
 
 
-def read_object(path: str) -> dict[str, Any]:
-    """Return the content of construct.json or stack.json, {} if there is none; FormatError if it is damaged, OSError."""
+def read_object(path: str) -> tuple[dict[str, Any], int]:
+    """Return the content of construct.json or stack.json, and how many entries were too long; {} if there is no file.
+
+    FormatError if it is damaged, OSError.
+    """
     try:
         with RegularFile(path) as file:
             if file.size > LONGEST:
                 raise FormatError(f"expected at most {LONGEST:,} bytes of JSON, found {file.size:,}")
-            text = file.read(0, file.size).decode("utf-8-sig", "backslashreplace")
+            data = file.read(0, file.size)
     except FileNotFoundError:
-        return {}
+        return {}, 0
     try:
-        found = all_encodable(json.loads(text))
+        raw = _ENTRIES.decode(data)
+        short = {name: value for name, value in raw.items() if memoryview(value).nbytes <= LONGEST_ENTRY}
+        return {encodable(name): msgspec.json.decode(value) for name, value in short.items()}, len(raw) - len(short)
+    except (ValueError, RecursionError):
+        pass  # what Python reads besides: a mark of the byte order, NaN, unpaired surrogates, bytes that are no UTF-8
+    try:
+        found = parse_json(bytes(data).decode("utf-8-sig", "backslashreplace"))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected JSON, found {error}") from error
-    return found if isinstance(found, dict) else {}
+    return (found if isinstance(found, dict) else {}), 0
 
 
 def parents_of(construct: Mapping[str, Any]) -> dict[str, str]:

@@ -12,6 +12,7 @@ import pytest
 
 from parsers import discover, open_run
 from parsers.dump_frames import DUMP_STATISTICS, DUMP_TENSORS
+from parsers.dumps import msprobe
 from parsers.dumps.access import RunDump
 
 NAN, INF = float("nan"), float("inf")
@@ -254,3 +255,19 @@ def test_a_dump_beside_event_files_belongs_to_their_run(real_data: Path, tmp_pat
     assert source.files
     assert source.dump_dirs == (str(run),)
     assert len(open_run(run).dump.tensors) == 255
+
+
+def test_an_entry_of_the_stacks_that_is_too_long_is_left_out_and_the_others_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "stack.json"
+    long = [["Cell.b.Conv.forward.0"], ["x" * 100] * 50_000]
+    path.write_text(json.dumps({"Cell.a.Conv.forward.0": ["main.py:3"], "0": long}))
+    assert msprobe.read_object(str(path)) == ({"Cell.a.Conv.forward.0": ["main.py:3"]}, 1)
+
+
+@pytest.mark.parametrize("text", [b'\xef\xbb\xbf{"a": ["b"]}', b'{"a": ["\\ud800"]}', b'{"a": ["\xff"]}', b'{"a": [NaN]}'])
+def test_what_only_python_takes_for_json_is_read_too(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "stack.json"
+    path.write_bytes(text)
+    content, refused = msprobe.read_object(str(path))
+    assert (list(content), refused) == (["a"], 0)
+    assert str(content).encode()
