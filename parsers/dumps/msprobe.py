@@ -315,7 +315,7 @@ def read_object(path: str) -> tuple[dict[str, Any], int]:
     except (ValueError, RecursionError):
         pass  # what Python reads besides: a mark of the byte order, NaN, unpaired surrogates, bytes that are no UTF-8
     try:
-        found = parse_json(bytes(data).decode("utf-8-sig", "backslashreplace"))
+        found = parse_json(bytes(data).decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected JSON, found {error}") from error
     return (found if isinstance(found, dict) else {}), 0
