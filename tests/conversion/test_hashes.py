@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.amounts import some_or_every
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "converter"
 RESULTS = json.loads((DATA / "results.json").read_text(encoding="utf-8"))
@@ -28,8 +31,8 @@ def hashes(models: Iterator[tuple[str, Path]]) -> dict[str, str]:
     return {name: code_hash(convert(path).script.text) for name, path in models}
 
 
-def same(found: dict[str, str], number: str) -> None:
-    recorded = {name: entry["hash"] for name, entry in RESULTS["sets"][number].items()}
+def same(found: dict[str, str], number: str, chosen: Callable[[str], bool] = lambda _: True) -> None:
+    recorded = {name: entry["hash"] for name, entry in RESULTS["sets"][number].items() if chosen(name)}
     other = sorted(name for name in found.keys() | recorded.keys() if found.get(name) != recorded.get(name))
     assert not other, f"run make test-convert: {len(other)} of {len(recorded)} models have other code, {', '.join(other[:5])}"
 
@@ -39,10 +42,17 @@ def test_the_code_of_single_operators_is_the_one_that_passed() -> None:
     same(hashes((name, DATA / "ops" / f"{name}.onnx") for name in names), "1")
 
 
-def test_the_code_of_the_cases_of_onnx_is_the_one_that_was_run(tmp_path: Path) -> None:
+@some_or_every
+def test_the_code_of_the_cases_of_onnx_is_the_one_that_was_run(tmp_path: Path, every: bool) -> None:
+    """Without `every` of about a fifth of the 3,202 cases, by their names."""
     from run_sets import cases_of_set_2
 
-    same(hashes((case.name, path) for case, path in cases_of_set_2(tmp_path)), "2")
+    def chosen(name: str) -> bool:
+        return every or zlib.crc32(name.encode()) % 5 == 0
+
+    found = hashes((case.name, path) for case, path in cases_of_set_2(tmp_path, chosen))
+    assert len(found) > 500
+    same(found, "2", chosen)
 
 
 def test_the_code_of_networks_is_the_one_that_passed(tmp_path: Path) -> None:
