@@ -15,7 +15,7 @@ from app.store.runs.notes_format import Content
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
 from layouts.runs.boards import BoardCard
 from layouts.runs.checks import Check
-from layouts.runs.notes import Mark
+from layouts.runs.notes import Mark, NotKept
 from tests.amounts import some_or_every
 
 BASE = "/data"
@@ -73,7 +73,10 @@ def write_for_ever(place: str, who: int, begin: int) -> None:
     notes, number = Notes(place), begin
     while True:
         for kind in KINDS:
-            change(notes, kind, who, number)
+            try:
+                change(notes, kind, who, number)
+            except NotKept:  # the other program, which never rests, had the file for seconds
+                continue
             sys.stdout.write(json.dumps([kind, number]) + "\n")
             sys.stdout.flush()
         number += 1
@@ -106,16 +109,15 @@ def test_what_was_confirmed_survives_a_kill_and_nothing_is_half_written(tmp_path
         content = notes.look()
         assert notes.problems == ()
         assert not notes.why_not
-        latest = number
+        latest = max([number, *(json.loads(line)[1] for told in lines for line in told if line.endswith("\n"))])
         for who, told in enumerate(lines):
             confirmed: dict[str, int] = {}
             for line in told:
                 if line.endswith("\n"):
                     kind, at = json.loads(line)
                     confirmed[kind] = at
-                    latest = max(latest, at)
             for kind, at in confirmed.items():
-                assert kept(content, kind, who) in (at, at + 1), f"{kind} of program {who}"
+                assert at <= kept(content, kind, who) <= latest + 1, f"{kind} of program {who}"
         change(notes, "note", 0, latest + 2)  # whoever was killed left no lock
         number = latest + 3
         assert kept(notes.look(), "note", 0) == latest + 2
