@@ -135,21 +135,12 @@ def _add_setting(parser: argparse.ArgumentParser, setting: Setting) -> None:
         text = setting.help if setting.default is None else f"{setting.help} (default: {'yes' if setting.default else 'no'})"
         parser.add_argument(setting.option, action=argparse.BooleanOptionalAction, help=text, **common)
         return
-    default = f" (default: {setting.default})" if setting.default not in ("", ()) else ""
-    action: Any = "append" if setting.repeatable else _OneDirectory if setting.name == "summary_base_dir" else "store"
+    default = ", ".join(setting.default) if setting.repeatable else str(setting.default)
+    default = f" (default: {default})" if default else ""
+    action: Any = "append" if setting.repeatable else "store"
     metavar = setting.name.rpartition("_")[2].upper()
     options = (setting.option, "--logdir") if setting.name == "summary_base_dir" else (setting.option,)
     parser.add_argument(*options, action=action, metavar=metavar, help=setting.help + default, **common)
-
-
-class _OneDirectory(argparse.Action):
-    """An option that is refused if it is given twice: the runs of the first directory would be missing in silence."""
-
-    def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: Any = None) -> None:
-        first = getattr(namespace, self.dest, values)
-        if first != values:
-            raise argparse.ArgumentError(self, f"expected one directory above all runs, found {first!r} and {values!r}")
-        setattr(namespace, self.dest, values)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -168,10 +159,10 @@ def _start(options: argparse.Namespace) -> int:
     from app.commands import serving
 
     if options.demo and hasattr(options, "summary_base_dir"):
-        raise SettingError(f"--demo: expected no --summary-base-dir beside it, found {options.summary_base_dir!r}")
+        raise SettingError(f"--demo: expected no --summary-base-dir beside it, found {', '.join(options.summary_base_dir)!r}")
     settings = _settings(options)
     if options.demo:
-        settings = replace(settings, summary_base_dir=serving.demo_directory())
+        settings = replace(settings, summary_base_dir=(serving.demo_directory(),))
     unused = ["--" + name.replace("_", "-") for name in NOT_YET if getattr(options, name) is not None]
     if unused:
         print(f"mindscope: without use here, ignored: {', '.join(unused)}", file=sys.stderr)
@@ -393,7 +384,8 @@ def _save(options: argparse.Namespace) -> int:
 
     options.config, options.reload_interval = None, "0"
     if not is_url(options.directory or options.page):
-        options.summary_base_dir = options.directory = options.directory or "."
+        options.directory = options.directory or "."
+        options.summary_base_dir = [options.directory]
     return save.save(options, _settings(options))
 
 

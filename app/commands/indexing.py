@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from app.commands.profile_indexing import index_profiles
-from app.commands.serving import base_directory, cluster_engine, prepare_directories
+from app.commands.roots import roots_of
+from app.commands.serving import cluster_engine, prepare_directories
 from app.commands.settings import SETTINGS, SettingError, Settings, resolve
 from app.commands.terminal import ProgressBar, problem_line
 from app.engines import ByAmount, Engine, Processes
@@ -28,9 +29,9 @@ def index_runs(options: argparse.Namespace) -> int:
     """Read everything below a directory into the index of the workspace. Return 1 if something could not be read or kept."""
     given = {setting.name: getattr(options, setting.name) for setting in SETTINGS if hasattr(options, setting.name)}
     texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in given.items()}
-    settings = resolve(texts | {"summary_base_dir": options.directory}, os.environ)
-    base = base_directory(settings)
-    directory = prepare_directories(settings, base).workspace
+    settings = resolve(texts | {"summary_base_dir": [options.directory]}, os.environ)
+    roots = roots_of(settings.summary_base_dir)
+    base, directory = roots[0].path, prepare_directories(settings, roots).workspace
     if not directory:
         raise SettingError("index: expected a workspace that can be written to, found none: name one with --workspace")
     place = workspace.subdirectory(directory, "index")

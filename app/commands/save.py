@@ -14,6 +14,7 @@ import sys
 from urllib.parse import parse_qsl, unquote
 
 from app.commands import serving
+from app.commands.roots import roots_of
 from app.commands.settings import SettingError, Settings
 from app.commands.terminal import printable
 from app.saving.output import PATIENCE, TABLES, SaveError, is_url, kind_of, refuse_existing
@@ -64,9 +65,9 @@ def _save_page(options: argparse.Namespace, settings: Settings) -> Saved:
             raise SettingError(f"ADDRESS: expected a page of the runs in {server!r}, found the address of a server, {place!r}")
         if not is_view_file(place):
             _refuse_unknown_page(place)
-        base = serving.base_directory(settings)
-        directories = serving.prepare_directories(settings, base)
-        with serving.no_garbage(), serving.open_store(settings, base, directories.workspace) as store:
+        roots = roots_of(settings.summary_base_dir)
+        directories = serving.prepare_directories(settings, roots)
+        with serving.no_garbage(), serving.open_store(settings, roots, directories.workspace) as store:
             return save_page(store, place, options.out, **chosen)
     except LookupError as error:
         raise SettingError(f"--card: {error.args[0]}") from None
@@ -142,9 +143,9 @@ def _place_now(path: str, settings: Settings) -> str:
     from layouts.kit.user_input import Unfit
     from layouts.runs.view_files import place_of, read_view
 
-    base = serving.base_directory(settings)
-    directories = serving.prepare_directories(settings, base)
-    with serving.open_store(settings, base, directories.workspace) as store:
+    roots = roots_of(settings.summary_base_dir)
+    directories = serving.prepare_directories(settings, roots)
+    with serving.open_store(settings, roots, directories.workspace) as store:
         store.wait(PATIENCE)
         try:
             return place_of(read_view(read_view_file(path)), store)

@@ -14,12 +14,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from app.commands import processes
+from app.commands.roots import Root, paths_of, roots_of
 from app.commands.settings import SETTINGS, SettingError, Settings, is_local
 from app.store import workspace
 
@@ -36,16 +37,9 @@ class StartError(RuntimeError):
     """The server cannot start, for a reason that is not a setting; the text is one line."""
 
 
-def base_directory(settings: Settings) -> str:
-    """Return the directory of the runs, or the file to open, as an absolute path. Raises SettingError if it does not exist."""
-    path = os.path.abspath(os.path.expanduser(settings.summary_base_dir))
-    if not os.path.isdir(path) and not os.path.isfile(path):
-        raise SettingError(f"--summary-base-dir: expected an existing directory or file, found {settings.summary_base_dir!r}")
-    from parsers.discovery import opens_alone
-
-    if os.path.isfile(path) and not opens_alone(path):
-        raise SettingError(f"--summary-base-dir: expected a trace or an event file, found {settings.summary_base_dir!r}")
-    return path
+def is_demo(roots: Sequence[Root]) -> bool:
+    """Return whether the demo is what is to be shown."""
+    return [root.path for root in roots] == [demo_directory()]
 
 
 def demo_directory() -> str:
@@ -94,13 +88,14 @@ class Directories:
     warning: str = ""
 
 
-def prepare_directories(settings: Settings, base: str) -> Directories:
+def prepare_directories(settings: Settings, roots: Sequence[Root]) -> Directories:
     """Create the directories if necessary. Raises SettingError if the workspace the user named is invalid."""
-    named = workspace.prepare(settings.workspace, base=base) if settings.workspace else ""
+    bases = [root.path for root in roots]
+    named = _apart(settings.workspace, bases) if settings.workspace else ""
     origin = "the user's cache directory"
     try:
         # Records are kept in the cache directory even with another workspace, so that `status` finds every server.
-        cache = workspace.prepare(workspace.cache_directory(), base=base, origin=origin)
+        cache = _apart(workspace.cache_directory(), bases, origin)
         return Directories(named or cache, workspace.subdirectory(cache, processes.RECORDS, origin=origin))
     except SettingError as error:
         lost = "status and stop will not find this server"
@@ -108,6 +103,12 @@ def prepare_directories(settings: Settings, base: str) -> Directories:
             return Directories(named, workspace.subdirectory(named, processes.RECORDS), f"{lost}: {error}")
         what = "no index, no remarks and no views" if settings.cache else "no remarks and no views"
         return Directories("", "", f"{lost}; {what} are kept (name a directory outside the runs with --workspace): {error}")
+
+
+def _apart(path: str, bases: Sequence[str], origin: str = "--workspace") -> str:
+    for base in bases:
+        path = workspace.prepare(path, base=base, origin=origin)
+    return path
 
 
 def opened_at(url: str, *, demo: bool) -> str:
@@ -134,18 +135,19 @@ def serve(settings: Settings) -> None:
     """Serve until SIGTERM or Ctrl-C. Raises SettingError or StartError."""
     from app.web import security
 
-    base = base_directory(settings)
-    directories = prepare_directories(settings, base)
+    roots = roots_of(settings.summary_base_dir)
+    directories = prepare_directories(settings, roots)
     _warn(directories)
     places = None
-    demo = base == demo_directory()
+    demo = is_demo(roots)
     if demo:
-        base, places = served_demo(base, directories), demo_places()
+        roots, places = (Root(served_demo(roots[0].path, directories)),), demo_places()
+    base = paths_of(roots)
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener, no_garbage() as enough:
         _set_up_process(settings)
-        with _debugger(settings) as sessions, open_store(settings, base, directories.workspace, sessions, places) as store:
+        with _debugger(settings) as sessions, open_store(settings, roots, directories.workspace, sessions, places) as store:
             listen_address, port = listener.getsockname()[:2]
             server = _create_server(settings, store, listener, token, demo=demo)
             url = address(settings.host, port, settings.url_path_prefix)
@@ -290,19 +292,22 @@ def cluster_engine(address: str, *, trust: bool, do: Any = None, otherwise: Any 
 
 
 @contextlib.contextmanager
-def open_store(settings: Settings, base: str, directory: str, sessions: Any = None, places: Any = None) -> Iterator[Any]:
+def open_store(
+    settings: Settings, roots: Sequence[Root], directory: str, sessions: Any = None, places: Any = None
+) -> Iterator[Any]:
     """The store of the runs. It starts reading at once, while the remaining modules are imported."""
     from app.engines import ByAmount
     from app.store.store import Store
     from parsers.discovery import source_of
 
-    alone = os.path.isfile(base)
+    files = [root.path for root in roots if os.path.isfile(root.path)]
+    folders = {root.path: root.name for root in roots if root.path not in files}
     index = workspace.subdirectory(directory, "index") if settings.cache and directory else None
     notes = workspace.subdirectory(directory, "notes") if directory else None
     studies = os.path.join(directory, "studies") if directory else None
     cluster = cluster_engine(settings.dask, trust=settings.dask_trust)
     store = Store(
-        [] if alone else [base], sources=[source_of(base)] if alone else [], interval=settings.reload_interval,
+        list(folders), names=folders, sources=list(map(source_of, files)), interval=settings.reload_interval,
         index_directory=index, notes_directory=notes, studies_directory=studies,
         stay_inside=settings.stay_inside, sessions=sessions,
         engine=cluster and ByAmount(processes=cluster), places=places, visitor=_people(settings),
@@ -343,10 +348,10 @@ def serve_in_background(settings: Settings) -> str:
     """
     from app.web import security
 
-    base = base_directory(settings)
-    directories = prepare_directories(settings, base)
+    roots = roots_of(settings.summary_base_dir)
+    directories = prepare_directories(settings, roots)
     if not directories.workspace:
-        place = f"for its log outside the runs in {base!r}: name one with --workspace"
+        place = f"for its log outside the runs in {paths_of(roots)!r}: name one with --workspace"
         raise SettingError(f"--background: expected a directory {place}, or start it in the foreground")
     _warn(directories)
     log = log_file(directories.workspace, settings.host, settings.port)
@@ -354,12 +359,12 @@ def serve_in_background(settings: Settings) -> str:
     begin = _make_room(log)
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as output:
         child = subprocess.Popen(  # noqa: S603 - our own program
-            [sys.executable, "-P", "-m", "app", "start", *_as_options(settings, base, directories.workspace)],
+            [sys.executable, "-P", "-m", "app", "start", *_as_options(settings, roots, directories.workspace)],
             stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
             env=_child_environment(token, log),
         )  # fmt: skip
     record = _first_answer(child, settings, directories.records, log, begin)
-    demo = base == demo_directory()
+    demo = is_demo(roots)
     first = opened_at(record.url, demo=demo)
     shown = f"{first}?token={token}" if token else first
     head = f"{_announcement()}\n" if demo else ""
@@ -376,10 +381,10 @@ def _make_room(log: str) -> int:
     return 0
 
 
-def _as_options(settings: Settings, base: str, directory: str) -> list[str]:
+def _as_options(settings: Settings, roots: Sequence[Root], directory: str) -> list[str]:
     """Return the settings as command-line options. The token is passed in the environment, which other users cannot read."""
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    values |= {"summary_base_dir": base, "workspace": directory}
+    values |= {"summary_base_dir": [root.text for root in roots], "workspace": directory}
     options = []
     for setting in SETTINGS:
         value = values[setting.name]

@@ -126,7 +126,8 @@ def is_local(host: str) -> bool:
 
 
 SETTINGS = (
-    Setting("summary_base_dir", ".", "directory that contains the runs", _text("a directory")),
+    Setting("summary_base_dir", (".",), "directory that contains the runs, or NAME=DIR for each of several (repeatable)",
+            _text("a directory"), repeatable=True),
     Setting("port", 8080, "port to listen on, 0 for any free port", _number(0, 65535, "a whole number from 0 to 65535")),
     Setting("host", "127.0.0.1", "address to listen on; any but a local one makes visitors give a token", _text("an address")),
     Setting("url_path_prefix", "/", "URL path prefix for everything served", parse_prefix),
@@ -169,7 +170,7 @@ NOT_YET = ("offline_debugger_mem_limit", "max_offline_debugger_session_num")
 class Settings:
     """All settings, resolved and valid."""
 
-    summary_base_dir: str
+    summary_base_dir: tuple[str, ...]
     port: int
     host: str
     url_path_prefix: str
@@ -219,11 +220,15 @@ def _value(
     for variable in (setting.variable, setting.variable.replace("MINDSCOPE_", "MINDINSIGHT_", 1)):
         text = environment.get(variable, "")
         if text:
-            texts = [part.strip() for part in text.split(",") if part.strip()] if setting.repeatable else text
-            return _parsed(setting, texts, variable)
+            return _parsed(setting, _divided(text) if setting.repeatable else text, variable)
     if setting.name in config:
         return _configured(setting, config[setting.name], f"{config_name}: {setting.name}")
     return setting.default
+
+
+def _divided(text: str) -> Sequence[str]:
+    """Return the values in a variable; a path that exists is one, even with a comma in its name."""
+    return [text] if os.path.exists(text) else [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _parsed(setting: Setting, raw: str | Sequence[str], origin: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.store.first_use import made_once
@@ -41,6 +41,7 @@ class Store:
         self,
         bases: Sequence[str | os.PathLike[str]] = (),
         *,
+        names: Mapping[str, str] | None = None,
         sources: Sequence[Source] = (),
         interval: float = 3.0,
         index_directory: str | None = None,
@@ -52,7 +53,9 @@ class Store:
         places: Destinations | None = None,
         visitor: Visitor = ANYBODY,
     ) -> None:
-        """stay_inside: links that lead out of a base are shown as problems, and nothing behind them is read.
+        """names: of bases, what their runs begin with; by default the name of a directory, if there are several.
+
+        stay_inside: links that lead out of a base are shown as problems, and nothing behind them is read.
 
         studies_directory is that of the workspace with studies, which may not exist.
         sessions are those of live training, if a server listens for them. engine reads jobs of many ranks.
@@ -63,7 +66,9 @@ class Store:
         self._bases, self._interval, self._stay_inside = bases, interval, stay_inside
         self._index, self._engine, self._sessions, self._studies = index_directory, engine, sessions, studies_directory
         self._snapshots = GraphSnapshots(f"{index_directory}-graphs") if index_directory else None
-        self.follower = Follower(bases, sources, interval, index_directory, stay_inside=stay_inside, stored=self._snapshots)
+        self.follower = Follower(
+            bases, sources, interval, index_directory, names=names or {}, stay_inside=stay_inside, stored=self._snapshots
+        )
         self._written = None if notes_directory is None else Notes(notes_directory)
         self.patterns = Patterns()
         self.runs = StoredRuns(self.follower, self._written, self._look, places)

@@ -56,7 +56,7 @@ class Follower:
 
     def __init__(
         self, bases: Sequence[str | os.PathLike[str]], sources: Sequence[Source], interval: float, index_directory: str | None,
-        *, stay_inside: bool = False, stored: Stored | None = None,
+        *, names: Mapping[str, str] | None = None, stay_inside: bool = False, stored: Stored | None = None,
     ) -> None:
         self.interval = interval
         self.entries: dict[str, Entry] = {}
@@ -66,6 +66,7 @@ class Follower:
         self.missing = False
         alone = [os.fspath(base) for base in bases if opens_alone(os.fspath(base))]
         folders = [base for base in bases if os.fspath(base) not in alone]
+        self._names = {os.path.abspath(base): name for base, name in (names or {}).items() if name}
         self._scanners = [Scanner(base, stay_inside=stay_inside, share=SCAN_SHARE) for base in folders]
         self._sources = [*sources, *map(source_of, alone)]
         self._scanned: list[list[Source]] = []
@@ -287,8 +288,8 @@ class Follower:
         for scanner in self._scanners:
             scanner.watched = watched
             try:
-                prefix = f"{os.path.basename(scanner.base)}/" if several else ""
-                scanned.append((prefix, scanner.scan()))
+                name = self._names.get(scanner.base) or (os.path.basename(scanner.base) if several else "")
+                scanned.append((f"{name}/" if name else "", scanner.scan()))
             except SourceError as error:
                 problems.append(("", Problem(scanner.base, 0, 0, "unreadable", str(error))))
         sources = [_same_or(source, rescan(source)) for source in self._sources]
