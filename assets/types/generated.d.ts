@@ -651,6 +651,8 @@ declare namespace Curves {
     view: string;
     /** Attributes of a link to what caused it. */
     cause: Record<string, string> | null;
+    /** Attributes of a link to the symptom that explains it. */
+    meaning: Record<string, string>;
   }
 
   /** layouts/curves/scalars/digests.py: What one curve does; of a tag the first runs have one. */

@@ -20,6 +20,7 @@ TEXTS = define_texts({
     "insights.count": ("{n} marks", "{n} 处标记"),
     "insights.count_one": ("1 mark", "1 处标记"),
     "insights.cause": ("Find the cause in the dump", "在 Dump 数据中溯源"),
+    "insights.meaning": "common.what_does_this_mean",
     "insights.count_tip": ("Notable places on these curves", "这些曲线中值得注意之处"),
     "insights.more": "common.n_more",
     "insights.none": ("Nothing in the scalars of this run stands out.", "该训练的标量没有异常。"),

@@ -393,6 +393,7 @@ COMMON: Mapping[str, tuple[str, str]] = MappingProxyType({
     "common.wait": ("Wait", "等待"),
     "common.waiting": ("waiting", "等待中"),
     "common.waiting_for": ("Waiting for", "等待原因"),
+    "common.what_does_this_mean": ("What does this mean?", "这意味着什么？"),
     "common.what_differs": ("Difference", "差异"),
     "common.what_is_shown": ("What is shown", "显示内容"),
     "common.whole_step": ("Step", "单步"),

@@ -186,8 +186,9 @@ function badge(page, card) {
     const item = make("button", "ms-menu-item ms-mark-item", [dot, make("span", "", sentence(mark))],
       { type: "button", "data-act": "mark", "data-view": mark.view });
     item.title = `${mark.label}\n${reason(mark)}`;
-    if (!mark.cause) return [item];
-    return [item, make("a", "ms-menu-item ms-mark-cause", [words("insights.cause")], mark.cause)];
+    const links = [make("a", "ms-mark-link", [words("insights.meaning")], mark.meaning)];
+    if (mark.cause) links.push(make("a", "ms-mark-link", [words("insights.cause")], mark.cause));
+    return [item, make("div", "ms-mark-links", links)];
   });
   if (marks.length > MOST) {
     items.push(words("insights.more", { n: count(marks.length - MOST) }, "div", "ms-menu-item ms-muted"));

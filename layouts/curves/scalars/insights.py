@@ -14,6 +14,7 @@ from layouts.curves.scalars.digests import SentDigest, digests
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, texts
 from layouts.runs.chosen_runs import label_of, selected_runs
+from layouts.runs.symptoms.meanings import OF_INSIGHTS, meaning_link
 from layouts.sources import RunSources
 
 SECONDS = 0.15
@@ -52,6 +53,8 @@ class InsightMark(SentInsight):
     """The range to zoom to."""
     cause: Mapping[str, str] | None
     """Attributes of a link to what caused it."""
+    meaning: Mapping[str, str]
+    """Attributes of a link to the symptom that explains it."""
 
 
 class InsightMarks(TypedDict):
@@ -68,7 +71,7 @@ def marks(source: RunSources, ask: Any) -> InsightMarks:
 
     The result is {"marks": [...], "left": number of series not analysed yet, "more": number of insights left out, "digests":
     [...]}. A mark has the fields of `told`, the run with its label, colour and start, the wall time of the insight, the view
-    that shows it, and the attributes of a link to its cause in the dump of the run, or None.
+    that shows it, and the attributes of links to its cause in the dump of the run, or None, and to the symptom that explains it.
     """
     if ask is None:
         return {"marks": [], "left": 0, "more": 0, "digests": []}
@@ -99,6 +102,7 @@ def marks(source: RunSources, ask: Any) -> InsightMarks:
                 **as_json(one), "run": run, "label": label_of(run, row), "colour": of_run.get(run, ""),
                 "view": view(one, series), "time": float(series.wall_time[one.place]),
                 "started": row.started or 0.0, "cause": cause_link(row, one, series),
+                "meaning": meaning_link(OF_INSIGHTS[one.kind], row.key),
             })  # fmt: skip
     found.sort(key=lambda one: (-one["severity"], -one["score"]))
     said = [] if left else digests(source, rows, tags, known_of)

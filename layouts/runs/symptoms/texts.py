@@ -29,5 +29,5 @@ TEXTS = define_texts({
     "symptoms.state.not_in_any_file": ("Not in any file", "文件中没有"),
     "symptoms.guide.accuracy": ("Accuracy", "精度"),
     "symptoms.guide.performance": "common.performance",
-    "symptoms.meaning": ("What does this mean?", "这意味着什么？"),
+    "symptoms.meaning": "common.what_does_this_mean",
 })  # fmt: skip

@@ -56,6 +56,11 @@ def follow(page: Page, address: str) -> None:
     badge = page.locator(".ms-marks-menu summary")
     expect(badge).to_contain_text("2 marks")
     badge.click()
+    meaning = page.locator(".ms-mark-links a", has_text="What does this mean?")
+    expect(meaning).to_have_count(2)
+    assert [one.get_attribute("data-query") for one in meaning.all()] == [
+        "of=run&symptom=not_a_number", "of=run&symptom=stops_learning",
+    ]  # fmt: skip
     page.locator(".ms-mark-item").first.click()
     expect(mark).to_have_count(1)
     # The same in words: what a screen reader announces of the plot, and what is copied.
