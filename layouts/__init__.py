@@ -172,7 +172,7 @@ modules_of_texts({
     "kit.figures.alternatives": ("alternative",), "kit.grid_texts": ("grid",), "kit.plot_texts": ("plots",),
     "kit.recording": ("recording",), "kit.tensor_grid_texts": ("tensor_grid",),
     "runs.digest": ("digest",), "runs.runs.texts": ("kind",), "runs.symptoms.texts": ("symptoms",),
-    "runs.symptoms.said_texts": ("symptoms",),
+    "runs.symptoms.said_texts": ("symptoms",), "runs.symptoms.rule_texts": ("symptoms",),
     "curves.curve_alternatives": ("curves",), "curves.expression_texts": ("expr",), "curves.insight_texts": ("insights",),
     "curves.last_values": ("last",), "curves.scalars.texts": ("final", "groups", "hover", "range", "threshold"),
     "values.histogram_alternatives": ("distributions",), "values.landscape_alternatives": ("landscapes",),

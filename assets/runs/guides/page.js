@@ -74,7 +74,7 @@ function listen(page) {
     page.find(`[data-choice="${name}"]`).replaceChildren(element);
     select.addEventListener("change", () => page.change(name === "run"
       ? { of: [select.value] }
-      : { with: select.value ? [select.value] : [] }));
+      : { with: [select.value] }));
   }
 }
 

@@ -71,7 +71,8 @@ def marks(source: RunSources, ask: Any) -> InsightMarks:
 
     The result is {"marks": [...], "left": number of series not analysed yet, "more": number of insights left out, "digests":
     [...]}. A mark has the fields of `told`, the run with its label, colour and start, the wall time of the insight, the view
-    that shows it, and the attributes of links to its cause in the dump of the run, or None, and to the symptom that explains it.
+    that shows it, and the attributes of links to its cause in the dump of the run, or None, and to the symptom that explains
+    it.
     """
     if ask is None:
         return {"marks": [], "left": 0, "more": 0, "digests": []}

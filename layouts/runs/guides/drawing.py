@@ -18,8 +18,9 @@ from layouts.runs.symptoms.model import GUIDES, Step, Symptom
 from layouts.runs.symptoms.registry import SYMPTOMS
 from layouts.runs.symptoms.sentences import rule_of, sentence_of, state_key
 
-NEEDS_OTHER = ("no_other_run", "no_two_dumps", "no_two_pipelines", "no_two_graphs", "no_two_profiles", "no_settings",
-               "no_shared_scalar", "no_others", "setting_alone")  # fmt: skip
+NEEDS_OTHER = ("no_other_run", "no_two_dumps", "no_two_pipelines", "no_two_graphs", "no_two_profiles", "no_two_traces",
+               "no_two_histograms", "no_settings", "no_shared_scalar", "no_others", "setting_alone",
+               "sharpness_alone")  # fmt: skip
 """What is said where a second run is missing, or has not the data."""
 NO_WORKSPACE, READ_ONLY = "guides.no_workspace", "notes.read_only"
 """Text keys of reasons why checks cannot be saved; others come from the workspace as they are."""

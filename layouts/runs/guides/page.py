@@ -121,8 +121,7 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
     firsts = list(dict.fromkeys(rows[run].members[0] for run in chosen))
     keys = {rows[run].key: rows[run].members[0] for run in chosen} | {run: run for run in chosen}
     run = keys.get(text(state, "of", limit=100_000), firsts[0] if firsts else "")
-    other = keys.get(text(state, "with", limit=100_000), "")
-    other = "" if other == run else other
+    other = _other(state, keys, firsts, run)
     looked = texts(turn, "look") if isinstance(turn, Mapping) else []
     act = text(turn, "act", choices=ACTS) if isinstance(turn, Mapping) else ""
     probed = SourceRun(source, AskedRun(run, other, tuple(firsts[:MOST_SHOWN]), "", Budget(SECONDS))) if run else None
@@ -150,6 +149,14 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
         "symptom": symptom.name, "runs": names, "again": again,
         "text": list(as_text(symptom, name, told, checks)) if run else ["", ""],
     }  # fmt: skip
+
+
+def _other(state: Any, keys: Mapping[str, str], firsts: list[str], run: str) -> str:
+    """Return the run to compare with: the one that is chosen ("" for none), else the other one of two runs on screen."""
+    if texts(state, "with"):
+        other = keys.get(text(state, "with", limit=100_000), "")
+        return "" if other == run else other
+    return next((one for one in firsts if one != run), "") if len(firsts) == 2 else ""
 
 
 def _answers(

@@ -17,6 +17,8 @@ from layouts.sources import Sources
 
 MOST_KEPT = 4_000
 """Findings that are kept."""
+_OF_TWO = ("graphs_differ", "first_tensor", "traces_differ")
+"""Slow probes that compare two runs."""
 WORKING = ("reading", "working", "waiting")
 """States in which the same is asked again soon."""
 
@@ -102,10 +104,17 @@ def _is_missing(run: SourceRun, step: Step) -> bool:
     row = run.row
     if row is None:
         return True
-    kind = "graph" if step.record == "graph" else "dump"
-    if step.page in ("two_dumps", "two_runs") and run.other is None:
+    if step.probe in _OF_TWO and run.other is None:
         return True
-    return not row.tags.get(kind)
+    if step.record == "profile":
+        return run.profile is None or not _has_trace(run)
+    return not row.tags.get("graph" if step.record == "graph" else "dump")
+
+
+def _has_trace(run: SourceRun) -> bool:
+    """Return whether the profile of a run has a trace."""
+    of = run.profile
+    return of is not None and bool(run.source.profiles.traces(of.run, of.session, of.rank))
 
 
 def worst(signs: Collection[Sign], most: int) -> list[Sign]:

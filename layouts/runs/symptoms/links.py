@@ -53,7 +53,11 @@ def place_of(source: Sources, run: SourceRun, step: Step, finding: Finding | Non
     if page in PROFILES:
         return page, _profile(run, page, where)
     if page == "graph":
-        return page, [("run", run.run), *_some(("graph", run.graph_name), ("node", where.node))]
+        own = ("graph", run.graph_name), ("node", where.node)
+        if run.other is None or step.probe != "graphs_differ":
+            return page, [("run", run.run), *_some(*own)]
+        theirs = ("with", run.other.graph_name), ("other", run.other.run)
+        return page, [("run", run.run), ("run", run.other.run), *_some(*own, *theirs)]
     return page, _shown(run) if page else []
 
 
@@ -108,7 +112,16 @@ def _profile(run: SourceRun, page: str, where: Where) -> Pairs:
         pairs.append(("op", where.node))
     if page == "cluster" and where.rank is not None:
         pairs.append(("picked", str(where.rank)))
-    if page == "two_jobs" and run.other is not None and run.other.profile is not None:
+    if page == "operators" and where.session:
+        pairs.append(("with", f"{choice.run}|{where.session}|{choice.rank}"))
+    if page in ("two_jobs", "timeline") and run.other is not None and run.other.profile is not None:
         other = run.other.profile
-        pairs += [("run", other.run), ("with", f"{other.run}|{other.session}|{other.rank}")]
+        pairs.append(("run", other.run))
+        if page == "two_jobs":
+            pairs.append(("with", f"{other.run}|{other.session}|{other.rank}"))
+        else:
+            beside = {"run": other.run, "session": other.session, "rank": str(other.rank)}
+            pairs += [("also", urlencode(beside)), ("by", "difference")]
+    if page == "timeline" and where.span is not None:
+        pairs.append(("range", f"{where.span[0]},{where.span[1]}"))
     return pairs

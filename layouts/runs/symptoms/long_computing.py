@@ -52,12 +52,19 @@ SYMPTOM = Symptom(
             "roofline", ("Are operators bound by memory or by computing?", "算子受限于访存还是计算？"),
             ("Bound by memory: fuse them; bound by computing: use a smaller type.",
              "受限于访存则融合；受限于计算则使用更小的数据类型。"),
-            "hardware", {}, "operators", "profile",
+            "on_roofline", {}, "operators", "profile",
         ),
         Step(
-            "compile", ("Is the network compiled again while it trains (see the log)?",
-                        "训练过程中网络是否重新编译（见日志）？"),
-            ("Keep types and shapes of inputs, and attributes of cells, the same.", "保持输入的类型、形状及 Cell 属性不变。"),
+            "compile", ("Are operators or graphs compiled again while it trains?", "训练过程中算子或图是否重新编译？"),
+            ("Keep types and shapes of inputs, and attributes of cells, the same; on Ascend set jit_compile to False.",
+             "保持输入的类型、形状及 Cell 属性不变；在 Ascend 上将 jit_compile 设为 False。"),
+            "recompiled", {}, "operators", "profile",
+        ),
+        Step(
+            "log", ("Does the log of MindSpore tell of a graph that is compiled more than once?",
+                    "MindSpore 日志是否显示同一计算图被编译多次？"),
+            ("Compile outside of the loop; do not make cells or functions within a step.",
+             "在循环之外编译，不要在单步之内创建 Cell 或函数。"),
         ),
     ),
 )  # fmt: skip

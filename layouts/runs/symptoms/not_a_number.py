@@ -14,6 +14,11 @@ SYMPTOM = Symptom(
             "insight", {"kinds": ("non_finite",)}, "scalars", "scalar", sign=True,
         ),
         Step(
+            "dumped", ("Does the dump hold NaN or Inf?", "Dump 数据中是否有 NaN 或 Inf？"),
+            ("Open the page: it finds the first operator that made such values.", "打开该页面，可找到最先产生异常值的算子。"),
+            "dumped_values", {}, "first_cause", "dump", sign=True,
+        ),
+        Step(
             "cause", ("Which operator makes the first bad tensor?", "哪个算子最先产生异常张量？"),
             ("Check the inputs of this operator; the cause is there or in its formula.",
              "检查该算子的输入：原因在输入或算子本身的计算中。"),
@@ -54,6 +59,13 @@ SYMPTOM = Symptom(
             ("Add an epsilon to what goes into them, or clip it; check those near the loss first.",
              "对其输入加 epsilon 或做截断；先检查损失附近的算子。"),
             "unbounded_operators", {}, "graph", "graph",
+        ),
+        Step(
+            "near", ("Which logarithm, division or root is just before the first bad tensor?",
+                     "最先异常的张量之前最近的对数、除法或开方算子是哪个？"),
+            ("Look at its inputs: a zero, a negative or a huge value makes NaN or Inf there.",
+             "检查其输入：零、负数或极大值会在该处产生 NaN 或 Inf。"),
+            "near_cause", {}, "debugger", "dump",
         ),
         Step(
             "labels", ("Are all labels in their range, also those of rare classes?",

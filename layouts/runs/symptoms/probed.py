@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from parsers import DatasetGraph, Graph, Insight, PayloadError, PayloadSeries, Series, Setting, Value
+from parsers import DatasetGraph, Graph, Insight, OpenTrace, PayloadError, PayloadSeries, Series, Setting, Value
 from parsers.analysis.curves.insights import LEVELS
-from parsers.analysis.dumps.two_dumps import TOLERANCE, Side, compare_pairs, first_iteration, pairs
 from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
 from parsers.analysis.jobs.advice import Review
 from parsers.analysis.runs.probes.model import Pending, ProbedRun
 from parsers.deferred import pandas as pd
-from parsers.dump_frames import DUMP_DIFFERENCES
 
 from layouts.dumps.dump_results import work_for
-from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork, OpenDump
+from layouts.dumps.open_dump import DumpWork, OpenDump
+from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.idling import idle_time
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.reviewing import is_being_read, review_of
 from layouts.runs.rows import RunRow
+from layouts.runs.symptoms import dump_work
 from layouts.sources import Sources
 
 NORMAL = LEVELS["normal"]
@@ -30,6 +30,16 @@ NORMAL = LEVELS["normal"]
 
 PATIENCE = 0.5
 """Seconds of a request from which on it begins to wait for no further frame."""
+
+
+MOST_SESSIONS = 3
+"""Other sessions of a run whose kernels are looked at."""
+
+
+def _wait_for(found: ProfileFrame) -> None:
+    """Raise Pending for a frame, or a trace, that is not there yet."""
+    if found.state in ("reading", "waiting", "cancelled", "failed"):
+        raise Pending(found.state, found.done, found.total, found.text)
 
 
 class Budget:
@@ -184,18 +194,41 @@ class SourceRun(ProbedRun):
     def frame(self, name: str) -> pd.DataFrame | None:
         if self.profile is None:
             return None
-        of = self.profile.run, self.profile.session, self.profile.rank
+        return self._frame_of(self.profile, name)
+
+    def _frame_of(self, of: ProfileChoice, name: str) -> pd.DataFrame | None:
         if self.asked.budget.is_impatient:
             raise Pending("reading")
-        found = self.source.profiles.frame(*of, name, again=self.asked.act == "again")
-        if found.state in ("reading", "waiting", "cancelled", "failed"):
-            raise Pending(found.state, found.done, found.total, found.text)
+        found = self.source.profiles.frame(of.run, of.session, of.rank, name, again=self.asked.act == "again")
+        _wait_for(found)
         return found.frame if found.frame is not None and len(found.frame) else None
 
     def files_of(self, name: str) -> Sequence[str]:
         if self.profile is None:
             return ()
         return self.source.profiles.frame(self.profile.run, self.profile.session, self.profile.rank, name).wanted
+
+    def other_kernels(self) -> Mapping[str, pd.DataFrame]:
+        if self.profile is None:
+            return {}
+        of = self.profile
+        rows = [one for one in self.source.profiles.rows(of.run) if one.rank == of.rank and one.session != of.session]
+        found: dict[str, pd.DataFrame] = {}
+        for row in sorted(rows, key=lambda one: -one.updated)[:MOST_SESSIONS]:
+            if "kernels" in row.frames:
+                kernels = self._frame_of(ProfileChoice(of.run, row.session, row.rank), "kernels")
+                found |= {} if kernels is None else {row.session: kernels}
+        return found
+
+    def trace(self) -> OpenTrace | None:
+        if self.profile is None:
+            return None
+        of = self.profile.run, self.profile.session, self.profile.rank
+        if self.asked.act == "cancel":
+            self.source.profiles.cancel(*of, "trace")
+        told = self.source.profiles.trace_frame(*of, again=self.asked.act == "again")
+        _wait_for(told)
+        return None if told.state == "missing" else self.source.profiles.trace(*of)
 
     # Dumps -------------------------------------------------------------------------------------------------------------
 
@@ -223,7 +256,9 @@ class SourceRun(ProbedRun):
             other = self.other._dump() if self.other is not None else None
             if other is None or other.dump is None or self.other is None:
                 return None
-            return self._worked(_differences(other.dump, self.other.dump_key, other.mark))
+            return self._worked(dump_work.differences(other.dump, self.other.dump_key, other.mark))
+        if result in ("glance", "nearby"):
+            return self._worked(dump_work.glance() if result == "glance" else dump_work.nearby())
         watched = (*recommended(), Watchpoint("weight_not_changed", {"rtol": 1e-5})) if result == "hits" else ()
         return self._worked(work_for(result, watchpoints=watched))
 
@@ -237,24 +272,3 @@ class SourceRun(ProbedRun):
             raise Pending(told.state, told.done, told.total, told.text)
         found: pd.DataFrame = told.result
         return found
-
-
-def _differences(other: DumpView, key: str, mark: str) -> DumpWork:
-    """Return the comparison of the first rank of two dumps in the first iteration that differs, or else the last of both.
-
-    Its result is DUMP_DIFFERENCES with a column `iteration`.
-    """
-
-    def compare(dump: DumpView, report: DumpReport) -> pd.DataFrame:
-        if not dump.ranks or not other.ranks:
-            return DUMP_DIFFERENCES.empty().assign(iteration=0)
-        rank, second = dump.ranks[0], other.ranks[0]
-        step, _, _ = first_iteration(dump, rank, other, second, TOLERANCE, report)
-        if step is None:
-            shared = set(dump.tensors["iteration"].unique().tolist()) & set(other.tensors["iteration"].unique().tolist())
-            step = max(shared, default=0)
-        one, two = Side(dump, rank, step), Side(other, second, step)
-        found = compare_pairs(one, two, pairs(one, two), lambda done, total, _: report(done, total))
-        return found.assign(iteration=step)
-
-    return DumpWork("guides.differences", (key, mark), compare)

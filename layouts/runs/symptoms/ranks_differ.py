@@ -37,10 +37,15 @@ SYMPTOM = Symptom(
             "rate_after_restart", {}, "scalars", "scalar", sign=True,
         ),
         Step(
-            "order", ("Does the data go on where it was, rather than from the first sample?",
-                      "恢复后数据是否从中断处继续，而非从头开始？"),
+            "order", ("Does the data begin anew where training resumes?", "训练恢复时数据是否从头开始？"),
             ("Skip the batches that were trained, or seed the shuffle by the epoch.",
              "跳过已训练的批次，或按 epoch 设置打乱的随机种子。"),
+            "data_after_restart", {}, "tensors", "tensor",
+        ),
+        Step(
+            "state", ("Are the states of optimizer, loss scale and random numbers in the checkpoint?",
+                      "checkpoint 中是否包含优化器、损失缩放与随机数的状态？"),
+            ("Save them with the weights, and load all of them.", "与权重一起保存，并全部加载。"),
         ),
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What probes say, and their rules, in both languages: `symptoms.said.<said>` and `symptoms.rule.<rule>`."""
+"""What probes say, in both languages: `symptoms.said.<said>`."""
 
 from __future__ import annotations
 
@@ -114,6 +114,34 @@ TEXTS = define_texts({
         "步骤 {step} 时 rank {first} 与 rank {rank} 的 {tag} 不同。",
     ),
     "symptoms.said.weights_of_ranks_equal": ("{n} weights are equal on {of} ranks.", "{of} 张卡上的 {n} 个权重相同。"),
+    "symptoms.said.data_begins_anew": (
+        "At step {step} {tag} is again what training began with.", "步骤 {step} 的 {tag} 与训练开始时相同。",
+    ),
+    "symptoms.said.data_goes_on": (
+        "{tag} after {n} restarts is not what training began with.", "{n} 次重启后的 {tag} 与训练开始时不同。",
+    ),
+    "symptoms.said.inputs_of_one_start": (
+        "{tag} was recorded, but never after a restart.", "记录了 {tag}，但没有重启之后的记录。",
+    ),
+    "symptoms.said.no_two_histograms": (
+        "Both runs need histograms of the same weights.", "两个训练都需要记录相同权重的直方图。",
+    ),
+    "symptoms.said.initial_values_equal": (
+        "The first histograms of {n} weights are equal.", "{n} 个权重的首个直方图相同。",
+    ),
+    "symptoms.said.initial_values": (
+        "{tag} begins between {low} and {high}, in the other run between {other_low} and {other_high} ({n} weights compared).",
+        "{tag} 的初始值介于 {low} 与 {high} 之间，另一个训练介于 {other_low} 与 {other_high} 之间（对比了 {n} 个权重）。",
+    ),
+    "symptoms.said.sharpness_alone": (
+        "The sharpness is {value} per squared unit; no other run on screen has a landscape to compare with.",
+        "锐度为 {value}（每平方单位）；没有其他所选训练的地形图可对比。",
+    ),
+    "symptoms.said.sharpest": (
+        "The sharpness is {value} per squared unit, at most {high} in {n} other runs.",
+        "锐度为 {value}（每平方单位），其他 {n} 个训练最高为 {high}。",
+    ),
+    "symptoms.said.not_sharpest": "symptoms.said.sharpest",
     "symptoms.said.no_landscape": ("No loss landscape was recorded.", "没有记录 Loss 地形图。"),
     "symptoms.said.look_at_landscape": (
         "{n} loss landscapes were recorded: look at the minimum.", "记录了 {n} 个 Loss 地形图，请查看极小点。",
@@ -133,6 +161,10 @@ TEXTS = define_texts({
     "symptoms.said.usual_order": ("The order of {n} operations is as usual.", "{n} 个操作的顺序正常。"),
     "symptoms.said.no_graph": ("No computation graph was recorded.", "没有记录计算图。"),
     "symptoms.said.unbounded_operators": ("{n} such operators: {types}.", "此类算子 {n} 个：{types}。"),
+    "symptoms.said.unbounded_near": (
+        "{n} such operators: {types}. Nearest to the output is {name}, {distance} edges before it.",
+        "此类算子 {n} 个：{types}。离输出最近的是 {name}，相距 {distance} 条边。",
+    ),
     "symptoms.said.bounded_operators": ("None among {nodes} nodes.", "{nodes} 个节点中没有此类算子。"),
     "symptoms.said.graph_damaged": ("A part of the graph cannot be read.", "计算图有一部分无法读取。"),
     "symptoms.said.redistribution": ("{n} operators move parts of tensors: {types}.", "{n} 个算子进行张量重排布：{types}。"),
@@ -154,6 +186,33 @@ TEXTS = define_texts({
     "symptoms.said.not_regularized": ("{name} is 0, and nothing else regularizes.", "{name} 为 0，且没有其他正则化。"),
     # Dumps
     "symptoms.said.no_dump": ("No tensors were dumped.", "没有 Dump 数据。"),
+    "symptoms.said.dump_bad": (
+        "{name} holds NaN or Inf in iteration {step}; {n} of {of} tensors are known so far.",
+        "迭代 {step} 的 {name} 含 NaN 或 Inf；目前已知 {of} 个张量中的 {n} 个。",
+    ),
+    "symptoms.said.dump_glanced": (
+        "{n} of {of} tensors were looked at, all of them finite; check the others below.",
+        "已查看 {of} 个张量中的 {n} 个，均为有限值；其余请在下面检查。",
+    ),
+    "symptoms.said.dump_unread": (
+        "There is a dump of {of} tensors that nobody has checked yet: do so below.",
+        "有 {of} 个张量的 Dump 数据尚未检查：请在下面检查。",
+    ),
+    "symptoms.said.no_dumped_graph": (
+        "The dump has no graph with {cause}, the operator of iteration {step}.",
+        "Dump 中没有包含 {cause}（迭代 {step}）的计算图。",
+    ),
+    "symptoms.said.none_near_cause": (
+        "None of {nodes} operators before {cause} (iteration {step}).", "{cause}（迭代 {step}）之前的 {nodes} 个算子中没有。",
+    ),
+    "symptoms.said.cause_is_unbounded": (
+        "{cause} itself, in iteration {step}, is such an operator ({n} of {nodes} before it).",
+        "迭代 {step} 的 {cause} 本身即为此类算子（其之前 {nodes} 个算子中有 {n} 个）。",
+    ),
+    "symptoms.said.near_cause": (
+        "{name} is {distance} edges before {cause} (iteration {step}); {n} of {nodes} before it are such operators.",
+        "{name} 在计算图中位于 {cause}（迭代 {step}）之前 {distance} 条边；其之前 {nodes} 个算子中有 {n} 个此类算子。",
+    ),
     "symptoms.said.no_overflow_records": ("The dump has no overflow records; nobody knows whether they were asked for.",
                                           "Dump 中没有溢出记录；无法得知是否开启了溢出检测。"),
     "symptoms.said.overflows": (
@@ -215,8 +274,17 @@ TEXTS = define_texts({
     "symptoms.said.no_two_graphs": ("Both runs need a computation graph.", "两个训练都需要记录计算图。"),
     "symptoms.said.graphs_differ": ("{n} nodes differ, {removed} are missing and {added} are new in the other graph.",
                                     "{n} 个节点不同，另一计算图缺少 {removed} 个、新增 {added} 个。"),
+    "symptoms.said.attributes_differ": (
+        "{parameter} of {name} is {value}, there {other}. {n} nodes differ, {removed} are missing and {added} are new there.",
+        "{name} 的 {parameter} 为 {value}，另一计算图为 {other}。{n} 个节点不同，另一方缺少 {removed} 个、新增 {added} 个。",
+    ),
     "symptoms.said.graphs_equal": ("Both graphs of {nodes} nodes are equal.", "两个计算图（{nodes} 个节点）相同。"),
     "symptoms.said.no_shared_scalar": ("The two runs share no scalar.", "两个训练没有共同的标量。"),
+    "symptoms.said.no_final_value": ("{tag} has no last value in one of the runs.", "其中一个训练的 {tag} 没有末值。"),
+    "symptoms.said.worse_result": (
+        "{tag} ends at {value}, {other} in the other run.", "{tag} 末值为 {value}，另一个训练为 {other}。",
+    ),
+    "symptoms.said.result_not_worse": "symptoms.said.worse_result",
     "symptoms.said.few_seeds": ("{n} runs with the same settings on the smaller side; the interval needs {needed}.",
                                 "配置相同的训练较少一方有 {n} 个，计算区间需要 {needed} 个。"),
     "symptoms.said.seeds_differ": (
@@ -232,6 +300,20 @@ TEXTS = define_texts({
                                    "单步 {step_ns}，另一个训练为 {other_ns}；差异最大的是{part}，多 {part_ns}。"),
     "symptoms.said.steps_not_slower": (
         "A step takes {step_ns}, {other_ns} in the other run.", "单步 {step_ns}，另一个训练为 {other_ns}。",
+    ),
+    "symptoms.said.few_steps": (
+        "A step takes {step_ns}, {other_ns} in the other run; {n} steps on the smaller side, a judgement takes {needed}.",
+        "单步 {step_ns}，另一个训练为 {other_ns}；较少一方有 {n} 个步骤，判定需要 {needed} 个。",
+    ),
+    "symptoms.said.no_two_traces": ("Both runs need a trace.", "两个训练都需要有轨迹数据。"),
+    "symptoms.said.empty_traces": ("One of the traces has no task in its step.", "其中一份轨迹的步骤内没有任务。"),
+    "symptoms.said.traces_differ": (
+        "A step takes {step_ns}, {other_ns} in the other trace; {name} takes most more time: {more_ns}.",
+        "单步 {step_ns}，另一份轨迹为 {other_ns}；增加最多的是 {name}：{more_ns}。",
+    ),
+    "symptoms.said.traces_not_slower": (
+        "A step takes {step_ns}, {other_ns} in the other trace ({n} names compared).",
+        "单步 {step_ns}，另一份轨迹为 {other_ns}（对比了 {n} 个名称）。",
     ),
     "symptoms.said.operators_differ": (
         "{name} takes {taken_ns} more than in the other run.", "{name} 比另一个训练多 {taken_ns}。",
@@ -257,6 +339,22 @@ TEXTS = define_texts({
     "symptoms.said.hardware": (
         "{used_share} of the peak: {done_per_s} operations per second.", "达到峰值的 {used_share}：每秒 {done_per_s} 次运算。",
     ),
+    "symptoms.said.no_second_session": (
+        "A roofline joins two sessions of this run: one with counters of operations, one with those of main memory.",
+        "屋顶线需要该训练的两次采集：一次含运算量计数，一次含主存访问计数。",
+    ),
+    "symptoms.said.no_traffic_counters": (
+        "No two sessions have counters of operations and of main memory for the same kernels.",
+        "没有两次采集分别含有相同 kernel 的运算量与主存访问计数。",
+    ),
+    "symptoms.said.on_roofline": (
+        "{name}, longest of {n} kernels: {per_byte} operations per byte, {done_per_s} per second. No file has the bandwidth.",
+        "{n} 个 kernel 中耗时最长的 {name}：每字节 {per_byte} 次运算，每秒 {done_per_s} 次。文件中没有内存带宽。",
+    ),
+    "symptoms.said.recompiled": (
+        "{n} calls that compile took {taken_ns}; most of it {name}.", "{n} 次编译调用，共 {taken_ns}；最多的是 {name}。",
+    ),
+    "symptoms.said.not_recompiled": ("None of {names} functions of the host compiles.", "{names} 个主机函数中没有编译调用。"),
     "symptoms.said.no_operator_times": ("{n} types of operators have no times.", "{n} 类算子没有耗时。"),
     "symptoms.said.top_operators": (
         "{name} takes {taken_share} of {n} types: {taken_ns}.", "{name} 在 {n} 类算子中占 {taken_share}：{taken_ns}。",
@@ -342,61 +440,4 @@ TEXTS = define_texts({
     "symptoms.cause.link": ("a slow link", "链路较慢"),
     "symptoms.cause.pipeline": ("it waits for another stage", "在等待其他阶段"),
     "symptoms.cause.unknown": ("unknown cause", "原因未知"),
-    # Rules
-    "symptoms.rule.insight": ("Insight “{kind}”: from {limit} {unit}", "洞察“{kind}”：自 {limit} {unit}"),
-    "symptoms.rule.advice": ("Advice “{title}”: {rule} {limit}", "调优建议“{title}”：{rule} {limit}"),
-    "symptoms.rule.scale_fell": ("the loss scale is lower than at first", "损失缩放低于首值"),
-    "symptoms.rule.rate_highest": ("the learning rate is at its highest so far", "学习率处于迄今最高"),
-    "symptoms.rule.learning_rate_changed": ("the largest change so far", "迄今最大的变化"),
-    "symptoms.rule.epoch_changed": ("the recorded epoch changes between two points", "记录的 epoch 在两点之间变化"),
-    "symptoms.rule.restart_at": (
-        "steps go back, or another file begins, within one point", "一个数据点之内步骤回退或新文件开始",
-    ),
-    "symptoms.rule.restarted": ("steps go back", "步骤回退"),
-    "symptoms.rule.rate_after_restart": (
-        "the learning rate after a restart is above the last one before it", "重启后的学习率高于此前最后的值",
-    ),
-    "symptoms.rule.mixed_writers": ("the times of two files overlap", "两个文件的时间重叠"),
-    "symptoms.rule.rate_beside_others": ("the highest value is outside those of other runs", "最高值超出其他训练的范围"),
-    "symptoms.rule.data_time": ("data takes longer than the rest of the step", "数据耗时超过单步其余部分"),
-    "symptoms.rule.frozen_weights": ("the last histogram equals the first", "最后一个直方图与第一个相同"),
-    "symptoms.rule.zero_values": ("all values are 0", "所有值均为 0"),
-    "symptoms.rule.bad_inputs": ("a value is NaN or Inf", "存在 NaN 或 Inf"),
-    "symptoms.rule.repeated_batch": ("records are equal value by value", "记录逐值相同"),
-    "symptoms.rule.same_inputs": ("inputs of two ranks are equal value by value", "两张卡的输入逐值相同"),
-    "symptoms.rule.weights_of_ranks": ("histograms of two ranks differ", "两张卡的直方图不同"),
-    "symptoms.rule.shuffled": ("an operation or the reader shuffles single samples", "有操作或读取器打乱单个样本"),
-    "symptoms.rule.pipeline_order": ("map before batch, shuffle before repeat", "先 map 后 batch，先 shuffle 后 repeat"),
-    "symptoms.rule.unbounded_operators": ("logarithm, division, root, power", "对数、除法、开方、幂"),
-    "symptoms.rule.redistribution": ("AllGather, AllToAll, ReduceScatter", "AllGather、AllToAll、ReduceScatter"),
-    "symptoms.rule.setting": ("another run on screen has another value", "所选的其他训练取值不同"),
-    "symptoms.rule.regularization": ("all such settings are 0", "此类配置均为 0"),
-    "symptoms.rule.overflows": ("records of the device", "设备上报的记录"),
-    "symptoms.rule.first_cause": ("as on the page First cause", "与“首因”页面一致"),
-    "symptoms.rule.departed": ("the norm left its history, as on the page First cause", "范数偏离历史，与“首因”页面一致"),
-    "symptoms.rule.watched": ("watchpoints that MindInsight recommends", "MindInsight 推荐的监测点"),
-    "symptoms.rule.first_tensor": (
-        "difference above the tolerance, as on the page Two dumps", "差异大于容差，与“Dump 对比”页面一致",
-    ),
-    "symptoms.rule.settings_differ": ("recorded values differ", "记录的值不同"),
-    "symptoms.rule.pipelines_differ": ("operations or parameters differ", "操作或参数不同"),
-    "symptoms.rule.graphs_differ": ("nodes or edges differ", "节点或边不同"),
-    "symptoms.rule.seeds_differ": ("the interval of the gate (95 %) does not contain 0", "门禁的区间（95 %）不含 0"),
-    "symptoms.rule.steps_differ": ("the usual step is longer", "平均单步更长"),
-    "symptoms.rule.operators_differ": ("the sum of the times is larger", "耗时总和更大"),
-    "symptoms.rule.longest_part": ("the longest part of the usual step", "平均单步中最长的部分"),
-    "symptoms.rule.hardware": ("counted operations over the peak", "计数的运算量与峰值之比"),
-    "symptoms.rule.top_operators": ("the largest sum of times", "耗时总和最大"),
-    "symptoms.rule.wide_kernels": ("an input is float32", "有输入为 float32"),
-    "symptoms.rule.changing_shapes": ("as on the page Dynamic shapes", "与“动态 shape”页面一致"),
-    "symptoms.rule.far_kernels": ("as on the page Operators", "与“算子”页面一致"),
-    "symptoms.rule.kernel_sizes": ("no limit: look at the number", "没有阈值：请查看数值"),
-    "symptoms.rule.at_peak": ("the moment of most memory", "内存最多的时刻"),
-    "symptoms.rule.fragmentation": ("free memory is in several pieces at the peak", "峰值时空闲内存不连续"),
-    "symptoms.rule.static_plan": ("the most in use at once", "同时使用的最大值"),
-    "symptoms.rule.expert_balance": ("load above the mean of the group", "负载高于组内平均"),
-    "symptoms.rule.last_rank": ("as on the page Cluster", "与“集群”页面一致"),
-    "symptoms.rule.clocks": ("offset above its spread", "偏差大于离散"),
-    "symptoms.rule.rank_total": ("the longest step of all ranks", "所有卡中最长的单步"),
-    "symptoms.rule.rank_preparing": ("the longest preparation of all ranks", "所有卡中最长的准备时间"),
 })  # fmt: skip

@@ -20,6 +20,8 @@ _WORDS: dict[str, Callable[[str], str]] = {
     "reason": lambda word: f"advice.reason.{word}", "cause": lambda word: f"symptoms.cause.{word}",
 }  # fmt: skip
 """Parts of a sentence that are words of ours -> their text key."""
+_SHARES = ("divergence", "overfitting", "oscillation", "plateau")
+"""Kinds of insights whose limit is a share."""
 
 
 def state_key(state: str) -> str:
@@ -61,10 +63,9 @@ def rule_of(finding: Finding) -> Text | None:
     if not finding.rule:
         return None
     if family == "insight":
-        rule = RULES[name]
-        limit = fmt.number(rule.limit, 3)
-        kinds, units = CATALOGUE[f"insights.kind.{name}"], CATALOGUE[f"insights.unit.{name}"]
-        english, chinese = (both("symptoms.rule.insight", kind=kinds[at], limit=limit, unit=units[at])[at] for at in (0, 1))
+        limit = fmt.percent(RULES[name].limit) if name in _SHARES else fmt.number(RULES[name].limit, 3)
+        kinds, rules = CATALOGUE[f"insights.kind.{name}"], both(f"symptoms.rule.insight_{name}", limit=limit)
+        english, chinese = (both("symptoms.rule.insight", kind=kinds[at], rule=rules[at])[at] for at in (0, 1))
         return english, chinese
     if family == "advice":
         threshold = finding.by.threshold if isinstance(finding.by, Advice) else THRESHOLDS[name]

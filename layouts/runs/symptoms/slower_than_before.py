@@ -27,6 +27,12 @@ SYMPTOM = Symptom(
             "operators_differ", {}, "operators", "profile",
         ),
         Step(
+            "traces", ("What takes longer in the trace of a step than in that of the other run?",
+                       "与另一个训练相比，单步轨迹中哪些任务耗时更长？"),
+            ("Look at both steps on the timeline.", "在时间线上查看两个步骤。"),
+            "traces_differ", {}, "timeline", "profile",
+        ),
+        Step(
             "settings", ("Which settings differ?", "哪些配置不同？"),
             ("Set them back one by one.", "逐项改回。"),
             "settings_differ", {}, "two_runs", "lineage",

@@ -45,6 +45,12 @@ SYMPTOM = Symptom(
             "setting", {"of": "batch"}, "model_lineage", "lineage",
         ),
         Step(
+            "shuffle", ("Are single samples shuffled, so that sources mix?", "是否打乱单个样本，使各数据源混合？"),
+            ("Shuffle over all files before batch(): a source that begins at this step changes the loss.",
+             "在 batch() 之前对所有文件打乱：从该步骤开始的新数据源会改变损失。"),
+            "shuffled", {}, "dataset", "dataset_graph",
+        ),
+        Step(
             "order", ("Did the order or the source of the data change there?", "该处数据的顺序或来源是否变化？"),
             ("Mix the sources, and shuffle over all files.", "混合各数据源，并在所有文件之间打乱。"),
         ),

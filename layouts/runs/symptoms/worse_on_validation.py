@@ -27,8 +27,8 @@ SYMPTOM = Symptom(
         ),
         Step(
             "landscape", ("How sharp is the minimum?", "极小点有多尖锐？"),
-            ("A sharp minimum generalizes badly: use a smaller batch size or a larger learning rate.",
-             "尖锐的极小点泛化较差：减小 batch size 或增大学习率。"),
+            ("A sharp minimum often generalizes badly: use a smaller batch size or a larger learning rate.",
+             "尖锐的极小点往往泛化较差：减小 batch size 或增大学习率。"),
             "landscape", {}, "landscape", "landscape",
         ),
         Step(

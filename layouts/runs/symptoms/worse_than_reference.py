@@ -11,20 +11,31 @@ SYMPTOM = Symptom(
     ("accuracy lower than paper baseline reproduce pytorch tensorflow migration", "精度低 论文 基线 复现 迁移 对比 精度不达标"),
     (
         Step(
+            "worse", ("Is the result worse than that of the other run?", "结果是否比另一个训练差？"),
+            ("Go on with what differs between the two runs.", "继续查看两个训练的差异。"),
+            "worse_result", {}, "two_runs", "scalar", sign=True,
+        ),
+        Step(
             "settings", ("Which settings differ?", "哪些配置不同？"),
             ("Make them equal one by one, the learning rate and its schedule first.", "逐项改为一致，先从学习率及其策略开始。"),
-            "settings_differ", {}, "two_runs", "lineage", sign=True,
+            "settings_differ", {}, "two_runs", "lineage",
         ),
         Step(
             "pipelines", ("Do the data pipelines differ?", "数据处理流程是否不同？"),
             ("Compare augmentation, normalization and the order of operations.", "对比数据增强、归一化与操作顺序。"),
-            "pipelines_differ", {}, "two_runs", "dataset_graph", sign=True,
+            "pipelines_differ", {}, "two_runs", "dataset_graph",
         ),
         Step(
             "graphs", ("Do the graphs differ?", "计算图是否不同？"),
             ("Compare initial values, epsilon and momentum of normalization, bias, and precision.",
              "对比初始值、归一化层的 epsilon 与 momentum、偏置以及精度。"),
-            "graphs_differ", {}, "two_runs", "graph",
+            "graphs_differ", {}, "graph", "graph",
+        ),
+        Step(
+            "initial", ("Do weights begin with the same values?", "权重的初始值是否相同？"),
+            ("Use the initializer of the reference: a seed alone leaves the range of values about the same.",
+             "使用参考网络的初始化方法：仅随机种子不同时，取值范围基本一致。"),
+            "initial_values", {}, "histograms", "histogram",
         ),
         Step(
             "tensor", ("Which tensor differs first between two dumps?", "两份 Dump 中最先不同的是哪个张量？"),

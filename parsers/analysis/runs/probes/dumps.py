@@ -25,6 +25,49 @@ def overflows(run: ProbedRun) -> Finding:
     return Finding(FOUND, "overflows", told, where, "overflows", severity=1.8)
 
 
+def dumped_values(run: ProbedRun) -> Finding:
+    """Return the earliest tensor that is known to hold NaN or Inf, of those that files state or that are read in no time.
+
+    That others are finite is not said: only a part of the dump was read.
+    """
+    found = run.dump("glance")
+    if found is None:
+        return not_recorded("no_dump")
+    known = found[(found["non_finite"] >= 0).to_numpy(bool)]
+    told: dict[str, float | str] = {"n": len(known), "of": len(found)}
+    bad = known[(known["non_finite"] > 0).to_numpy(bool)]
+    if len(bad):
+        row = bad.sort_values(["iteration", "order"], kind="stable").iloc[0]
+        where = Where(step=int(row["iteration"]), rank=int(row["rank"]), node=str(row["name"]))
+        told |= {"name": str(row["name"]), "step": int(row["iteration"])}
+        return Finding(FOUND, "dump_bad", told, where, "bad_inputs", severity=2.2)
+    return Finding(NOT_JUDGED, "dump_glanced" if len(known) else "dump_unread", told, rule="bad_inputs")
+
+
+def near_cause(run: ProbedRun) -> Finding:
+    """Return the logarithm, division, root or power that is nearest before the operator of the first cause, in its graph."""
+    found = run.dump("causes")
+    if found is None:
+        return not_recorded("no_dump")
+    if not len(found):
+        return first_cause(run)
+    near = run.dump("nearby")
+    name, step, rank = (found[column].iloc[0] for column in ("name", "iteration", "rank"))
+    told: dict[str, float | str] = {"cause": str(name), "step": int(step)}
+    where = Where(step=int(step), rank=int(rank), node=str(name))
+    if near is None or not len(near):
+        return Finding(NOT_JUDGED, "no_dumped_graph", told, where, "unbounded_operators")
+    operators = near[near["unbounded"].to_numpy(bool)]
+    told["nodes"] = len(near)
+    if not len(operators):
+        return Finding(NOTHING, "none_near_cause", told, where, "unbounded_operators")
+    row = operators.iloc[0]
+    told |= {"n": len(operators), "name": str(row["name"]), "distance": int(row["distance"])}
+    said = "cause_is_unbounded" if int(row["distance"]) == 0 else "near_cause"
+    place = Where(step=int(step), rank=int(rank), node=str(row["name"]))
+    return Finding(FOUND, said, told, place, "unbounded_operators", severity=1.6)
+
+
 def first_cause(run: ProbedRun) -> Finding:
     """Return the first cause of bad values: a row of DUMP_CAUSES."""
     found = run.dump("causes")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from parsers.lineage.values import Setting
     from parsers.payloads.series import PayloadSeries
     from parsers.payloads.values import Value
+    from parsers.profiler.trace.opened import OpenTrace
 
 NO_FILE = "not in any file"
 STATES = (FOUND, NOTHING, NOT_JUDGED, NOT_RECORDED, NO_FILE)
@@ -107,18 +108,27 @@ class ProbedRun(Protocol):
         """Return the names of files any of which has a frame."""
         ...
 
+    def other_kernels(self) -> Mapping[str, pd.DataFrame]:
+        """Return the frame `kernels` of the other sessions of this run and rank, the newest first."""
+        ...
+
+    def trace(self) -> OpenTrace | None:
+        """Return the best trace of the profile; None without one."""
+        ...
+
     def dump(self, result: str) -> pd.DataFrame | None:
         """Return a result of the dump, a name in `DUMP_RESULTS`; None without a dump."""
         ...
 
 
-DUMP_RESULTS = ("overflows", "statistics", "causes", "departures", "hits", "differences")
-"""What probes ask of dumps; all but the first take reading tensors."""
+DUMP_RESULTS = ("overflows", "glance", "statistics", "causes", "nearby", "departures", "hits", "differences")
+"""What probes ask of dumps; all but the first two take reading many tensors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The place that a link opens: each part is left out where it means nothing. tags are curves that are shown together."""
+    """The place that a link opens: each part is left out where it means nothing. tags are curves that are shown together,
+    session is that of a second profile, span a range in ns."""
 
     tags: tuple[str, ...] = ()
     step: int | None = None
@@ -126,6 +136,8 @@ class Where:
     rank: int | None = None
     node: str = ""
     tolerance: float | None = None
+    session: str = ""
+    span: tuple[int, int] | None = None
 
 
 NOWHERE = Where()

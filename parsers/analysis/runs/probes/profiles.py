@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -27,6 +29,10 @@ from parsers.deferred import pandas as pd
 
 _PARTS = ("idle", "communication")
 """Rules of the advice about a part of the step rather than about a cause."""
+_COMPILING = re.compile(r"compile(?!d)", re.IGNORECASE)
+"""Calls that compile an operator or a graph: aclopCompileAndExecute of CANN, compile of torch and MindSpore."""
+_REGION = re.compile(r"Torch-Compiled Region: \d+/[1-9]\d*$")
+"""What torch calls a function that it compiled again: the number after the slash is that of its version."""
 _UNNAMED = ("", "N/A")
 """Types of operators that files leave empty."""
 
@@ -69,6 +75,13 @@ def usual_step(run: ProbedRun) -> Average | None:
     return average(found[0]) if found else None
 
 
+def step_lengths(run: ProbedRun) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return how long each step of the profile took, in ns; empty without a step trace."""
+    steps = run.frame("steps")
+    found = breakdowns(steps) if steps is not None and len(steps) else ()
+    return found[0].whole_ns[found[0].judged].astype(np.float64) if found else np.empty(0)
+
+
 def longest_part(run: ProbedRun) -> Finding:
     """Return the usual step and the longest of its parts."""
     usual = usual_step(run)
@@ -103,6 +116,53 @@ def hardware(run: ProbedRun) -> Finding:
         return Finding(NOT_JUDGED, "no_peak", {"done_per_s": use.achieved.per_s}, rule="hardware")
     told: dict[str, float | str] = {"used_share": use.share, "done_per_s": use.achieved.per_s}
     return Finding(FOUND, "hardware", told, rule="hardware", severity=0.5)
+
+
+def on_roofline(run: ProbedRun) -> Finding:
+    """Return where the kernels that took longest are on the roofline: operations per byte of main memory, and per second.
+
+    Nothing is judged: no file has the bandwidth of the memory, which the page asks for.
+    """
+    use = HardwareUse(run.frame, {})
+    if use.measured is None:
+        return not_recorded("no_frame", *run.files_of("kernels"))
+    others = run.other_kernels()
+    if not others:
+        return not_recorded("no_second_session", *run.files_of("kernels"))
+    for session, kernels in others.items():
+        joined = HardwareUse(run.frame, {}, other_kernels=partial(_same, kernels)).roofline
+        if joined is not None and len(joined.frame) and math.isfinite(float(joined.frame["per_byte"].iloc[0])):
+            row = joined.frame.iloc[0]
+            told: dict[str, float | str] = {
+                "name": str(row["name"]), "per_byte": float(row["per_byte"]), "done_per_s": float(row["per_s"]),
+                "n": len(joined.frame),
+            }  # fmt: skip
+            return Finding(NOT_JUDGED, "on_roofline", told, Where(session=session), "on_roofline")
+    return not_recorded("no_traffic_counters", *run.files_of("kernels"))
+
+
+def _same(kernels: pd.DataFrame) -> pd.DataFrame:
+    return kernels
+
+
+def recompiled(run: ProbedRun) -> Finding:
+    """Return the calls of the host that compiled operators or graphs while steps were recorded."""
+    calls, operators = run.frame("api"), run.frame("operators")
+    host = None if operators is None else operators[operators["core"].astype("str").eq("HOST_CPU").to_numpy()]
+    known = [frame for frame in (calls, host) if frame is not None and len(frame)]
+    if not known:
+        return not_recorded("no_frame", *run.files_of("api"), *run.files_of("operators"))
+    names = np.concatenate([frame["name"].astype("str").to_numpy() for frame in known])
+    counts, times = (
+        np.concatenate([frame[column].to_numpy(np.float64) for frame in known]) for column in ("count", "total_ns")
+    )
+    compiling = np.array([bool(_COMPILING.search(name) or _REGION.search(name)) for name in names.tolist()])
+    told: dict[str, float | str] = {"names": int(names.size)}
+    if not compiling.any():
+        return Finding(NOTHING, "not_recompiled", told, rule="recompiled")
+    most = int(np.argmax(np.where(compiling, times, -1.0)))
+    told |= {"name": str(names[most]), "n": int(np.nansum(counts[compiling])), "taken_ns": float(np.nansum(times[compiling]))}
+    return Finding(FOUND, "recompiled", told, Where(node=str(names[most])), "recompiled", severity=1.1)
 
 
 def top_operators(run: ProbedRun) -> Finding:

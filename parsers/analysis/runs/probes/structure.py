@@ -8,10 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from parsers.analysis.graphs.network import Network, network
+from parsers.analysis.graphs.tracing import ancestors
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOTHING, Finding, ProbedRun, Where, not_recorded
+from parsers.deferred import pandas as pd
+from parsers.graphs.graph import Graph
 from parsers.lineage.datasets import DatasetNode
+from parsers.model import Ints
 
-_UNBOUNDED = re.compile(r"(log(1p|softmax)?|div(nonan)?|realdiv|truediv|sqrt|rsqrt|reciprocal|inv|pow|exp(m1)?)", re.IGNORECASE)
+_UNBOUNDED = re.compile(
+    r"(log(1p|softmax)?|div(nonan)?|realdiv|truediv|sqrt|rsqrt|reciprocal|inv|pow|square|exp(m1)?)", re.IGNORECASE
+)
 """Operators with values outside their domain, or without a bound: as types in graphs of MindSpore, torch and TensorFlow."""
 _MOVED = re.compile(r"all_?gather|all_?to_?all|reduce_?scatter|redistribution", re.IGNORECASE)
 _REGULAR = re.compile(r"weight.?decay|dropout|label.?smooth|(^|[^a-z])l[12]([^a-z]|$)|regulari[sz]", re.IGNORECASE)
@@ -19,6 +26,8 @@ _BATCH = re.compile(r"batch.?size|(^|[^a-z])bs([^a-z]|$)", re.IGNORECASE)
 _LENGTH = re.compile(r"batch.?size|seq(uence)?.?len|max.?len|micro.?batch", re.IGNORECASE)
 NAMES = {"batch": _BATCH, "regularization": _REGULAR, "memory": _LENGTH}
 """What a question about settings is about -> their names."""
+MOST_OUTPUTS = 8
+"""Outputs of a graph from which the nearest operator is looked for."""
 
 
 def shuffled(run: ProbedRun) -> Finding:
@@ -89,16 +98,66 @@ def unbounded_operators(run: ProbedRun) -> Finding:
     if graph is None:
         return not_recorded("no_graph")
     kinds = graph.nodes["type"].astype("str")
-    rows = np.flatnonzero(kinds.str.fullmatch(_UNBOUNDED).to_numpy(bool))
+    rows = np.flatnonzero(is_unbounded(kinds))
     told: dict[str, float | str] = {"nodes": len(graph.nodes)}
     if rows.size:
-        row = int(rows[-1])
         names = ", ".join(dict.fromkeys(kinds.iloc[rows].tolist()))
-        told |= {"n": int(rows.size), "types": names[:120], "name": str(graph.nodes["name"].array[row])}
-        return Finding(FOUND, "unbounded_operators", told, Where(node=f"n{row}"), "unbounded_operators", severity=0.7)
+        told |= {"n": int(rows.size), "types": names[:120]}
+        row, distance = _nearest(graph, rows)
+        told["name"] = str(graph.nodes["name"].array[row])
+        said = "unbounded_operators"
+        if distance is not None:
+            told["distance"], said = distance, "unbounded_near"
+        return Finding(FOUND, said, told, Where(node=f"n{row}"), "unbounded_operators", severity=0.7)
     if graph.problems:
         return Finding(NOT_JUDGED, "graph_damaged", told, rule="unbounded_operators")
     return Finding(NOTHING, "bounded_operators", told, rule="unbounded_operators")
+
+
+def is_unbounded(types: pd.Series[Any]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return which types of operators make NaN or Inf of finite values."""
+    return types.str.fullmatch(_UNBOUNDED).to_numpy(bool)
+
+
+def _nearest(graph: Graph, rows: Ints) -> tuple[int, int | None]:
+    """Return which of these nodes is nearest before an output of the graph, and the edges between; None if none leads there."""
+    net = network(graph.nodes, graph.edges)
+    best: tuple[int, int] | None = None
+    for output in _outputs(graph, net)[:MOST_OUTPUTS]:
+        found = ancestors(net, output)
+        known = np.flatnonzero(np.isin(found.rows, rows))
+        if known.size and (best is None or int(found.depth[known[0]]) < best[1]):
+            best = int(found.rows[known[0]]), int(found.depth[known[0]])
+    return best if best is not None else (int(rows[-1]), None)
+
+
+def _outputs(graph: Graph, net: Network) -> list[int]:
+    """Return the nodes whose values leave the graph: those that the file names, else operators whose values nobody takes."""
+    if graph.outputs:
+        return list(graph.outputs)
+    is_last = net.shown & (net.kind == 0)
+    is_last[net.source] = False
+    rows: list[int] = np.flatnonzero(is_last)[::-1].tolist()
+    return rows
+
+
+def near(graph: Graph, name: str) -> pd.DataFrame:
+    """Return the operators that one is computed from, the nearest first: name, type, distance in edges, unbounded.
+
+    It is the first itself. Without a row if the graph has no operator of that full name.
+    """
+    rows = np.flatnonzero((graph.nodes["full_name"].astype("str") == name).to_numpy(bool))
+    if not rows.size:
+        return pd.DataFrame({"name": [], "type": [], "distance": [], "unbounded": []})
+    found = ancestors(network(graph.nodes, graph.edges), int(rows[0]))
+    kinds = graph.nodes["type"].astype("str").iloc[found.rows]
+    operators = (graph.nodes["kind"].astype("str").iloc[found.rows] == "operator").to_numpy(bool)
+    made = pd.DataFrame({
+        "name": graph.nodes["full_name"].astype("str").iloc[found.rows].to_numpy(), "type": kinds.to_numpy(),
+        "distance": found.depth, "unbounded": is_unbounded(kinds),
+    })  # fmt: skip
+    kept: pd.DataFrame = made[operators].reset_index(drop=True)
+    return kept
 
 
 def redistribution(run: ProbedRun) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,16 +10,22 @@ import numpy as np
 
 from parsers.analysis.curves.final_values import final
 from parsers.analysis.curves.gates import LEAST_RUNS, difference_interval
-from parsers.analysis.graphs.difference import compare as compare_graphs
-from parsers.analysis.graphs.network import network
+from parsers.analysis.graphs.opened import Compared, comparable, opened_graph
 from parsers.analysis.lineage.pipelines import MISSING, compare, numbered
 from parsers.analysis.lineage.results import main_tag
 from parsers.analysis.lineage.setting_differences import differing_settings
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOTHING, Finding, ProbedRun, Where, not_recorded
-from parsers.analysis.runs.probes.profiles import computing_types, usual_step
+from parsers.analysis.runs.probes.profiles import computing_types, step_lengths, usual_step
 from parsers.deferred import pandas as pd
+from parsers.graphs.graph import Graph
 from parsers.lineage.table import better
+from parsers.profiler.trace import ranges
+from parsers.profiler.trace.opened import OpenTrace
 
+_TELLING = re.compile(r"eps|momentum|init|bias|transpose|keep_prob|rate|axis|reduction|dtype|precision", re.IGNORECASE)
+"""Attributes of nodes that change results and that frameworks have different defaults for: told before others."""
+_TOLD_OF = frozenset({"step", "scope", "overlap"})
+"""Kinds of tracks of a trace that say of others what they do."""
 LARGEST_PIPELINE = 2_000
 """Pipelines with more operations are not compared, as on the pages that compare them."""
 
@@ -71,12 +78,56 @@ def graphs_differ(run: ProbedRun) -> Finding:
     one, other = run.graph(), run.other.graph()
     if one is None or other is None:
         return not_recorded("no_two_graphs")
-    found = compare_graphs(network(one.nodes, one.edges), network(other.nodes, other.edges))
+    compared = opened_graph((one, other), (0,)).compared
+    if compared is None:
+        raise ValueError("expected the comparison of two graphs")
+    found = compared.difference
     told: dict[str, float | str] = {"nodes": len(one.nodes)}
     if found.same:
         return Finding(NOTHING, "graphs_equal", told, rule="graphs_differ")
     told |= {"n": len(found.changed), "removed": len(found.counted.removed), "added": len(found.counted.added)}
-    return Finding(FOUND, "graphs_differ", told, rule="graphs_differ", severity=1.1)
+    named = _telling(one, compared)
+    if named is None:
+        return Finding(FOUND, "graphs_differ", told, rule="graphs_differ", severity=1.1)
+    row, attribute, value, theirs = named
+    told |= {"name": str(one.nodes["name"].array[row]), "parameter": attribute, "value": value, "other": theirs}
+    return Finding(FOUND, "attributes_differ", told, Where(node=f"n{row}"), "graphs_differ", severity=1.2)
+
+
+def _telling(one: Graph, compared: Compared) -> tuple[int, str, str, str] | None:
+    """Return (row, attribute, its text, that of the other graph) of the difference to look at first: of epsilon, momentum,
+    initial values and the like, else of any attribute; else the type of a value. None if no matched node differs so."""
+    other, match = compared.graph, compared.difference.match
+    found: list[tuple[int, int, str, str, str]] = []
+    for row, fields in compared.difference.changed.items():
+        if "attributes" in fields:
+            ours, theirs = comparable(one, row), comparable(other, int(match[row]))
+            for name in sorted(ours.keys() | theirs.keys()):
+                if ours.get(name) != theirs.get(name):
+                    texts = (ours.get(name, "–")[:60], theirs.get(name, "–")[:60])
+                    found.append((0 if _TELLING.search(name) else 1, row, name, *texts))
+        if "output_type" in fields:
+            kinds = (str(one.nodes["output_type"].array[row]), str(other.nodes["output_type"].array[int(match[row])]))
+            found.append((0, row, "output_type", *kinds))
+    return min(found)[1:] if found else None
+
+
+def worse_result(run: ProbedRun) -> Finding:
+    """Return whether the main result of a run is worse than that of the other one, as its last values say."""
+    if run.other is None:
+        return not_recorded("no_other_run")
+    tag = main_tag(sorted(set(run.tags()) & set(run.other.tags())))
+    if not tag:
+        return not_recorded("no_shared_scalar")
+    ends = [_finals(tag, [one]) for one in (run, run.other)]
+    told: dict[str, float | str] = {"tag": tag}
+    if not all(one.size for one in ends):
+        return Finding(NOT_JUDGED, "no_final_value", told, Where((tag,)), "worse_result")
+    own, other = float(ends[0][0]), float(ends[1][0])
+    told |= {"value": own, "other": other}
+    if own > other if better(tag) == "lower" else own < other:
+        return Finding(FOUND, "worse_result", told, Where((tag,)), "worse_result", severity=1.3)
+    return Finding(NOTHING, "result_not_worse", told, Where((tag,)), "worse_result")
 
 
 def seeds_differ(run: ProbedRun, *, alpha: float = 0.05) -> Finding:
@@ -115,8 +166,11 @@ def _finals(tag: str, runs: Sequence[ProbedRun]) -> np.ndarray[Any, np.dtype[np.
     return values[np.isfinite(values)]
 
 
-def steps_differ(run: ProbedRun) -> Finding:
-    """Return the part of a step that makes most of the difference between the profiles of two runs."""
+def steps_differ(run: ProbedRun, *, alpha: float = 0.05) -> Finding:
+    """Return the part of a step that makes most of the difference between the profiles of two runs.
+
+    Found if steps are longer by more than they differ among themselves; the interval is that of the gate.
+    """
     if run.other is None:
         return not_recorded("no_other_run")
     usual = [usual_step(one) for one in (run, run.other)]
@@ -130,7 +184,11 @@ def steps_differ(run: ProbedRun) -> Finding:
         "step_ns": one.whole_ns, "other_ns": other.whole_ns, "part": parts[0],
         "part_ns": one.time_of(parts[0]) - other.time_of(parts[0]),
     }  # fmt: skip
-    if one.whole_ns > other.whole_ns:
+    lengths = [step_lengths(side) for side in (run, run.other)]
+    if min(map(len, lengths)) < LEAST_RUNS:
+        told |= {"n": min(map(len, lengths)), "needed": LEAST_RUNS}
+        return Finding(NOT_JUDGED, "few_steps", told, rule="steps_differ")
+    if difference_interval(lengths[0], lengths[1], alpha).low > 0.0:
         return Finding(FOUND, "steps_differ", told, rule="steps_differ", severity=1.4)
     return Finding(NOTHING, "steps_not_slower", told, rule="steps_differ")
 
@@ -156,3 +214,40 @@ def operators_differ(run: ProbedRun) -> Finding:
 def _times(types: pd.DataFrame) -> pd.Series[Any]:
     """Return the time of each type of operators."""
     return types.groupby(types["type"].astype("str"))["total_ns"].sum()
+
+
+def traces_differ(run: ProbedRun) -> Finding:
+    """Return the slices that take most more time in a step of this trace than in one of the other run's, by name."""
+    if run.other is None:
+        return not_recorded("no_other_run")
+    one, other = run.trace(), run.other.trace()
+    if one is None or other is None:
+        return not_recorded("no_two_traces")
+    spans = [_one_step(opened) for opened in (one, other)]
+    (first, last), (begin, end) = spans
+    names = [_names(opened, *span) for opened, span in ((other, spans[1]), (one, spans[0]))]
+    told: dict[str, float | str] = {"step_ns": float(last - first), "other_ns": float(end - begin)}
+    if not len(names[0]) or not len(names[1]):
+        return Finding(NOT_JUDGED, "empty_traces", told, rule="traces_differ")
+    found = ranges.difference(names[0], names[1])
+    at = int(found["difference_ns"].to_numpy().argmax())
+    more = float(found["difference_ns"].iloc[at])
+    told |= {"n": len(found), "name": str(found["name"].iloc[at]), "more_ns": more}
+    if more > 0.0 and last - first > end - begin:
+        return Finding(FOUND, "traces_differ", told, Where(span=(first, last)), "traces_differ", severity=1.2)
+    return Finding(NOTHING, "traces_not_slower", told, Where(span=(first, last)), "traces_differ")
+
+
+def _one_step(opened: OpenTrace) -> tuple[int, int]:
+    """Return the range, in ns, of the step of median length; all of a trace without steps."""
+    steps = sorted(opened.steps(), key=lambda one: one.duration)
+    if not steps:
+        return opened.extent
+    usual = steps[len(steps) // 2]
+    return usual.start, usual.start + usual.duration
+
+
+def _names(opened: OpenTrace, begin: int, end: int) -> pd.DataFrame:
+    trace = opened.trace
+    kept = [number for number, track in enumerate(trace.tracks) if track.kind not in _TOLD_OF]
+    return ranges.statistics(trace, begin, end, kept, pyramid=opened.pyramid)

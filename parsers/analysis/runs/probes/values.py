@@ -12,7 +12,8 @@ from parsers.analysis.curves.insights.unmoved import GRADIENT
 from parsers.analysis.runs.probes.curves import first_bad
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOTHING, Finding, ProbedRun, Where, not_recorded
 from parsers.analysis.runs.probes.roles import of_role
-from parsers.payloads.values import HistogramValue, ImageValue, TensorValue
+from parsers.analysis.values.landscapes import sharpness
+from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue
 
 MOST_TAGS = 64
 """Tags that are read for one question; the answer says how many there are."""
@@ -192,9 +193,98 @@ def _at_one_step(one: ProbedRun, other: ProbedRun, kind: str, tag: str, *, last:
     return step, bool(np.array_equal(array_of(values[0]), array_of(values[1])))
 
 
+def data_after_restart(run: ProbedRun) -> Finding:
+    """Return whether the inputs after a restart are those that training began with, value by value.
+
+    A restart is where another file begins, or the steps of a recorded input go back.
+    """
+    tags = [(kind, tag) for kind in ("tensor", "image") for tag in of_role(run.tags(kind), "input")]
+    if not tags:
+        return not_recorded("no_inputs")
+    again = 0
+    for kind, tag in tags:
+        series = run.payloads(kind, tag)
+        if series is None or not len(series):
+            continue
+        first = array_of(run.value(kind, tag, 0))
+        for place in (np.flatnonzero((np.diff(series.file) != 0) | (np.diff(series.step) < 0)) + 1).tolist():
+            now = array_of(run.value(kind, tag, place))
+            if not first.size or not now.size:
+                continue
+            again += 1
+            if np.array_equal(first, now):
+                step = int(series.step[place])
+                return Finding(FOUND, "data_begins_anew", {"tag": tag, "step": step}, Where((tag,), step),
+                               "data_after_restart", severity=1.4)  # fmt: skip
+    where = Where((tags[0][1],))
+    if again:
+        return Finding(NOTHING, "data_goes_on", {"n": again, "tag": tags[0][1]}, where, "data_after_restart")
+    return Finding(NOT_JUDGED, "inputs_of_one_start", {"tag": tags[0][1]}, where, "data_after_restart")
+
+
+def initial_values(run: ProbedRun) -> Finding:
+    """Return whether weights of two runs begin differently, by their first histograms; the range that differs most is told."""
+    if run.other is None:
+        return not_recorded("no_other_run")
+    shared = [tag for tag in run.tags("histogram") if tag in run.other.tags("histogram") and not _GRADIENT.search(tag)
+              and not _ACTIVATION.search(tag)]  # fmt: skip
+    if not shared:
+        return not_recorded("no_two_histograms")
+    judged, most, farthest = 0, None, -1.0
+    for tag in shared[:MOST_TAGS]:
+        one, other = _first_histogram(run, tag), _first_histogram(run.other, tag)
+        if one is None or other is None:
+            continue
+        judged += 1
+        if not _same(one, other):
+            widths = sorted((one.max - one.min, other.max - other.min))
+            apart = float("inf") if widths[0] <= 0.0 else widths[1] / widths[0]
+            if apart > farthest:
+                most, farthest = (tag, one, other), apart
+    told: dict[str, float | str] = {"n": judged}
+    if not judged:
+        return Finding(NOT_JUDGED, "one_histogram", told, Where((shared[0],)), "initial_values")
+    if most is None:
+        return Finding(NOTHING, "initial_values_equal", told, Where((shared[0],)), "initial_values")
+    tag, one, other = most
+    told |= {"tag": tag, "low": one.min, "high": one.max, "other_low": other.min, "other_high": other.max}
+    return Finding(FOUND, "initial_values", told, Where((tag,)), "initial_values", severity=0.9)
+
+
+def _first_histogram(run: ProbedRun, tag: str) -> HistogramValue | None:
+    series = run.payloads("histogram", tag)
+    value = run.value("histogram", tag, 0) if series is not None and len(series) else None
+    return value if isinstance(value, HistogramValue) and value.finite else None
+
+
 def landscape(run: ProbedRun) -> Finding:
-    """Return whether there is a loss landscape to look at: how sharp a minimum is has no limit."""
+    """Return how sharp the minimum of a loss landscape is, beside the other runs on screen: found if it is the sharpest."""
     tags = run.tags("landscape")
     if not tags:
         return not_recorded("no_landscape")
-    return Finding(NOT_JUDGED, "look_at_landscape", {"n": len(tags)}, Where((tags[0],)))
+    own = _sharpness(run)
+    where = Where((tags[0],))
+    told: dict[str, float | str] = {"n": len(tags)}
+    if own is None:
+        return Finding(NOT_JUDGED, "look_at_landscape", told, where, "landscape")
+    others = [found for one in run.others if (found := _sharpness(one)) is not None]
+    told |= {"value": own, "n": len(others)}
+    if not others:
+        return Finding(NOT_JUDGED, "sharpness_alone", told, where, "landscape")
+    told["high"] = max(others)
+    if own > max(others):
+        return Finding(FOUND, "sharpest", told, where, "landscape", severity=0.8)
+    return Finding(NOTHING, "not_sharpest", told, where, "landscape")
+
+
+def _sharpness(run: ProbedRun) -> float | None:
+    """Return the sharpness of the last landscape with a point where training ended, as the page Loss landscape has it."""
+    for tag in run.tags("landscape"):
+        series = run.payloads("landscape", tag)
+        for place in reversed(range(0 if series is None else len(series))):
+            value = run.value("landscape", tag, place)
+            if isinstance(value, LandscapeValue) and value.convergence is not None and value.z.ndim == 2:
+                found = sharpness(value.x, value.y, value.z, value.convergence, float(np.finfo(np.float32).eps))
+                if np.isfinite(found):
+                    return found
+    return None

@@ -92,11 +92,11 @@ def test_the_second_run_is_compared_with() -> None:
     loss = {"loss": curve(falling())}
     data = {name: {"settings": {"learning_rate": rate}, "scalar": loss} for name, rate in (("a", 0.1), ("b", 0.2))}
     source = MemorySource({**data, "c": {}})
-    alone = parts(source, {"symptom": ["worse_than_reference"]})
+    alone = parts(source, {"symptom": ["worse_than_reference"]})  # of three runs none is the other one
     assert (alone["other"], all_of(alone["parts"]["steps"], "data-other") != []) == ("", True)
     both = parts(source, {"symptom": ["worse_than_reference"], "with": ["b"]})
     assert (both["run"], both["other"]) == ("a", "b")
-    assert steps_of(both)[0]["data-state"] == "found"
+    assert [one["data-state"] for one in steps_of(both)[:2]] == ["nothing-found", "found"]
     assert "learning_rate: 0.1 and 0.2" in text_of(both["parts"]["steps"])
     assert "one=a&other=b" in all_of(both["parts"]["steps"], "data-query")[0]
 
@@ -110,7 +110,7 @@ def test_ticks_are_those_of_the_run_and_go_into_the_text() -> None:
     english, chinese = found["text"]
     assert english.startswith("## The loss is NaN or infinite (a)\n")
     assert "Found: loss is NaN at step 300" in english
-    assert "9. [x] Are all labels in their range" in english
+    assert "11. [x] Are all labels in their range" in english
     assert "Remark: all in 0 to 9" in english
     assert "备注：all in 0 to 9" in chinese
 
