@@ -18,8 +18,8 @@ from parsers.cluster_frames import COLLECTIVES, RANKS
 from parsers.frames import EDGES, NODES
 from parsers.graphs.graph import Graph, Origin
 from parsers.lineage.datasets import DatasetGraph, DatasetNode, DatasetOperation
-from parsers.payloads.values import HistogramValue, TensorValue
-from parsers.profile_frames import KERNELS, OPERATOR_MEMORY, OPERATOR_TYPES, OPERATORS, SHAPE_TIMES
+from parsers.payloads.values import HistogramValue, LandscapeValue, TensorValue
+from parsers.profile_frames import API, KERNELS, OPERATOR_MEMORY, OPERATOR_TYPES, OPERATORS, SHAPE_TIMES
 from parsers.schema import Schema
 from tests.writers.clusters import make
 from tests.writers.step_traces import frame as steps_frame
@@ -29,7 +29,8 @@ from tests.writers.step_traces import legacy
 @dataclass(frozen=True)
 class Made:
     """What a run recorded: scalars by tag, large values by kind and tag as (step, value), settings, pipeline, graph, frames of
-    its profile; others are the runs beside it, the first one being the reference, ranks those of its job."""
+    its profile; others are the runs beside it, the first one being the reference, ranks those of its job. starts are the places
+    of large values at which training began anew, in another file."""
 
     scalars: Mapping[str, Series] = field(default_factory=dict)
     values: Mapping[str, Mapping[str, Sequence[tuple[int, Any]]]] = field(default_factory=dict)
@@ -39,6 +40,7 @@ class Made:
     frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     others: tuple[Made, ...] = ()
     ranks: tuple[Made, ...] = ()
+    starts: tuple[int, ...] = ()
 
 
 class Triple(NamedTuple):
@@ -197,6 +199,15 @@ def tensor(values: Any) -> TensorValue:
     return TensorValue(np.asarray(values, np.float32), "float32")
 
 
+def bowl(curvature: float) -> Made:
+    """A landscape of a paraboloid, where training ended at its lowest point."""
+    x = np.linspace(-1.0, 1.0, 9)
+    z = 0.1 + curvature / 2 * (x[None, :] ** 2 + x[:, None] ** 2)
+    none = np.empty(0)
+    value = LandscapeValue(x, x, z, np.empty(0, np.int64), none, none, none, "PCA", "epoch", 1, (0.0, 0.0, 0.1))
+    return Made(values={"landscape": {"landscape": [(1, value)]}})
+
+
 def value_triples() -> dict[str, Triple]:
     """Faults of weights, gradients, activations and inputs."""
     one, other = np.linspace(-1, 1, 40), np.linspace(-2, 1, 40)
@@ -210,6 +221,13 @@ def value_triples() -> dict[str, Triple]:
         recorded = [(n, tensor(values)) for n, values in enumerate(steps)]
         return Made({"loss": curve(_nan(40, 30))}, {"tensor": {"input": recorded}})
 
+    def resumed(*steps: Any) -> Made:
+        """Two records of each of two files."""
+        return replace(inputs(*steps), starts=(2,))
+
+    def begun(values: Any) -> Made:
+        return Made(values={"histogram": {"fc.weight": [(0, histogram(values))]}})
+
     wrong = np.where(np.arange(40) == 7, math.nan, one)
     ranks = [Made(values={"tensor": {"input": [(1, tensor(values))]}}) for values in (one, one, other)]
     weights = [Made(values={"histogram": {"fc.weight": [(1, histogram(values))]}}) for values in (one, one, other)]
@@ -221,6 +239,12 @@ def value_triples() -> dict[str, Triple]:
                                    last("conv/relu", one), Made(values=still)),
         "bad inputs": Triple("bad_inputs", {}, inputs(one, wrong), inputs(one, other), loss(_nan())),
         "one batch": Triple("repeated_batch", {}, inputs(one, one, one), inputs(one, other, one), NOTHING),
+        "data anew": Triple("data_after_restart", {}, resumed(one, other, one, other), resumed(one, other, other, one),
+                            NOTHING),
+        "initial values": Triple("initial_values", {}, beside(begun(one), begun(10 * one)), beside(begun(one), begun(one)),
+                                 beside(NOTHING, begun(one))),
+        "sharp minimum": Triple("landscape", {}, beside(bowl(40.0), bowl(2.0)), beside(bowl(2.0), bowl(40.0)),
+                                beside(NOTHING, bowl(2.0))),
         "same shard": Triple("ranks_inputs", {}, Made(ranks=tuple(ranks[:2])), Made(ranks=tuple(ranks[1:])), NOTHING),
         "weights of ranks": Triple("ranks_weights", {}, Made(ranks=tuple(weights[1:])), Made(ranks=tuple(weights[:2])),
                                    NOTHING),
@@ -295,6 +319,7 @@ def structure_triples() -> dict[str, Triple]:
         "pipelines": Triple("pipelines_differ", {}, beside(shuffled, pipeline("map", "batch")), beside(shuffled, shuffled),
                             beside(NOTHING, shuffled)),
         "graphs": Triple("graphs_differ", {}, beside(small, log), beside(small, small), beside(NOTHING, small)),
+        "result": Triple("worse_result", {}, beside(bad[0], good[0]), beside(good[0], bad[0]), beside(NOTHING, good[0])),
         "seeds": Triple("seeds_differ", {}, beside(bad[0], *good, *bad[1:]), beside(mixed[0], *good, *mixed[1:]),
                         beside(NOTHING, good[0])),
     }  # fmt: skip
@@ -345,6 +370,14 @@ def host_calls(waiting: float) -> pd.DataFrame:
         {"name": name, "full_name": name, "type": name, "core": "HOST_CPU", "count": 1.0, "total_ns": time, "mean_ns": time,
          "self_ns": time, "stack": "a.py(1): f", "file": "operator_details.csv"}
         for name, time in (("aten::_local_scalar_dense", waiting), ("aten::add", 2e7))
+    ])  # fmt: skip
+
+
+def api(*rows: tuple[str, int, float]) -> pd.DataFrame:
+    """Calls of the host of (name, number, time in all in ns)."""
+    return rows_of(API, [
+        {"level": "acl", "name": name, "count": count, "total_ns": time, "mean_ns": time / count, "min_ns": 0.0, "max_ns": time,
+         "file": "api_statistic.csv"} for name, count, time in rows
     ])  # fmt: skip
 
 
@@ -418,6 +451,9 @@ def profile_triples() -> dict[str, Triple]:
                           profile(kernels=kernels(even)), NOTHING),
         "shapes": Triple("changing_shapes", {}, profile(shape_times=shape_times(["1,8", "1,9", "1,7", "1,6"])),
                          profile(shape_times=shape_times(["1,8"] * 4)), NOTHING),
+        "compiled again": Triple("recompiled", {},
+                                 profile(api=api(("aclopCompileAndExecute", 40, 9e8), ("aclrtMalloc", 5, 1e6))),
+                                 profile(api=api(("aclrtMalloc", 5, 1e6))), profile(steps=legacy_steps(1e4))),
         "far kernels": Triple("far_kernels", {}, profile(kernels=kernels([*even[:-1], 9_000_000])),
                               profile(kernels=kernels(even)), NOTHING),
         "fragmentation": Triple("fragmentation", {}, profile(operator_memory=gapped), profile(operator_memory=whole),
@@ -425,7 +461,8 @@ def profile_triples() -> dict[str, Triple]:
         "last rank": Triple("last_rank", {}, cluster(slow_rank=5, slower=0.5), job, NOTHING),
         "clocks": Triple("clocks", {}, meetings(50_000_000), meetings(0), NOTHING),
         "longest rank": Triple("longest_rank", {"value": "total"}, cluster(slow_rank=5, slower=0.5),
-                               profile(cluster_steps=job.frames["cluster_steps"].assign(total_ns=1e8)), NOTHING),
+                               profile(cluster_steps=job.frames["cluster_steps"].assign(
+                                   total_ns=1e8, computing_ns=8e7, exposed_ns=1e7, free_ns=1e7)), NOTHING),
         "experts": Triple("expert_balance", {}, with_experts(job, lambda n: 100 + 900 * (n == 3)),
                           with_experts(job, lambda n: 100), NOTHING),
         "slower steps": Triple("steps_differ", {}, beside(profile(steps=new_steps(9e6, 0.0, 4e6)), busy), beside(busy, idle),

@@ -16,7 +16,7 @@ from parsers.analysis.jobs.who_is_slow import who_is_slow
 from parsers.analysis.profiles.busy import COMMUNICATION
 from parsers.analysis.profiles.efficiency.figures import HardwareUse
 from parsers.analysis.profiles.efficiency.kernels import slow_kernels
-from parsers.analysis.profiles.memory.blocks import blocks_of
+from parsers.analysis.profiles.memory.blocks import CLOCKS, blocks_of
 from parsers.analysis.profiles.memory.curves import components, peak
 from parsers.analysis.profiles.memory.plan import plan
 from parsers.analysis.profiles.memory.pool import pool_at
@@ -288,7 +288,8 @@ def fragmentation(run: ProbedRun) -> Finding:
     operators = run.frame("operator_memory")
     if operators is None or not len(operators):
         return not_recorded("no_frame", *run.files_of("operator_memory"))
-    blocks = blocks_of(operators)
+    clock = next((clock for clock in CLOCKS if len(blocks_of(operators, clock=clock))), CLOCKS[0])
+    blocks = blocks_of(operators, clock=clock)
     if not len(blocks):
         return Finding(NOT_JUDGED, "no_addresses", {"n": len(operators)}, rule="fragmentation")
     starts = blocks.start

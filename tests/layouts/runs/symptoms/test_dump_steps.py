@@ -41,6 +41,29 @@ def test_the_first_cause(source: MemorySource) -> None:
     assert answer.finding.where.step == 2
 
 
+def test_bad_values_of_a_dump_are_seen_at_a_glance(source: MemorySource) -> None:
+    """Without asking for it; that all is fine is never said, since a part of the dump was read."""
+    step = step_of("not_a_number", "dumped")
+    assert [state(source, run, step) for run in ("bad", "good", "none")] == [FOUND, NOT_JUDGED, NOT_RECORDED]
+    answer = Answers(source).answer(SourceRun(source, AskedRun("bad")), step, slow=False)
+    assert answer.finding is not None
+    assert answer.finding.where.step == 5  # bad values stay to the last iteration, whose small outputs are read
+    signs = Answers(source).signs(SourceRun(source, AskedRun("bad", "", ("bad",))))
+    assert signs[0].step is not None
+    assert (signs[0].symptom.name, signs[0].step.name) == ("not_a_number", "dumped")
+    assert signs[0].finding is not None
+
+
+def test_operators_near_the_first_bad_tensor(source: MemorySource) -> None:
+    step = step_of("not_a_number", "near")
+    assert [state(source, run, step) for run in ("good", "none")] == [NOTHING, NOT_RECORDED]
+    answer = Answers(source).answer(SourceRun(source, AskedRun("bad")), step, slow=True)
+    assert answer.finding is not None
+    # The network of the writer has no logarithm, division or root before the operator that was made bad.
+    assert (answer.finding.state, answer.finding.said) == (NOTHING, "none_near_cause")
+    assert answer.finding.told["nodes"] > 1
+
+
 def test_the_first_tensor_that_differs(source: MemorySource) -> None:
     step = step_of("worse_than_reference", "tensor")
     assert [state(source, run, step, "good") for run in ("bad", "same", "none")] == [FOUND, NOTHING, NOT_RECORDED]

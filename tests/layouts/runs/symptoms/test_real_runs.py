@@ -11,7 +11,7 @@ from app.store.store import Store
 from layouts.runs.symptoms.answering import Answers, Sign
 from layouts.runs.symptoms.probed import AskedRun, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
-from parsers.analysis.runs.probes.model import FOUND
+from parsers.analysis.runs.probes.model import FOUND, Finding
 from tests.waiting import until
 
 
@@ -48,6 +48,7 @@ def opened(real_data: Path) -> Iterator[Callable[[str], Store]]:
 
 @pytest.mark.parametrize(("folder", "run", "symptom", "step"), [
     ("summary", "lenet_diverges_nan", "not_a_number", "first"), ("summary", "nan_inf", "not_a_number", "first"),
+    ("dump", "out_nan", "not_a_number", "dumped"),
     ("profiler_new", "mindspore_2.10_minddata/raw_a", "long_interval", "queues"),
     ("mindinsight_legacy", "run_2/normal_run", "long_interval", "interval"),
     ("profiler_new", "torch_npu_st_4ranks_pp2", "model_parallel", "bubble"),
@@ -66,11 +67,23 @@ def test_healthy_runs_have_no_symptom(opened: Callable[[str], Store], run: str) 
 @pytest.mark.long
 def test_the_dump_of_a_training_that_diverges_names_the_operator(opened: Callable[[str], Store]) -> None:
     store = opened("dump")
-    answers, step = Answers(store), SYMPTOMS["not_a_number"].steps[1]
+    answers, steps = Answers(store), {step.name: step for step in SYMPTOMS["not_a_number"].steps}
     member = next(row for row in store.runs.rows() if row.key == "out_nan").members[0]
     run = SourceRun(store, AskedRun(member, "", (member,)))
-    answer = until(lambda: told if (told := answers.answer(run, step, slow=True)).state == "ready" else None)
-    assert answer is not None
-    assert answer.finding is not None
-    assert (answer.finding.state, answer.finding.where.step) == (FOUND, 1)
-    assert "Square" in answer.finding.where.node
+
+    def found(name: str) -> Finding:
+        answer = until(lambda: told if (told := answers.answer(run, steps[name], slow=True)).state == "ready" else None)
+        assert answer is not None
+        assert answer.finding is not None
+        return answer.finding
+
+    assert (found("cause").state, found("cause").where.step) == (FOUND, 1)
+    assert "Square" in found("cause").where.node
+    assert (found("near").state, found("near").said, found("near").where.node) == (
+        FOUND, "cause_is_unbounded", found("cause").where.node,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("run", ["out_tensor", "out_kern", "out_cf"])
+def test_dumps_of_trainings_that_go_well_have_no_symptom(opened: Callable[[str], Store], run: str) -> None:
+    assert [(one.symptom.name, one.step) for one in found_in(opened("dump"), run)] == []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from parsers import DatasetGraph, Graph, Insight, PayloadSeries, Series
@@ -56,7 +58,11 @@ class MadeRun(ProbedRun):
     def payloads(self, kind: str, tag: str) -> PayloadSeries | None:
         self.asked.append(kind)
         found = self.made.values.get(kind, {}).get(tag)
-        return None if found is None else recorded([step for step, _ in found])
+        if found is None:
+            return None
+        made = recorded([step for step, _ in found])
+        files = np.searchsorted(np.array(self.made.starts, np.int64), np.arange(len(found)), "right")
+        return replace(made, file=files.astype(np.int32))
 
     def value(self, kind: str, tag: str, place: int) -> Any:
         return self.made.values[kind][tag][place][1]
@@ -83,6 +89,12 @@ class MadeRun(ProbedRun):
 
     def files_of(self, name: str) -> Sequence[str]:
         return (f"{name}.csv",)
+
+    def other_kernels(self) -> Mapping[str, pd.DataFrame]:
+        return {}
+
+    def trace(self) -> None:
+        return None
 
     def dump(self, result: str) -> pd.DataFrame | None:
         self.asked.append("dump")
