@@ -37,7 +37,8 @@ def dumped_values(run: ProbedRun) -> Finding:
     told: dict[str, float | str] = {"n": len(known), "of": len(found)}
     bad = known[(known["non_finite"] > 0).to_numpy(bool)]
     if len(bad):
-        row = bad.sort_values(["iteration", "order"], kind="stable").iloc[0]
+        last = np.where(bad["order"] < 0, np.iinfo(np.int64).max, bad["order"])
+        row = bad.assign(order=last).sort_values(["iteration", "order"], kind="stable").iloc[0]
         where = Where(step=int(row["iteration"]), rank=int(row["rank"]), node=str(row["name"]))
         told |= {"name": str(row["name"]), "step": int(row["iteration"])}
         return Finding(FOUND, "dump_bad", told, where, "bad_inputs", severity=2.2)

