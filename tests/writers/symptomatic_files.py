@@ -193,11 +193,13 @@ def _new_steps(frame: pd.DataFrame) -> str:
 
 
 def _kernels(frame: pd.DataFrame) -> str:
+    counters = {name: frame[name].tolist() for name in frame if name.startswith("pmu/")}
     rows = (
         (row.step, 0, row.name, row.type, row.core, _us(row.start_ns), _us(row.duration_ns), 0, f'"{row.input_shapes}"',
-         row.input_types) for row in frame.itertuples(index=False)
+         row.input_types, *(values[place] for values in counters.values()))
+        for place, row in enumerate(frame[[name for name in frame if name not in counters]].itertuples(index=False))
     )  # fmt: skip
-    return _lines(KERNEL_HEAD, rows)
+    return _lines(",".join((KERNEL_HEAD, *(name.removeprefix("pmu/") for name in counters))), rows)
 
 
 def _as_kernels(operators: pd.DataFrame) -> pd.DataFrame:

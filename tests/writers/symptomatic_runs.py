@@ -351,6 +351,12 @@ def kernels(durations: Sequence[int], *, types: str = "FLOAT16") -> pd.DataFrame
     ])  # fmt: skip
 
 
+def with_counters(computing: float, memory: float) -> pd.DataFrame:
+    """Kernels with the shares of cycles in which they computed and in which they moved data."""
+    made = kernels([1_000_000] * 40)
+    return made.assign(**{"pmu/aic_mac_ratio": computing, "pmu/aic_mte2_ratio": memory})
+
+
 def shape_times(shapes: Sequence[str]) -> pd.DataFrame:
     return rows_of(SHAPE_TIMES, [
         {"step": n, "name": "MatMul-op1", "type": "MatMul", "core": "AI_CORE", "duration_ns": 1e6, "input_shapes": one,
@@ -454,6 +460,8 @@ def profile_triples() -> dict[str, Triple]:
         "compiled again": Triple("recompiled", {},
                                  profile(api=api(("aclopCompileAndExecute", 40, 9e8), ("aclrtMalloc", 5, 1e6))),
                                  profile(api=api(("aclrtMalloc", 5, 1e6))), profile(steps=legacy_steps(1e4))),
+        "bound by memory": Triple("on_roofline", {}, profile(kernels=with_counters(0.1, 0.9)),
+                                  profile(kernels=with_counters(0.9, 0.1)), NOTHING),
         "far kernels": Triple("far_kernels", {}, profile(kernels=kernels([*even[:-1], 9_000_000])),
                               profile(kernels=kernels(even)), NOTHING),
         "fragmentation": Triple("fragmentation", {}, profile(operator_memory=gapped), profile(operator_memory=whole),

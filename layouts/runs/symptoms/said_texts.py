@@ -347,6 +347,14 @@ TEXTS = define_texts({
         "No two sessions have counters of operations and of main memory for the same kernels.",
         "没有两次采集分别含有相同 kernel 的运算量与主存访问计数。",
     ),
+    "symptoms.said.bound_by_memory": (
+        "Memory binds {memory_share} of the time of kernels, computing {computing_share}; most bound by memory: {name}.",
+        "kernel 耗时中 {memory_share} 受限于访存，{computing_share} 受限于计算；受访存限制最多的是 {name}。",
+    ),
+    "symptoms.said.not_bound_by_memory": (
+        "Memory binds none of {n} kinds of kernels; computing binds {computing_share} of their time.",
+        "{n} 种 kernel 均不受限于访存；耗时的 {computing_share} 受限于计算。",
+    ),
     "symptoms.said.on_roofline": (
         "{name}, longest of {n} kernels: {per_byte} operations per byte, {done_per_s} per second. No file has the bandwidth.",
         "{n} 个 kernel 中耗时最长的 {name}：每字节 {per_byte} 次运算，每秒 {done_per_s} 次。文件中没有内存带宽。",

@@ -16,6 +16,7 @@ from parsers.analysis.jobs.who_is_slow import who_is_slow
 from parsers.analysis.profiles.busy import COMMUNICATION
 from parsers.analysis.profiles.efficiency.figures import HardwareUse
 from parsers.analysis.profiles.efficiency.kernels import slow_kernels
+from parsers.analysis.profiles.efficiency.measured import bound_times
 from parsers.analysis.profiles.memory.blocks import CLOCKS, blocks_of
 from parsers.analysis.profiles.memory.curves import components, peak
 from parsers.analysis.profiles.memory.plan import plan
@@ -119,13 +120,16 @@ def hardware(run: ProbedRun) -> Finding:
 
 
 def on_roofline(run: ProbedRun) -> Finding:
-    """Return where the kernels that took longest are on the roofline: operations per byte of main memory, and per second.
+    """Return how much time kernels take that main memory binds, by counters of one session; without those where the longest
+    kernel is on the roofline of two sessions.
 
-    Nothing is judged: no file has the bandwidth of the memory, which the page asks for.
+    The latter is not judged: no file has the bandwidth of the memory, which the page asks for.
     """
     use = HardwareUse(run.frame, {})
     if use.measured is None:
         return not_recorded("no_frame", *run.files_of("kernels"))
+    if use.measured.counters.compute and use.measured.counters.memory and use.measured.total_ns and use.shapes is not None:
+        return _bound(use.measured.total_ns, use.shapes)
     others = run.other_kernels()
     if not others:
         return not_recorded("no_second_session", *run.files_of("kernels"))
@@ -139,6 +143,18 @@ def on_roofline(run: ProbedRun) -> Finding:
             }  # fmt: skip
             return Finding(NOT_JUDGED, "on_roofline", told, Where(session=session), "on_roofline")
     return not_recorded("no_traffic_counters", *run.files_of("kernels"))
+
+
+def _bound(total_ns: int, shapes: pd.DataFrame) -> Finding:
+    times = bound_times(shapes)
+    told: dict[str, float | str] = {
+        "memory_share": times["memory"] / total_ns, "computing_share": times["compute"] / total_ns, "n": len(shapes),
+    }  # fmt: skip
+    rows = shapes[(shapes["bound"].astype("str") == "memory").to_numpy(bool)]
+    if not len(rows):
+        return Finding(NOTHING, "not_bound_by_memory", told, rule="bound")
+    most = str(rows["type"].iloc[int(np.argmax(rows["total_ns"].to_numpy()))])
+    return Finding(FOUND, "bound_by_memory", told | {"name": most}, Where(node=most), "bound", severity=0.7)
 
 
 def _same(kernels: pd.DataFrame) -> pd.DataFrame:

@@ -32,7 +32,7 @@ def test_there_are_enough_of_them_and_they_try_most_probes() -> None:
     # Questions that are always answered with a number, or by dumps (test_dump_probes) and people.
     others = {
         "check", "overflows", "dumped_values", "first_cause", "near_cause", "departed", "watched", "first_tensor",
-        "longest_part", "hardware", "on_roofline", "traces_differ", "top_operators", "small_kernels", "at_peak", "static_plan",
+        "longest_part", "hardware", "traces_differ", "top_operators", "small_kernels", "at_peak", "static_plan",
     }  # fmt: skip
     assert tried | others == set(PROBES)
     assert not tried & others

@@ -1,0 +1,109 @@
+"""Questions about profiles that take two of them: traces of two runs, on request, and the roofline of two sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+
+from app.store.store import Store
+from layouts.runs.symptoms.answering import Answer, Answers
+from layouts.runs.symptoms.links import address
+from layouts.runs.symptoms.model import Step
+from layouts.runs.symptoms.probed import AskedRun, SourceRun
+from layouts.runs.symptoms.registry import SYMPTOMS
+from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING
+from parsers.recording import EventWriter
+from tests.waiting import until
+from tests.writers.kineto_traces import KinetoWriter, training, write
+
+KERNELS = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes,{}\n"
+GEMM = "void gemm<float, 128>(float*, float const*)"
+
+
+def slowed(extra_ns: int) -> KinetoWriter:
+    """A training of which the first kernel of every step, and so the step, takes longer."""
+    made = training(5, changing=False)
+    late = 0
+    for event in sorted(made.events, key=lambda one: float(one["ts"].strip("\0"))):
+        event["ts"] = f"\0{float(event['ts'].strip(chr(0))) + late / 1000:.3f}\0"
+        if event["name"].startswith("ProfilerStep"):
+            event["dur"] = f"\0{float(event['dur'].strip(chr(0))) + extra_ns / 1000:.3f}\0"
+        if event["name"] == GEMM:
+            event["dur"] = f"\0{float(event['dur'].strip(chr(0))) + extra_ns / 1000:.3f}\0"
+            late += extra_ns
+    return made
+
+
+def session(folder: Path, day: int, counters: str, value: str) -> None:
+    output = folder / f"h_{day}_2026010{day}000000_ascend_ms" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    rows = "".join(f'1,MatMul-op1,MatMul,AI_CORE,{1000 + 20 * n},10,"64,64",{value}\n' for n in range(20))
+    (output / "kernel_details.csv").write_text(KERNELS.format(counters) + rows)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    base = tmp_path_factory.mktemp("profiles")
+    write(base / "slow" / "profiler" / "host_1.1712000000000.pt.trace.json", slowed(400_000))
+    write(base / "fast" / "profiler" / "host_1.1712000000000.pt.trace.json", slowed(0))
+    (base / "none").mkdir()
+    with EventWriter(str(base / "none" / "events.out.tfevents.1700000000.host"), "tensorboard") as writer:
+        writer.add(0, {"loss": 1.0})
+    session(base / "two" / "profiler", 1, "aic_cube_fops", "8000000")
+    session(base / "two" / "profiler", 2, "aic_read_main_memory_datas(KB)", "4")
+    session(base / "one" / "profiler", 1, "aic_cube_fops", "8000000")
+    store = Store([base], interval=0).start()
+    assert store.wait(60)
+    until(lambda: store.runs.status().loaded == store.runs.status().total)
+    yield store
+    store.stop()
+
+
+def step_of(symptom: str, name: str) -> Step:
+    return next(one for one in SYMPTOMS[symptom].steps if one.name == name)
+
+
+def answer(store: Store, run: str, step: Step, other: str = "") -> tuple[Answer, SourceRun]:
+    answers = Answers(store)
+
+    def ready() -> tuple[Answer, SourceRun] | None:
+        probed = SourceRun(store, AskedRun(run, other, (run, *([other] if other else []))))
+        told = answers.answer(probed, step, slow=True)
+        return (told, probed) if told.state == "ready" else None
+
+    found = until(ready)
+    assert found is not None
+    return found
+
+
+def test_a_trace_is_compared_on_request(store: Store) -> None:
+    step = step_of("slower_than_before", "traces")
+    run = SourceRun(store, AskedRun("slow", "fast", ("slow", "fast")))
+    assert Answers(store).answer(run, step, slow=False).state == "ask"
+    states = [answer(store, of, step, other)[0].finding for of, other in (("slow", "fast"), ("fast", "slow"), ("none", "fast"))]
+    assert [one.state for one in states if one is not None] == [FOUND, NOTHING, NOT_RECORDED]
+    found, probed = answer(store, "slow", step, "fast")
+    assert found.finding is not None
+    assert found.finding.told["name"] == GEMM
+    assert found.finding.told["more_ns"] == pytest.approx(400_000)
+    query = parse_qs(str(address(store, probed, step, found.finding)["data-query"]))
+    assert (query["run"], query["by"]) == (["slow", "fast"], ["difference"])
+    assert parse_qs(query["also"][0])["run"] == ["fast"]
+    begin, end = map(int, query["range"][0].split(","))
+    assert end - begin == found.finding.told["step_ns"]
+    assert answer(store, "slow", step)[0].finding.said == "no_other_run"  # type: ignore[union-attr]
+
+
+def test_a_roofline_takes_two_sessions(store: Store) -> None:
+    step = step_of("long_computing", "roofline")
+    found, probed = answer(store, "two", step)
+    assert found.finding is not None
+    assert (found.finding.state, found.finding.said) == (NOT_JUDGED, "on_roofline")
+    assert {found.finding.told["per_byte"], found.finding.told["done_per_s"]} == {2000.0, 8e11}
+    assert "with" in parse_qs(str(address(store, probed, step, found.finding)["data-query"]))
+    alone = answer(store, "one", step)[0].finding
+    assert alone is not None
+    assert (alone.state, alone.said) == (NOT_RECORDED, "no_second_session")
