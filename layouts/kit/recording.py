@@ -76,6 +76,31 @@ _MS_PROFILE = """from mindspore import Profiler
 profiler = Profiler(output_path="summary/run_1/profiler"{more})
 model.train(epochs, dataset)
 profiler.analyse()"""
+_MS_COUNTERS = """import mindspore
+from mindspore.profiler import AicoreMetrics, ProfilerLevel, tensorboard_trace_handler
+
+# PipeUtilization says what binds kernels; a roofline takes a session with ArithmeticUtilization and one with MemoryAccess.
+counted = mindspore.profiler._ExperimentalConfig(profiler_level=ProfilerLevel.Level1,
+                                                 aic_metrics=AicoreMetrics.PipeUtilization)
+handler = tensorboard_trace_handler("summary/run_1/profiler")
+with mindspore.profiler.profile(on_trace_ready=handler, experimental_config=counted) as profiler:
+    for batch in loader:
+        train(batch)
+        profiler.step()"""
+_TORCH_COUNTERS = """import torch_npu.profiler as npu
+
+# PipeUtilization says what binds kernels; a roofline takes a session with ArithmeticUtilization and one with MemoryAccess.
+counted = npu._ExperimentalConfig(profiler_level=npu.ProfilerLevel.Level1, aic_metrics=npu.AiCMetrics.PipeUtilization)
+handler = npu.tensorboard_trace_handler("summary/run_1/profiler")
+with npu.profile(on_trace_ready=handler, experimental_config=counted) as profiler:
+    for batch in loader:
+        train(batch)
+        profiler.step()"""
+_RANKS = """from mindspore import SummaryCollector
+from mindspore.communication import get_rank
+
+summary = SummaryCollector(f"summary/run_1/rank_{get_rank()}")
+model.train(epochs, dataset, callbacks=[summary])"""
 _EXPLAIN = """from parsers.recording import ExplanationWriter{imports}
 
 with ExplanationWriter("summary/run_1", labels=["cat", "dog"]{explainers}) as writer:
@@ -175,6 +200,16 @@ landscape.gen_landscapes_with_multi_process(callback_fn, device_ids=[0])  # call
         "mindspore": _MS_PROFILE.format(more=", profile_communication=True"),
         "torch": _TORCH_PROFILE.format(more=""),
         "tensorboard": _TENSORBOARD_PROFILE.format(more=""),
+    },
+    "counters": {"mindspore": _MS_COUNTERS, "torch": _TORCH_COUNTERS},
+    "ranks": {
+        "mindspore": _RANKS,
+        "torch": "import torch.distributed as dist\n"
+        + _WRITER.replace('"summary/run_1"', 'f"summary/run_1/rank_{dist.get_rank()}"')
+        + 'writer.add_scalar("loss", loss, step)',
+        "record": "import os\n"
+        + _recorded("for step, batch in enumerate(loader):", '    run.log(step, {"loss": train(batch)})',
+                    more=', rank=int(os.environ["RANK"])'),
     },
     "dump": {"mindspore": _DUMP, "torch": _MSPROBE},
     "explain": {

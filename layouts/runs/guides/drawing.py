@@ -25,6 +25,7 @@ NEEDS_OTHER = ("no_other_run", "no_two_dumps", "no_two_pipelines", "no_two_graph
 NO_WORKSPACE, READ_ONLY = "guides.no_workspace", "notes.read_only"
 """Text keys of reasons why checks cannot be saved; others come from the workspace as they are."""
 OF_JOBS = ("one_rank", "no_scalar_of_ranks")
+"""What is said of a run that is no job: each rank has to record."""
 
 
 def said(text: tuple[str, str]) -> html.Span:
@@ -193,9 +194,10 @@ def _ways(name: str, step: Step, answer: Answer, link: Mapping[str, Any]) -> lis
     if finding is not None and finding.said in NEEDS_OTHER:
         ways.append(parts.button("guides.choose_other", **{"data-other": "1", "data-key": f"other-{name}"}))
     shown = [html.P(ways, className="ms-guides-ways")] if ways else []
-    if missing and finding is not None and finding.said not in ("no_other_run", *OF_JOBS):
+    if missing and finding is not None and finding.said != "no_other_run":
         summary = html.Summary(t("guides.record"), **{"data-key": f"record-{name}"})
-        shown.append(html.Details([summary, recording(step.record)], className="ms-guides-record"))
+        record = recording("ranks" if finding.said in OF_JOBS else step.record)
+        shown.append(html.Details([summary, record], className="ms-guides-record"))
     return shown
 
 

@@ -23,7 +23,7 @@ SYMPTOM = Symptom(
             "hardware", ("How much of the hardware is used?", "硬件利用率是多少？"),
             ("Below half of the peak, look at the operators with the lowest use first.",
              "若远低于峰值，先看利用率最低的算子。"),
-            "hardware", {}, "operators", "profile",
+            "hardware", {}, "operators", "counters",
         ),
         Step(
             "speed", ("Did the recorded speed fall?", "记录的训练速度是否下降？"),

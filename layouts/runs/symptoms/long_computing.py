@@ -52,7 +52,7 @@ SYMPTOM = Symptom(
             "roofline", ("Are operators bound by memory or by computing?", "算子受限于访存还是计算？"),
             ("Bound by memory: fuse them; bound by computing: use a smaller type.",
              "受限于访存则融合；受限于计算则使用更小的数据类型。"),
-            "on_roofline", {}, "operators", "profile",
+            "on_roofline", {}, "operators", "counters",
         ),
         Step(
             "compile", ("Are operators or graphs compiled again while it trains?", "训练过程中算子或图是否重新编译？"),

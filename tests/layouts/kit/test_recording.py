@@ -15,7 +15,7 @@ import parsers.recording
 from layouts import PAGES
 from layouts.kit.page import Ids
 from layouts.kit.recording import RECORDINGS, TOOLS, missing_data
-from parsers import open_run
+from parsers import discover, open_run
 
 CODES = [(kind, tool, code) for kind, tools in RECORDINGS.items() for tool, code in tools.items()]
 ONNX = Path(__file__).resolve().parents[2] / "data" / "converter" / "ops" / "Conv.onnx"
@@ -53,7 +53,10 @@ def test_code_for_any_framework_records_explanations(kind: str, tmp_path: Path, 
     assert list(run.problems) == []
 
 
-@pytest.mark.parametrize("kind", [kind for kind, tools in RECORDINGS.items() if "record" in tools and kind != "profile"])
+RECORDED = [kind for kind, tools in RECORDINGS.items() if "record" in tools and kind not in ("profile", "ranks")]
+
+
+@pytest.mark.parametrize("kind", RECORDED)
 def test_code_for_mindscope_record_records_its_kind(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "mindscope_record", parsers.recording)
@@ -64,6 +67,16 @@ def test_code_for_mindscope_record_records_its_kind(kind: str, tmp_path: Path, m
     run = open_run(tmp_path / "summary" / "run_1")
     assert run.kinds()[kind] > 0
     assert list(run.problems) == []
+
+
+def test_code_for_ranks_records_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "mindscope_record", parsers.recording)
+    for rank in "01":
+        monkeypatch.setenv("RANK", rank)
+        exec(RECORDINGS["ranks"]["record"], {"loader": range(3), "train": lambda *_: 0.5})
+    (source,) = discover(tmp_path / "summary")
+    assert [Path(leaf.path).name for leaf in source.leaves] == ["rank_0", "rank_1"]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.needs], ids=lambda page: page.name)

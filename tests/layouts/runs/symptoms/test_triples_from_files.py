@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from app.store.store import Store
+from layouts.runs.guides.page import shown
+from layouts.runs.symptoms.answering import Answers
 from layouts.runs.symptoms.probed import AskedRun, SourceRun
+from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers.analysis.runs.probes.model import FOUND, NOT_RECORDED, NOTHING, Finding, Pending
 from parsers.analysis.runs.probes.registry import PROBES
+from tests.layouts.runs.guides.test_guides import all_of
 from tests.waiting import until
 from tests.writers import symptomatic_files, symptomatic_runs
 from tests.writers.symptomatic_files import write_run
@@ -65,6 +69,22 @@ def test_what_makes_them_imports_no_rule_and_there_are_enough() -> None:
         named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         assert not [name for name in named if name.startswith(("parsers.analysis", "layouts", "app"))]
     assert len(TRIPLES) >= 40
+
+
+@pytest.mark.parametrize("symptom", SYMPTOMS)
+@pytest.mark.parametrize("run", [
+    "nan-fault", "one rank alone-healthy", "frozen weights-fault", "logarithm-fault", "settings-fault", "float32-healthy",
+    "slow rank-fault",
+])  # fmt: skip
+def test_no_step_is_a_dead_end(store: Store, symptom: str, run: str) -> None:
+    """Each has a link, the code that records what is missing, a check box, a button, or another run to choose."""
+    answers, state = Answers(store), {"run": [run], "symptom": [symptom]}
+    found = until(lambda: None if (made := shown(store, answers, state, None))["again"] else made)
+    assert found is not None
+    steps = next(one for one in found["parts"]["steps"] if one[0] == "ol")[2]
+    assert len(steps) == len(SYMPTOMS[symptom].steps)
+    ways = ("href", "data-record", "data-check", "data-other", "data-look")
+    assert [one[1]["data-step"] for one in steps if not any(all_of([one], way) for way in ways)] == []
 
 
 @pytest.mark.parametrize("name", TRIPLES)
