@@ -101,6 +101,33 @@ def test_the_second_run_is_compared_with() -> None:
     assert "one=a&other=b" in all_of(both["parts"]["steps"], "data-query")[0]
 
 
+def test_of_two_runs_the_other_one_is_compared_with_unless_somebody_chose() -> None:
+    rising = {run: {"scalar": {"accuracy": curve([0.1, 0.4, end])}} for run, end in (("a", 0.8), ("b", 0.9))}
+    source = MemorySource(rising)
+    found = parts(source, {"of": ["a"]})
+    assert (found["other"], found["symptom"]) == ("b", "worse_than_reference")
+    assert "accuracy ends at 0.8000, 0.9000 in the other run" in text_of(found["parts"]["list"][0])
+    assert parts(source, {"of": ["b"]})["symptom"] != "worse_than_reference"
+    assert parts(source, {"of": ["a"], "with": [""]})["other"] == ""
+
+
+def test_of_a_thousand_runs_only_chosen_ones_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    loss = curve(falling())
+    source = MemorySource({f"run{number:04}": {"scalar": {"loss": loss}} for number in range(1_000)})
+    looked: list[str] = []
+    insights = source.curves.insights
+
+    def look(run: str, tags: Any = None, seconds: float = 1.0) -> Any:
+        looked.append(run)
+        return insights(run, tags, seconds)
+
+    monkeypatch.setattr(source.curves, "insights", look)
+    found = parts(source, {"run": ["run0007", "run0500"], "of": ["run0500"]})
+    assert [one for one, _ in found["runs"]] == ["run0007", "run0500"]
+    assert set(looked) == {"run0500"}
+    assert set(source.wanted) <= {"run0007", "run0500"}
+
+
 def test_ticks_are_those_of_the_run_and_go_into_the_text() -> None:
     source = MemorySource({"a": {"scalar": dict(NAN)}})
     source.ticked["a"] = Checks({"not_a_number.labels": Check(True, "all in 0 to 9")})
