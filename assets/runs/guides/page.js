@@ -22,7 +22,7 @@ import { drawChecks, isTyping } from "./checks.js";
 
 const AGAIN_MS = 500;
 
-const { pageOf } = keeper(fresh, listen);
+const { pages, pageOf } = keeper(fresh, listen);
 
 /** @returns {GuidesOwn} */
 function fresh() {
@@ -129,6 +129,20 @@ function sift(page) {
   if (none instanceof HTMLElement) none.hidden = shown > 0;
 }
 
+/** @param {GuidesPage} page */
+function fillSelects(page) {
+  const { found, selects: { run, other } } = page;
+  if (!found) return;
+  if (run) setRuns(run, found.runs, found.run);
+  const others = found.runs.filter(([key]) => key !== found.run);
+  if (other) setRuns(other, [["", translate("guides.nobody")], ...others], found.other);
+}
+
+// An option has one language.
+window.addEventListener("mindscope:prefs", () => {
+  for (const page of pages.values()) if (page.root.isConnected) fillSelects(page);
+});
+
 /**
  * @param {Wire.GuideParts | null} found
  * @param {Wire.Query | null} state
@@ -153,10 +167,7 @@ functionsOf("mindscope_guides").shown = function (found, state, rootId) {
   const none = !found.run;
   page.find(".ms-guides-no-runs").hidden = !none;
   page.find(".ms-guides-open-symptom").hidden = none;
-  const { run, other } = page.selects;
-  if (run) setRuns(run, found.runs, found.run);
-  const others = found.runs.filter(([key]) => key !== found.run);
-  if (other) setRuns(other, [["", translate("guides.nobody")], ...others], found.other);
+  fillSelects(page);
   sift(page);
   window.clearTimeout(page.timer);
   if (found.again) page.timer = window.setTimeout(() => page.root.isConnected && ask(page), AGAIN_MS);

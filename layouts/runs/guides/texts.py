@@ -19,7 +19,7 @@ TEXTS = define_texts({
     "guides.of": ("{n} of {total} steps found something", "{total} 个步骤中有 {n} 个有发现"),
     "guides.do": ("If this is the cause:", "若原因在此："),
     "guides.rule": ("Rule: {rule}", "规则：{rule}"),
-    "guides.files": ("Data in: {files}", "所在文件：{files}"),
+    "guides.files": ("Files that would have it: {files}", "应包含该数据的文件：{files}"),
     "guides.open": ("Open {page}", "打开{page}"),
     "guides.record": ("How to record it", "如何记录"),
     "guides.look": ("Check now", "立即检查"),

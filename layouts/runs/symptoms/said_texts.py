@@ -133,6 +133,10 @@ TEXTS = define_texts({
         "{tag} begins between {low} and {high}, in the other run between {other_low} and {other_high} ({n} weights compared).",
         "{tag} 的初始值介于 {low} 与 {high} 之间，另一个训练介于 {other_low} 与 {other_high} 之间（对比了 {n} 个权重）。",
     ),
+    "symptoms.said.trained_values": (
+        "First recorded at step {step}, after updates: {tag} from {low} to {high}, in the other {other_low} to {other_high}.",
+        "首次记录于步骤 {step}（已更新过）：{tag} 介于 {low} 与 {high}，另一个训练介于 {other_low} 与 {other_high}。",
+    ),
     "symptoms.said.sharpness_alone": (
         "The sharpness is {value} per squared unit; no other run on screen has a landscape to compare with.",
         "锐度为 {value}（每平方单位）；没有其他所选训练的地形图可对比。",
@@ -260,7 +264,8 @@ TEXTS = define_texts({
     "symptoms.said.no_settings": ("One of the runs recorded no settings.", "其中一个训练没有记录配置。"),
     "symptoms.said.no_shared_settings": ("The runs recorded no setting in common.", "两个训练没有共同的配置。"),
     "symptoms.said.settings_differ": (
-        "{n} differences, first {name}: {value} and {other}.", "{n} 项配置不同，首先是 {name}：{value} 与 {other}。",
+        "{n} settings differ; first {name}: {value}, in the other run {other}.",
+        "{n} 项配置不同，首先是 {name}：{value}，另一个训练为 {other}。",
     ),
     "symptoms.said.settings_equal": ("All of {n} common settings are equal.", "{n} 项共同的配置均相同。"),
     "symptoms.said.no_two_pipelines": ("Both runs need a data pipeline.", "两个训练都需要记录数据图。"),
@@ -268,7 +273,7 @@ TEXTS = define_texts({
         "A pipeline of {n} operations is too large to compare.", "{n} 个操作的数据图过大，无法对比。",
     ),
     "symptoms.said.pipelines_differ": (
-        "{n} differences, first in {name}: {parameter}.", "{n} 处不同，首先是 {name}：{parameter}。",
+        "{n} parts differ; first {name}: {parameter}.", "{n} 处不同，首先是 {name}：{parameter}。",
     ),
     "symptoms.said.pipelines_equal": ("Both pipelines of {n} operations are equal.", "两个数据处理流程（{n} 个操作）相同。"),
     "symptoms.said.no_two_graphs": ("Both runs need a computation graph.", "两个训练都需要记录计算图。"),

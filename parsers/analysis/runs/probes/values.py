@@ -223,7 +223,10 @@ def data_after_restart(run: ProbedRun) -> Finding:
 
 
 def initial_values(run: ProbedRun) -> Finding:
-    """Return whether weights of two runs begin differently, by their first histograms; the range that differs most is told."""
+    """Return whether weights of two runs begin differently, by their histograms of step 0; the range that differs most is told.
+
+    Histograms that were first recorded later have been trained, so that their difference is told but not judged.
+    """
     if run.other is None:
         return not_recorded("no_other_run")
     shared = [tag for tag in run.tags("histogram") if tag in run.other.tags("histogram") and not _GRADIENT.search(tag)
@@ -248,7 +251,15 @@ def initial_values(run: ProbedRun) -> Finding:
         return Finding(NOTHING, "initial_values_equal", told, Where((shared[0],)), "initial_values")
     tag, one, other = most
     told |= {"tag": tag, "low": one.min, "high": one.max, "other_low": other.min, "other_high": other.max}
+    step = max(_first_step(side, tag) for side in (run, run.other))
+    if step > 0:
+        return Finding(NOT_JUDGED, "trained_values", told | {"step": step}, Where((tag,)), "initial_values")
     return Finding(FOUND, "initial_values", told, Where((tag,)), "initial_values", severity=0.9)
+
+
+def _first_step(run: ProbedRun, tag: str) -> int:
+    series = run.payloads("histogram", tag)
+    return int(series.step[0]) if series is not None and len(series) else 0
 
 
 def _first_histogram(run: ProbedRun, tag: str) -> HistogramValue | None:

@@ -97,7 +97,7 @@ def test_the_second_run_is_compared_with() -> None:
     both = parts(source, {"symptom": ["worse_than_reference"], "with": ["b"]})
     assert (both["run"], both["other"]) == ("a", "b")
     assert [one["data-state"] for one in steps_of(both)[:2]] == ["nothing-found", "found"]
-    assert "learning_rate: 0.1 and 0.2" in text_of(both["parts"]["steps"])
+    assert "learning_rate: 0.1, in the other run 0.2" in text_of(both["parts"]["steps"])
     assert "one=a&other=b" in all_of(both["parts"]["steps"], "data-query")[0]
 
 
