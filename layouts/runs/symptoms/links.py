@@ -53,10 +53,10 @@ def place_of(source: Sources, run: SourceRun, step: Step, finding: Finding | Non
     if page in PROFILES:
         return page, _profile(run, page, where)
     if page == "graph":
-        own = ("graph", run.graph_name), ("node", where.node)
+        own = ("of", run.run), ("graph", run.graph_name), ("node", where.node)
         if run.other is None or step.probe != "graphs_differ":
             return page, [("run", run.run), *_some(*own)]
-        theirs = ("with", run.other.graph_name), ("other", run.other.run)
+        theirs = ("with", run.other.run), ("other", run.other.graph_name)
         return page, [("run", run.run), ("run", run.other.run), *_some(*own, *theirs)]
     return page, _shown(run) if page else []
 
@@ -122,6 +122,8 @@ def _profile(run: SourceRun, page: str, where: Where) -> Pairs:
         else:
             beside = {"run": other.run, "session": other.session, "rank": str(other.rank)}
             pairs += [("also", urlencode(beside)), ("by", "difference")]
+            if where.label:
+                pairs += [("axis", "step"), ("at", where.label)]
     if page == "timeline" and where.span is not None:
         pairs.append(("range", f"{where.span[0]},{where.span[1]}"))
     return pairs

@@ -59,11 +59,11 @@ TEXTS = define_texts({
         "{tag} is at most {value}; no other run on screen recorded it.", "{tag} 最高为 {value}；所选的其他训练没有记录。",
     ),
     "symptoms.said.rate_outside": (
-        "{tag} is up to {value}; in {n} other runs from {low} to {high}.",
+        "{tag} is up to {value}; in {n} runs beside it from {low} to {high}.",
         "{tag} 最高为 {value}；其他 {n} 个训练介于 {low} 与 {high} 之间。",
     ),
     "symptoms.said.rate_inside": (
-        "{tag} is up to {value}, within that of {n} other runs.", "{tag} 最高为 {value}，在其他 {n} 个训练的范围内。",
+        "{tag} is up to {value}, within that of {n} runs beside it.", "{tag} 最高为 {value}，在其他 {n} 个训练的范围内。",
     ),
     "symptoms.said.one_rank": ("The run has one rank.", "该训练只有一张卡。"),
     "symptoms.said.no_scalar_of_ranks": ("{n} ranks recorded a loss; two are needed.", "{n} 张卡记录了损失，至少需要两张。"),
@@ -142,7 +142,7 @@ TEXTS = define_texts({
         "锐度为 {value}（每平方单位）；没有其他所选训练的地形图可对比。",
     ),
     "symptoms.said.sharpest": (
-        "The sharpness is {value} per squared unit, at most {high} in {n} other runs.",
+        "The sharpness is {value} per squared unit, at most {high} in {n} runs beside it.",
         "锐度为 {value}（每平方单位），其他 {n} 个训练最高为 {high}。",
     ),
     "symptoms.said.not_sharpest": "symptoms.said.sharpest",
@@ -184,7 +184,9 @@ TEXTS = define_texts({
     "symptoms.said.setting_differs": (
         "{name} is {value}; another run has {other}.", "{name} 为 {value}；另一个训练为 {other}。",
     ),
-    "symptoms.said.setting_equal": ("{name} is {value}, as in {n} other runs.", "{name} 为 {value}，与其他 {n} 个训练相同。"),
+    "symptoms.said.setting_equal": (
+        "{name} is {value}, as in {n} runs beside it.", "{name} 为 {value}，与其他 {n} 个训练相同。",
+    ),
     "symptoms.said.setting_text": ("{name} is {value}.", "{name} 为 {value}。"),
     "symptoms.said.regularized": "symptoms.said.setting_text",
     "symptoms.said.not_regularized": ("{name} is 0, and nothing else regularizes.", "{name} 为 0，且没有其他正则化。"),

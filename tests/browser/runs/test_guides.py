@@ -154,5 +154,7 @@ def test_a_narrow_page_and_print_have_the_open_symptom(page: Page, real: str) ->
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.emulate_media(media="print")
     expect(page.locator(".ms-guides-list")).to_be_hidden()
+    expect(page.locator(".ms-menu")).to_be_hidden()
+    expect(page.locator(".ms-top")).to_be_hidden()
     expect(page.locator(".ms-guides-name")).to_be_visible()
     page.emulate_media(media="screen")

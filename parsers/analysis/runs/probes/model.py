@@ -128,7 +128,7 @@ DUMP_RESULTS = ("overflows", "glance", "statistics", "causes", "nearby", "depart
 @dataclass(frozen=True, slots=True)
 class Where:
     """The place that a link opens: each part is left out where it means nothing. tags are curves that are shown together,
-    session is that of a second profile, span a range in ns."""
+    session is that of a second profile, span a range in ns, label a step of a trace by which others are laid beside it."""
 
     tags: tuple[str, ...] = ()
     step: int | None = None
@@ -138,6 +138,7 @@ class Where:
     tolerance: float | None = None
     session: str = ""
     span: tuple[int, int] | None = None
+    label: str = ""
 
 
 NOWHERE = Where()

@@ -34,6 +34,8 @@ _COMPILING = re.compile(r"compile(?!d)", re.IGNORECASE)
 """Calls that compile an operator or a graph: aclopCompileAndExecute of CANN, compile of torch and MindSpore."""
 _REGION = re.compile(r"Torch-Compiled Region: \d+/[1-9]\d*$")
 """What torch calls a function that it compiled again: the number after the slash is that of its version."""
+_MARK = "ProfilerStep"
+"""What torch.profiler calls the marks of steps, which are among the operators of the host."""
 _UNNAMED = ("", "N/A")
 """Types of operators that files leave empty."""
 
@@ -202,7 +204,8 @@ def top_operators(run: ProbedRun) -> Finding:
 
 def computing_types(types: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of operator types (schema OPERATOR_TYPES) that compute and have a name."""
-    kept = ~types["core"].astype("str").isin(COMMUNICATION).to_numpy() & ~types["type"].astype("str").isin(_UNNAMED).to_numpy()
+    names = types["type"].astype("str")
+    kept = ~(types["core"].astype("str").isin(COMMUNICATION) | names.isin(_UNNAMED) | names.str.startswith(_MARK)).to_numpy()
     found: pd.DataFrame = types[kept]
     return found
 

@@ -20,7 +20,7 @@ from parsers.deferred import pandas as pd
 from parsers.graphs.graph import Graph
 from parsers.lineage.table import better
 from parsers.profiler.trace import ranges
-from parsers.profiler.trace.opened import OpenTrace
+from parsers.profiler.trace.opened import OpenTrace, Step
 
 _TELLING = re.compile(r"eps|momentum|init|bias|transpose|keep_prob|rate|axis|reduction|dtype|precision", re.IGNORECASE)
 """Attributes of nodes that change results and that frameworks have different defaults for: told before others."""
@@ -223,7 +223,7 @@ def traces_differ(run: ProbedRun) -> Finding:
     one, other = run.trace(), run.other.trace()
     if one is None or other is None:
         return not_recorded("no_two_traces")
-    spans = [_one_step(opened) for opened in (one, other)]
+    label, spans = _steps(one, other)
     (first, last), (begin, end) = spans
     names = [_names(opened, *span) for opened, span in ((other, spans[1]), (one, spans[0]))]
     told: dict[str, float | str] = {"step_ns": float(last - first), "other_ns": float(end - begin)}
@@ -233,18 +233,32 @@ def traces_differ(run: ProbedRun) -> Finding:
     at = int(found["difference_ns"].to_numpy().argmax())
     more = float(found["difference_ns"].iloc[at])
     told |= {"n": len(found), "name": str(found["name"].iloc[at]), "more_ns": more}
+    where = Where(span=(first, last), label=label)
     if more > 0.0 and last - first > end - begin:
-        return Finding(FOUND, "traces_differ", told, Where(span=(first, last)), "traces_differ", severity=1.2)
-    return Finding(NOTHING, "traces_not_slower", told, Where(span=(first, last)), "traces_differ")
+        return Finding(FOUND, "traces_differ", told, where, "traces_differ", severity=1.2)
+    return Finding(NOTHING, "traces_not_slower", told, where, "traces_differ")
 
 
-def _one_step(opened: OpenTrace) -> tuple[int, int]:
-    """Return the range, in ns, of the step of median length; all of a trace without steps."""
+Span = tuple[int, int]
+
+
+def _steps(one: OpenTrace, other: OpenTrace) -> tuple[str, tuple[Span, Span]]:
+    """Return the ranges in ns that are compared: of the first trace the step of median length, of the other one the step of
+    the same label, else of median length; all of a trace without steps. The label is "" unless both have it."""
+    chosen = _usual(one)
+    if chosen is None:
+        return "", (one.extent, _span(_usual(other), other))
+    same = other.step_named(chosen.label) if chosen.label else None
+    return (chosen.label if same else "", (_span(chosen, one), _span(same or _usual(other), other)))
+
+
+def _usual(opened: OpenTrace) -> Step | None:
     steps = sorted(opened.steps(), key=lambda one: one.duration)
-    if not steps:
-        return opened.extent
-    usual = steps[len(steps) // 2]
-    return usual.start, usual.start + usual.duration
+    return steps[len(steps) // 2] if steps else None
+
+
+def _span(step: Step | None, opened: OpenTrace) -> Span:
+    return opened.extent if step is None else (step.start, step.start + step.duration)
 
 
 def _names(opened: OpenTrace, begin: int, end: int) -> pd.DataFrame:

@@ -92,6 +92,7 @@ def test_a_trace_is_compared_on_request(store: Store) -> None:
     query = parse_qs(str(address(store, probed, step, found.finding)["data-query"]))
     assert (query["run"], query["by"]) == (["slow", "fast"], ["difference"])
     assert parse_qs(query["also"][0])["run"] == ["fast"]
+    assert (query["axis"], query["at"]) == (["step"], ["5"])  # steps of both begin together
     begin, end = map(int, query["range"][0].split(","))
     assert end - begin == found.finding.told["step_ns"]
     assert answer(store, "slow", step)[0].finding.said == "no_other_run"  # type: ignore[union-attr]
