@@ -12,7 +12,7 @@ SYMPTOM = Symptom(
         Step(
             "interval", ("How long does the device wait between two steps?", "两步之间设备等待多久？"),
             ("Look at the queues: the first empty one is after the slow part.", "查看各队列：首个为空的队列之前即为慢的部分。"),
-            "advice", {"rules": ("interval", "fetching")}, "steps", "profile", sign=True,
+            "advice", {"rules": ("interval", "fetching"), "either": True}, "steps", "profile", sign=True,
         ),
         Step(
             "queues", ("How often is a data queue empty?", "数据队列为空的比例是多少？"),
@@ -46,6 +46,11 @@ SYMPTOM = Symptom(
         Step(
             "code", ("Is there code of your own between the iterator and the network?", "迭代器与网络之间是否有自定义代码？"),
             ("Move it into the pipeline, or into a thread of its own.", "将其移入数据处理流程或单独的线程。"),
+            "host_code", {}, "steps", "profile",
+        ),
+        Step(
+            "storage", ("Are the data on a slow or shared disk?", "数据是否位于慢速或共享磁盘上？"),
+            ("Copy them to a local disk, or cache them in memory.", "复制到本地磁盘，或缓存到内存中。"),
         ),
     ),
 )  # fmt: skip

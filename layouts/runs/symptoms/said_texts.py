@@ -332,6 +332,13 @@ TEXTS = define_texts({
     "symptoms.said.rule_reason": ("{n} of {of} rules cannot judge: {reason}.", "{of} 条规则中有 {n} 条无法判定：{reason}。"),
     "symptoms.said.rules_partly": ("{n} of {of} rules have no data.", "{of} 条规则中有 {n} 条缺少数据。"),
     "symptoms.said.no_frame": ("The files of the profile lack these data.", "性能数据文件中没有此类数据。"),
+    "symptoms.said.no_queues": (
+        "The interval is long, but without data queues nobody can tell code from waiting for data.",
+        "步骤间隔过长，但缺少数据队列信息，无法区分自定义代码与等待数据。",
+    ),
+    "symptoms.said.waits_for_data": (
+        "No: for most of the interval the queue had no data.", "否：步骤间隔的大部分时间内队列中没有数据。",
+    ),
     "symptoms.said.no_whole_step": ("The step trace has no whole step.", "迭代轨迹中没有完整的步骤。"),
     "symptoms.said.longest_part": (
         "A step takes {step_ns}; longest is {part}: {part_share}.", "单步 {step_ns}；最长的是{part}：{part_share}。",

@@ -40,8 +40,11 @@ _UNNAMED = ("", "N/A")
 """Types of operators that files leave empty."""
 
 
-def advice(run: ProbedRun, *, rules: Sequence[str]) -> Finding:
-    """Return the costliest advice of some rules. Nothing is said to be found only if each of them could be checked."""
+def advice(run: ProbedRun, *, rules: Sequence[str], either: bool = False) -> Finding:
+    """Return the costliest advice of some rules. Nothing is said to be found only if each of them could be checked.
+
+    either: they judge the same by files of different tools, so that one of them is enough.
+    """
     review = run.review()
     if review is None:
         return not_recorded("no_profile")
@@ -52,9 +55,10 @@ def advice(run: ProbedRun, *, rules: Sequence[str]) -> Finding:
         severity = 1.5 - 0.01 * review.found.index(one) - 0.25 * (one.rule in _PARTS)
         return Finding(FOUND, "advice", {"n": len(found)}, rule=f"advice.{one.rule}", by=one, severity=severity)
     lacking = {rule: review.unchecked[rule] for rule in rules if rule in review.unchecked}
-    rule = f"advice.{rules[0]}"
-    if not lacking:
-        return Finding(NOTHING, "rules_fine", {"n": len(rules)}, rule=rule)
+    checked = [one for one in rules if one not in lacking]
+    rule = f"advice.{checked[0] if either and checked else rules[0]}"
+    if not lacking or (either and checked):
+        return Finding(NOTHING, "rules_fine", {"n": len(checked)}, rule=rule)
     files = tuple(dict.fromkeys(name for names in lacking.values() for name in names))
     reason = next((review.reasons[one] for one in lacking if one in review.reasons), "")
     if reason:
@@ -63,6 +67,22 @@ def advice(run: ProbedRun, *, rules: Sequence[str]) -> Finding:
     if len(lacking) < len(rules):
         return Finding(NOT_JUDGED, "rules_partly", {"n": len(lacking), "of": len(rules)}, rule=rule, missing=files)
     return not_recorded("no_frame", *files)
+
+
+def host_code(run: ProbedRun) -> Finding:
+    """Return whether the interval between steps is long though data was there, so that the program itself takes the time.
+
+    Without data queues nobody can tell one from the other.
+    """
+    found = advice(run, rules=("interval",))
+    if found.state != FOUND:
+        return found
+    if found.by.variant == "host":
+        return found
+    queues = run.frame("queues")
+    if queues is None or not len(queues):
+        return Finding(NOT_JUDGED, "no_queues", {}, rule="advice.interval", missing=tuple(run.files_of("queues")))
+    return Finding(NOTHING, "waits_for_data", {}, rule="advice.interval")
 
 
 def _frame(run: ProbedRun, name: str) -> pd.DataFrame | Finding:

@@ -58,6 +58,7 @@ PROBES: Mapping[str, Probe] = MappingProxyType({probe.name: probe for probe in (
     Probe("operators_differ", two_runs.operators_differ),
     Probe("traces_differ", two_runs.traces_differ, slow=True),
     Probe("advice", profiles.advice),
+    Probe("host_code", profiles.host_code),
     Probe("longest_part", profiles.longest_part),
     Probe("part_is_longest", profiles.part_is_longest),
     Probe("hardware", profiles.hardware),

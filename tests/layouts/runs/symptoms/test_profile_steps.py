@@ -1,4 +1,4 @@
-"""Questions about profiles that take two of them: traces of two runs, on request, and the roofline of two sessions."""
+"""Questions about profiles, of files: data queues, traces of two runs on request, and the roofline of two sessions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from layouts.runs.symptoms.probed import AskedRun, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING
 from parsers.recording import EventWriter
+from tests.simulations.data_pipelines import FAULTS, healthy_plan, simulate
 from tests.waiting import until
+from tests.writers import minddata_files
 from tests.writers.kineto_traces import KinetoWriter, training, write
 
 KERNELS = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes,{}\n"
@@ -55,6 +57,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     session(base / "two" / "profiler", 1, "aic_cube_fops", "8000000")
     session(base / "two" / "profiler", 2, "aic_read_main_memory_datas(KB)", "4")
     session(base / "one" / "profiler", 1, "aic_cube_fops", "8000000")
+    for name in ("slow_map", "host_code"):
+        minddata_files.write(simulate(FAULTS[name](0, 0.5)[0], 0), base / name)
+    minddata_files.write(simulate(healthy_plan(0), 0), base / "healthy")
     store = Store([base], interval=0).start()
     assert store.wait(60)
     until(lambda: store.runs.status().loaded == store.runs.status().total)
@@ -77,6 +82,15 @@ def answer(store: Store, run: str, step: Step, other: str = "") -> tuple[Answer,
     found = until(ready)
     assert found is not None
     return found
+
+
+@pytest.mark.parametrize(("name", "runs"), [
+    ("interval", ("slow_map", "healthy", "none")), ("queues", ("slow_map", "healthy", "none")),
+    ("code", ("host_code", "slow_map", "none")), ("code", ("host_code", "healthy", "none")),
+])  # fmt: skip
+def test_data_queues_tell_data_from_code(store: Store, name: str, runs: tuple[str, ...]) -> None:
+    found = [answer(store, run, step_of("long_interval", name))[0].finding for run in runs]
+    assert [one.state for one in found if one is not None] == [FOUND, NOTHING, NOT_RECORDED]
 
 
 def test_a_trace_is_compared_on_request(store: Store) -> None:

@@ -29,10 +29,10 @@ def test_a_fault_is_found_a_healthy_run_is_fine_and_missing_data_are_said_to_be_
 def test_there_are_enough_of_them_and_they_try_most_probes() -> None:
     assert len(TRIPLES) >= 40
     tried = {one.probe for one in TRIPLES.values()}
-    # Questions that are always answered with a number, or by dumps (test_dump_probes) and people.
+    # Questions that are always answered with a number, by dumps and profiles (tests/layouts/runs/symptoms), or by people.
     others = {
         "check", "overflows", "dumped_values", "first_cause", "near_cause", "departed", "watched", "first_tensor",
-        "longest_part", "hardware", "traces_differ", "top_operators", "small_kernels", "at_peak", "static_plan",
+        "longest_part", "hardware", "host_code", "traces_differ", "top_operators", "small_kernels", "at_peak", "static_plan",
     }  # fmt: skip
     assert tried | others == set(PROBES)
     assert not tried & others
