@@ -268,6 +268,12 @@ def pipeline(*chain: DatasetNode | str, **reader: Any) -> Made:
     return Made(pipeline=DatasetGraph(made))
 
 
+def mapped(*operations: str) -> Made:
+    """A pipeline that applies these tensor operations to single samples."""
+    applied = tuple(DatasetOperation(name, {}) for name in operations)
+    return Made(pipeline=DatasetGraph(DatasetNode("Map", "Map", "map", {}, applied, None, (node("create", name="Mnist"),))))
+
+
 class NoDetails:
     """Details of a graph that has none."""
 
@@ -318,6 +324,8 @@ def structure_triples() -> dict[str, Triple]:
         "settings": Triple("settings_differ", {}, beside(usual, large), beside(usual, usual), beside(NOTHING, usual)),
         "pipelines": Triple("pipelines_differ", {}, beside(shuffled, pipeline("map", "batch")), beside(shuffled, shuffled),
                             beside(NOTHING, shuffled)),
+        "evaluation": Triple("evaluation_pipeline", {}, beside(mapped("RandomCrop", "Normalize"), mapped("Rescale")),
+                             beside(mapped("RandomCrop", "Normalize"), mapped("Normalize")), beside(NOTHING, shuffled)),
         "graphs": Triple("graphs_differ", {}, beside(small, log), beside(small, small), beside(NOTHING, small)),
         "result": Triple("worse_result", {}, beside(bad[0], good[0]), beside(good[0], bad[0]), beside(NOTHING, good[0])),
         "seeds": Triple("seeds_differ", {}, beside(bad[0], *good, *bad[1:]), beside(mixed[0], *good, *mixed[1:]),

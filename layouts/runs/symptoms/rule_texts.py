@@ -106,6 +106,9 @@ TEXTS = define_texts({
         "耗时居中的步骤更长；按名称统计自身耗时，与时间线一致",
     ),
     "symptoms.rule.bound": ("by its busiest unit, as on the page Operators", "按最繁忙的单元判定，与“算子”页面一致"),
+    "symptoms.rule.evaluation_pipeline": (
+        "the same normalization in both, random operations in one of them", "两者归一化相同，仅一方有随机操作",
+    ),
     "symptoms.rule.on_roofline": ("no limit without the bandwidth of the memory", "缺少内存带宽时没有阈值"),
     "symptoms.rule.recompiled": (
         "a call of the host compiles, or torch compiled a function again", "主机存在编译调用，或 torch 重新编译了函数",

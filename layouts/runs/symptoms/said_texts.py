@@ -278,6 +278,21 @@ TEXTS = define_texts({
         "{n} parts differ; first {name}: {parameter}.", "{n} 处不同，首先是 {name}：{parameter}。",
     ),
     "symptoms.said.pipelines_equal": ("Both pipelines of {n} operations are equal.", "两个数据处理流程（{n} 个操作）相同。"),
+    "symptoms.said.no_normalization": (
+        "Neither pipeline normalizes, in {n} and {of} tensor operations: it may be in the network.",
+        "两个数据处理流程的张量操作（{n} 个与 {of} 个）均无归一化，可能在网络中进行。",
+    ),
+    "symptoms.said.normalization_differs": (
+        "They normalize differently: {name}, in the other run {other}.", "归一化不同：{name}，另一个训练为 {other}。",
+    ),
+    "symptoms.said.both_augment": (
+        "Both have random operations, such as {name}: an evaluation should have none.",
+        "两者都有随机操作（如 {name}），评估时不应有。",
+    ),
+    "symptoms.said.same_normalization": (
+        "Both apply {name}, and at most one of them augments ({n} random operations).",
+        "两者均使用 {name}，至多一方有数据增强（{n} 个随机操作）。",
+    ),
     "symptoms.said.no_two_graphs": ("Both runs need a computation graph.", "两个训练都需要记录计算图。"),
     "symptoms.said.graphs_differ": ("{n} nodes differ, {removed} are missing and {added} are new in the other graph.",
                                     "{n} 个节点不同，另一计算图缺少 {removed} 个、新增 {added} 个。"),

@@ -18,7 +18,7 @@ SYMPTOM = Symptom(
                           "训练与评估的数据处理流程是否只在数据增强上不同？"),
             ("Normalize both in the same way; augment in training only. Choose the run of the evaluation as the second run.",
              "两者使用相同的归一化，仅训练使用数据增强。请将评估所在的训练选为第二个训练。"),
-            "pipelines_differ", {}, "two_runs", "dataset_graph",
+            "evaluation_pipeline", {}, "two_runs", "dataset_graph",
         ),
         Step(
             "regularization", ("Is there any regularization?", "是否使用了正则化？"),

@@ -51,6 +51,7 @@ PROBES: Mapping[str, Probe] = MappingProxyType({probe.name: probe for probe in (
     Probe("first_tensor", dumps.first_tensor, slow=True),
     Probe("settings_differ", two_runs.settings_differ),
     Probe("pipelines_differ", two_runs.pipelines_differ),
+    Probe("evaluation_pipeline", two_runs.evaluation_pipeline),
     Probe("graphs_differ", two_runs.graphs_differ, slow=True),
     Probe("worse_result", two_runs.worse_result),
     Probe("seeds_differ", two_runs.seeds_differ),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,10 @@ from parsers.profiler.trace.opened import OpenTrace, Step
 
 _TELLING = re.compile(r"eps|momentum|init|bias|transpose|keep_prob|rate|axis|reduction|dtype|precision", re.IGNORECASE)
 """Attributes of nodes that change results and that frameworks have different defaults for: told before others."""
+_RANDOM = re.compile(r"random|augment|mix.?up|cut.?mix|cut.?out", re.IGNORECASE)
+"""Tensor operations that augment: those of mindspore.dataset with chance in them."""
+_NORMALIZING = re.compile(r"normali[sz]e|rescale|standardi[sz]", re.IGNORECASE)
+"""Tensor operations that training and evaluation must have in common."""
 _TOLD_OF = frozenset({"step", "scope", "overlap"})
 """Kinds of tracks of a trace that say of others what they do."""
 LARGEST_PIPELINE = 2_000
@@ -69,6 +74,38 @@ def pipelines_differ(run: ProbedRun) -> Finding:
         "n": sum(len(one.differences) for one in places), "name": name, "parameter": first.owner or first.key or name,
     }  # fmt: skip
     return Finding(FOUND, "pipelines_differ", told, rule="pipelines_differ", severity=1.2)
+
+
+def evaluation_pipeline(run: ProbedRun) -> Finding:
+    """Return whether the pipelines of a training and of its evaluation normalize differently, or both augment.
+
+    That one of them alone has random operations is as it should be.
+    """
+    if run.other is None:
+        return not_recorded("no_other_run")
+    one, other = run.pipeline(), run.other.pipeline()
+    if one is None or other is None:
+        return not_recorded("no_two_pipelines")
+    ours, theirs = ([operation for _, _, node in graph.walk() for operation in node.operations] for graph in (one, other))
+    random = [[each.name for each in side if _RANDOM.search(each.name)] for side in (ours, theirs)]
+    fixed = [[(each.name, dict(each.parameters)) for each in side if _NORMALIZING.search(each.name)] for side in (ours, theirs)]
+    told: dict[str, float | str] = {"n": sum(map(len, random))}
+    if not fixed[0] and not fixed[1]:
+        return Finding(NOT_JUDGED, "no_normalization", {"n": len(ours), "of": len(theirs)}, rule="evaluation_pipeline")
+    if fixed[0] != fixed[1]:
+        none: tuple[str, dict[str, Any]] = ("–", {})
+        first, second = next(pair for pair in zip_longest(*fixed, fillvalue=none) if pair[0] != pair[1])
+        told |= {"name": _written(*first), "other": _written(*second)}
+        return Finding(FOUND, "normalization_differs", told, rule="evaluation_pipeline", severity=1.3)
+    if random[0] and random[1]:
+        return Finding(FOUND, "both_augment", told | {"name": random[1][0]}, rule="evaluation_pipeline", severity=1.1)
+    return Finding(NOTHING, "same_normalization", told | {"name": _written(*fixed[0][0])}, rule="evaluation_pipeline")
+
+
+def _written(name: str, parameters: Mapping[str, Any]) -> str:
+    """Return an operation with its first parameters as a program would have it."""
+    texts = [f"{key}={value}" for key, value in parameters.items()]
+    return f"{name}({', '.join(texts)})"[:100] if texts else name
 
 
 def graphs_differ(run: ProbedRun) -> Finding:
