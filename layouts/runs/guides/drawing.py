@@ -18,9 +18,10 @@ from layouts.runs.symptoms.model import GUIDES, Step, Symptom
 from layouts.runs.symptoms.registry import SYMPTOMS
 from layouts.runs.symptoms.sentences import rule_of, sentence_of, state_key
 
-NEEDS_OTHER = ("no_other_run", "no_two_dumps", "no_two_pipelines", "no_two_graphs", "no_two_profiles", "no_two_traces",
-               "no_two_histograms", "no_settings", "no_shared_scalar", "no_others", "setting_alone",
-               "sharpness_alone")  # fmt: skip
+NEEDS_OTHER = (
+    "no_other_run", "no_session_before", "no_two_dumps", "no_two_pipelines", "no_two_graphs", "no_two_profiles",
+    "no_two_traces", "no_two_histograms", "no_settings", "no_shared_scalar", "no_others", "setting_alone", "sharpness_alone",
+)  # fmt: skip
 """What is said where a second run is missing, or has not the data."""
 NO_WORKSPACE, READ_ONLY = "guides.no_workspace", "notes.read_only"
 """Text keys of reasons why checks cannot be saved; others come from the workspace as they are."""
@@ -194,7 +195,7 @@ def _ways(name: str, step: Step, answer: Answer, link: Mapping[str, Any]) -> lis
     if finding is not None and finding.said in NEEDS_OTHER:
         ways.append(parts.button("guides.choose_other", **{"data-other": "1", "data-key": f"other-{name}"}))
     shown = [html.P(ways, className="ms-guides-ways")] if ways else []
-    if missing and finding is not None and finding.said != "no_other_run":
+    if missing and finding is not None and finding.said not in ("no_other_run", "no_session_before"):
         summary = html.Summary(t("guides.record"), **{"data-key": f"record-{name}"})
         record = recording("ranks" if finding.said in OF_JOBS else step.record)
         shown.append(html.Details([summary, record], className="ms-guides-record"))

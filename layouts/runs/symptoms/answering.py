@@ -17,7 +17,7 @@ from layouts.sources import Sources
 
 MOST_KEPT = 4_000
 """Findings that are kept."""
-_OF_TWO = ("graphs_differ", "first_tensor", "traces_differ")
+_OF_TWO = ("graphs_differ", "first_tensor")
 """Slow probes that compare two runs."""
 WORKING = ("reading", "working", "waiting")
 """States in which the same is asked again soon."""
@@ -104,10 +104,10 @@ def _is_missing(run: SourceRun, step: Step) -> bool:
     row = run.row
     if row is None:
         return True
+    if step.record == "profile":
+        return run.before is None or not _has_trace(run) or not _has_trace(run.before[1])
     if step.probe in _OF_TWO and run.other is None:
         return True
-    if step.record == "profile":
-        return run.profile is None or not _has_trace(run)
     return not row.tags.get("graph" if step.record == "graph" else "dump")
 
 

@@ -114,9 +114,9 @@ def _profile(run: SourceRun, page: str, where: Where) -> Pairs:
         pairs.append(("picked", str(where.rank)))
     if page == "operators" and where.session:
         pairs.append(("with", f"{choice.run}|{where.session}|{choice.rank}"))
-    if page in ("two_jobs", "timeline") and run.other is not None and run.other.profile is not None:
-        other = run.other.profile
-        pairs.append(("run", other.run))
+    other = run.before[1].profile if page in ("two_jobs", "timeline") and run.before is not None else None
+    if other is not None:
+        pairs += [("run", other.run)] if other.run != choice.run else []
         if page == "two_jobs":
             pairs.append(("with", f"{other.run}|{other.session}|{other.rank}"))
         else:

@@ -78,6 +78,7 @@ class SourceRun(ProbedRun):
     def __init__(self, source: Sources, asked: AskedRun) -> None:
         self.source, self.asked, self.run = source, asked, asked.run
         self._reviewed: Review | None = None
+        self._session: ProfileChoice | None = None
         self.is_provisional = False
         """Whether replays of its job, which tell what advice saves, are still being made."""
 
@@ -91,7 +92,9 @@ class SourceRun(ProbedRun):
 
     @cached_property
     def profile(self) -> ProfileChoice | None:
-        """The profile that questions are about: of the newest job of the run the lowest rank."""
+        """The profile that questions are about: of the newest job of the run the lowest rank, unless one was chosen."""
+        if self._session is not None:
+            return self._session
         members = self.row.members if self.row is not None else (self.run,)
         for member in (self.run, *(one for one in members if one != self.run)):
             found = {(one.session, one.rank): one for one in self.source.profiles.rows(member)}
@@ -106,6 +109,24 @@ class SourceRun(ProbedRun):
     @property
     def other(self) -> SourceRun | None:
         return self._beside(self.asked.other) if self.asked.other else None
+
+    @cached_property
+    def before(self) -> tuple[str, SourceRun] | None:
+        other, of = self.other, self.profile
+        if other is not None:
+            return other.run, other
+        if of is None:
+            return None
+        rows = self.source.profiles.rows(of.run)
+        own = next((row for row in rows if (row.session, row.rank) == (of.session, of.rank)), None)
+        past = [row for row in rows if row.rank == of.rank and own is not None and row.session != own.session
+                and row.updated < own.updated]  # fmt: skip
+        if not past:
+            return None
+        newest = max(past, key=lambda row: row.updated)
+        made = self._beside(self.run)
+        made._session = ProfileChoice(of.run, newest.session, newest.rank, newest.mark)
+        return newest.session, made
 
     @property
     def others(self) -> Sequence[SourceRun]:

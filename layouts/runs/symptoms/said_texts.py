@@ -255,6 +255,10 @@ TEXTS = define_texts({
     ),
     "symptoms.said.no_hits": ("{n} checks of the recommended watchpoints find nothing.", "推荐监测点的 {n} 次检查均未命中。"),
     "symptoms.said.no_other_run": ("Choose a second run at the top to compare with.", "请在顶部选择第二个训练进行对比。"),
+    "symptoms.said.no_session_before": (
+        "The run has one session of the profiler: choose a second run at the top to compare with.",
+        "该训练只有一次性能采集：请在顶部选择第二个训练进行对比。",
+    ),
     "symptoms.said.no_two_dumps": ("Both runs need a dump.", "两个训练都需要有 Dump 数据。"),
     "symptoms.said.no_pairs": ("The dumps have no values in common.", "两份 Dump 没有可对比的数值。"),
     "symptoms.said.tensors_equal": ("{n} tensors are equal within {tolerance}.", "{n} 个张量在容差 {tolerance} 内相同。"),
@@ -318,27 +322,27 @@ TEXTS = define_texts({
     ),
     "symptoms.said.no_two_profiles": ("Both runs need a profile with such times.", "两个训练都需要有此类性能数据。"),
     "symptoms.said.no_shared_parts": ("The two step traces have no part in common.", "两份迭代轨迹没有共同的部分。"),
-    "symptoms.said.steps_differ": ("A step takes {step_ns}, {other_ns} in the other run; most of it: {part}, {part_ns} more.",
-                                   "单步 {step_ns}，另一个训练为 {other_ns}；差异最大的是{part}，多 {part_ns}。"),
+    "symptoms.said.steps_differ": ("A step takes {step_ns}, {other_ns} in {before}; most of it: {part}, {part_ns} more.",
+                                   "单步 {step_ns}，{before} 为 {other_ns}；差异最大的是{part}，多 {part_ns}。"),
     "symptoms.said.steps_not_slower": (
-        "A step takes {step_ns}, {other_ns} in the other run.", "单步 {step_ns}，另一个训练为 {other_ns}。",
+        "A step takes {step_ns}, {other_ns} in {before}.", "单步 {step_ns}，{before} 为 {other_ns}。",
     ),
     "symptoms.said.few_steps": (
-        "A step takes {step_ns}, {other_ns} in the other run; {n} steps on the smaller side, a judgement takes {needed}.",
-        "单步 {step_ns}，另一个训练为 {other_ns}；较少一方有 {n} 个步骤，判定需要 {needed} 个。",
+        "A step takes {step_ns}, {other_ns} in {before}; {n} steps on the smaller side, a judgement takes {needed}.",
+        "单步 {step_ns}，{before} 为 {other_ns}；较少一方有 {n} 个步骤，判定需要 {needed} 个。",
     ),
     "symptoms.said.no_two_traces": ("Both runs need a trace.", "两个训练都需要有轨迹数据。"),
     "symptoms.said.empty_traces": ("One of the traces has no task in its step.", "其中一份轨迹的步骤内没有任务。"),
     "symptoms.said.traces_differ": (
-        "A step takes {step_ns}, {other_ns} in the other trace; {name} takes most more time: {more_ns}.",
-        "单步 {step_ns}，另一份轨迹为 {other_ns}；增加最多的是 {name}：{more_ns}。",
+        "A step takes {step_ns}, {other_ns} in {before}; {name} takes most more time: {more_ns}.",
+        "单步 {step_ns}，{before} 为 {other_ns}；增加最多的是 {name}：{more_ns}。",
     ),
     "symptoms.said.traces_not_slower": (
-        "A step takes {step_ns}, {other_ns} in the other trace ({n} names compared).",
-        "单步 {step_ns}，另一份轨迹为 {other_ns}（对比了 {n} 个名称）。",
+        "A step takes {step_ns}, {other_ns} in {before} ({n} names compared).",
+        "单步 {step_ns}，{before} 为 {other_ns}（对比了 {n} 个名称）。",
     ),
     "symptoms.said.operators_differ": (
-        "{name} takes {taken_ns} more than in the other run.", "{name} 比另一个训练多 {taken_ns}。",
+        "{name} takes {taken_ns} more than in {before}.", "{name} 比 {before} 多 {taken_ns}。",
     ),
     "symptoms.said.operators_not_slower": ("None of {n} types takes longer.", "{n} 类算子均未变慢。"),
     # Profiles

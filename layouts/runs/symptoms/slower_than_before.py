@@ -16,19 +16,19 @@ SYMPTOM = Symptom(
             "insight", {"kinds": ("slower", "speed", "stall")}, "scalars", "scalar", sign=True,
         ),
         Step(
-            "parts", ("Which part of a step is longer than in the other run?", "与另一个训练相比，单步的哪一部分更长？"),
+            "parts", ("Which part of a step is longer than in the session before, or in the other run?",
+                      "与上次采集或另一个训练相比，单步的哪一部分更长？"),
             ("Open the guide about this part. Choose the faster run as the second run.",
              "打开该部分对应的指引。请将较快的训练选为第二个训练。"),
             "steps_differ", {}, "two_jobs", "profile", sign=True,
         ),
         Step(
-            "operators", ("Which type of operators takes longer than in the other run?", "与另一个训练相比，哪类算子更慢？"),
+            "operators", ("Which type of operators takes longer than before?", "与此前相比，哪类算子更慢？"),
             ("Compare shapes and types of these operators.", "对比这些算子的形状与数据类型。"),
             "operators_differ", {}, "operators", "profile",
         ),
         Step(
-            "traces", ("What takes longer in the trace of a step than in that of the other run?",
-                       "与另一个训练相比，单步轨迹中哪些任务耗时更长？"),
+            "traces", ("What takes longer in the trace of a step than before?", "与此前相比，单步轨迹中哪些任务耗时更长？"),
             ("Look at both steps on the timeline.", "在时间线上查看两个步骤。"),
             "traces_differ", {}, "timeline", "profile",
         ),

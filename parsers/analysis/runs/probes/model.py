@@ -47,6 +47,12 @@ class ProbedRun(Protocol):
         ...
 
     @property
+    def before(self) -> tuple[str, ProbedRun] | None:
+        """What its profile is compared with, by its name: the other run, else the session before in the same run; None
+        without either."""
+        ...
+
+    @property
     def others(self) -> Sequence[ProbedRun]:
         """The other runs on screen."""
         ...

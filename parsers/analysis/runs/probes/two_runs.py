@@ -208,9 +208,10 @@ def steps_differ(run: ProbedRun, *, alpha: float = 0.05) -> Finding:
 
     Found if steps are longer by more than they differ among themselves; the interval is that of the gate.
     """
-    if run.other is None:
-        return not_recorded("no_other_run")
-    usual = [usual_step(one) for one in (run, run.other)]
+    if run.before is None:
+        return not_recorded("no_session_before")
+    name, before = run.before
+    usual = [usual_step(one) for one in (run, before)]
     one, other = usual
     if one is None or other is None:
         return not_recorded("no_two_profiles")
@@ -219,9 +220,9 @@ def steps_differ(run: ProbedRun, *, alpha: float = 0.05) -> Finding:
         return Finding(NOT_JUDGED, "no_shared_parts", {"n": len(one.parts)}, rule="steps_differ")
     told: dict[str, float | str] = {
         "step_ns": one.whole_ns, "other_ns": other.whole_ns, "part": parts[0],
-        "part_ns": one.time_of(parts[0]) - other.time_of(parts[0]),
+        "part_ns": one.time_of(parts[0]) - other.time_of(parts[0]), "before": name,
     }  # fmt: skip
-    lengths = [step_lengths(side) for side in (run, run.other)]
+    lengths = [step_lengths(side) for side in (run, before)]
     if min(map(len, lengths)) < LEAST_RUNS:
         told |= {"n": min(map(len, lengths)), "needed": LEAST_RUNS}
         return Finding(NOT_JUDGED, "few_steps", told, rule="steps_differ")
@@ -232,9 +233,10 @@ def steps_differ(run: ProbedRun, *, alpha: float = 0.05) -> Finding:
 
 def operators_differ(run: ProbedRun) -> Finding:
     """Return the type of operators that takes most more time than in the profile of the other run."""
-    if run.other is None:
-        return not_recorded("no_other_run")
-    frames = [one.frame("operator_types") for one in (run, run.other)]
+    if run.before is None:
+        return not_recorded("no_session_before")
+    before, past = run.before
+    frames = [one.frame("operator_types") for one in (run, past)]
     one, other = frames
     if one is None or other is None or not len(one) or not len(other):
         return not_recorded("no_two_profiles")
@@ -242,7 +244,7 @@ def operators_differ(run: ProbedRun) -> Finding:
     if not len(change):
         return Finding(NOT_JUDGED, "no_operator_times", {"n": 0}, rule="operators_differ")
     name = str(change.idxmax())
-    told: dict[str, float | str] = {"name": name, "taken_ns": float(change.max()), "n": len(change)}
+    told: dict[str, float | str] = {"name": name, "taken_ns": float(change.max()), "n": len(change), "before": before}
     if float(change.max()) > 0.0:
         return Finding(FOUND, "operators_differ", told, Where(node=name), "operators_differ", severity=1.2)
     return Finding(NOTHING, "operators_not_slower", told, rule="operators_differ")
@@ -255,15 +257,16 @@ def _times(types: pd.DataFrame) -> pd.Series[Any]:
 
 def traces_differ(run: ProbedRun) -> Finding:
     """Return the slices that take most more time in a step of this trace than in one of the other run's, by name."""
-    if run.other is None:
-        return not_recorded("no_other_run")
-    one, other = run.trace(), run.other.trace()
+    if run.before is None:
+        return not_recorded("no_session_before")
+    before, past = run.before
+    one, other = run.trace(), past.trace()
     if one is None or other is None:
         return not_recorded("no_two_traces")
     label, spans = _steps(one, other)
     (first, last), (begin, end) = spans
     names = [_names(opened, *span) for opened, span in ((other, spans[1]), (one, spans[0]))]
-    told: dict[str, float | str] = {"step_ns": float(last - first), "other_ns": float(end - begin)}
+    told: dict[str, float | str] = {"step_ns": float(last - first), "other_ns": float(end - begin), "before": before}
     if not len(names[0]) or not len(names[1]):
         return Finding(NOT_JUDGED, "empty_traces", told, rule="traces_differ")
     found = ranges.difference(names[0], names[1])

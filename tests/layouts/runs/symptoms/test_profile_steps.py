@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -20,6 +21,7 @@ from tests.simulations.data_pipelines import FAULTS, healthy_plan, simulate
 from tests.waiting import until
 from tests.writers import minddata_files
 from tests.writers.kineto_traces import KinetoWriter, training, write
+from tests.writers.step_traces import step_trace_time
 
 KERNELS = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes,{}\n"
 GEMM = "void gemm<float, 128>(float*, float const*)"
@@ -46,6 +48,15 @@ def session(folder: Path, day: int, counters: str, value: str) -> None:
     (output / "kernel_details.csv").write_text(KERNELS.format(counters) + rows)
 
 
+def steps_of(folder: Path, day: int, computing_us: float) -> None:
+    """A session of twelve steps, whose files are of that day."""
+    output = folder / f"h_{day}_2026010{day}000000_ascend_ms" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    steps = [(n, 0.0, computing_us + 10.0 * (n % 3), 0.0, 100.0, 100.0) for n in range(1, 13)]
+    (output / "step_trace_time.csv").write_text(step_trace_time(steps))
+    os.utime(output / "step_trace_time.csv", (1_767_000_000 + 86_400 * day,) * 2)
+
+
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     base = tmp_path_factory.mktemp("profiles")
@@ -57,6 +68,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     session(base / "two" / "profiler", 1, "aic_cube_fops", "8000000")
     session(base / "two" / "profiler", 2, "aic_read_main_memory_datas(KB)", "4")
     session(base / "one" / "profiler", 1, "aic_cube_fops", "8000000")
+    steps_of(base / "again" / "profiler", 1, 5000.0)
+    steps_of(base / "again" / "profiler", 2, 9000.0)
+    steps_of(base / "alike" / "profiler", 1, 5000.0)
+    steps_of(base / "alike" / "profiler", 2, 5000.0)
     for name in ("slow_map", "host_code"):
         minddata_files.write(simulate(FAULTS[name](0, 0.5)[0], 0), base / name)
     minddata_files.write(simulate(healthy_plan(0), 0), base / "healthy")
@@ -109,7 +124,22 @@ def test_a_trace_is_compared_on_request(store: Store) -> None:
     assert (query["axis"], query["at"]) == (["step"], ["5"])  # steps of both begin together
     begin, end = map(int, query["range"][0].split(","))
     assert end - begin == found.finding.told["step_ns"]
-    assert answer(store, "slow", step)[0].finding.said == "no_other_run"  # type: ignore[union-attr]
+    assert answer(store, "slow", step)[0].finding.said == "no_session_before"  # type: ignore[union-attr]
+
+
+def test_a_session_is_compared_with_the_one_before(store: Store) -> None:
+    step = step_of("slower_than_before", "parts")
+    found, probed = answer(store, "again", step)
+    assert found.finding is not None
+    assert (found.finding.state, found.finding.told["part"]) == (FOUND, "computing")
+    assert found.finding.told["before"] == "profiler/h_1_20260101000000_ascend_ms"
+    query = parse_qs(str(address(store, probed, step, found.finding)["data-query"]))
+    assert query["session"] == ["profiler/h_2_20260102000000_ascend_ms"]
+    assert query["with"] == ["again|profiler/h_1_20260101000000_ascend_ms|0"]
+    assert Answers(store).signs(probed)[0].symptom.name in ("slower_than_before", "device_gaps")
+    alike = answer(store, "alike", step)[0].finding
+    assert alike is not None
+    assert alike.state == NOTHING
 
 
 def test_a_roofline_takes_two_sessions(store: Store) -> None:

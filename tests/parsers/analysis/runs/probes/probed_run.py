@@ -30,6 +30,10 @@ class MadeRun(ProbedRun):
         return MadeRun(self.made.others[0]) if self.made.others else None
 
     @property
+    def before(self) -> tuple[str, ProbedRun] | None:
+        return None if self.other is None else ("the other run", self.other)
+
+    @property
     def others(self) -> Sequence[ProbedRun]:
         return [MadeRun(one) for one in self.made.others]
 
