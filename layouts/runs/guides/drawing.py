@@ -7,6 +7,7 @@ from typing import Any
 
 from dash import html
 from parsers.analysis.runs.probes.model import FOUND, NO_FILE, NOT_RECORDED, NOTHING
+from parsers.analysis.runs.probes.registry import PROBES
 
 from layouts.kit import elements as parts
 from layouts.kit import units as fmt
@@ -130,7 +131,7 @@ def _step(
             ],
             className="ms-guides-row",
         ),
-        *_answered(name, answer),
+        *_answered(name, step, answer),
     ]  # fmt: skip
     if answer.finding is None or answer.finding.state not in (NOT_RECORDED, NOTHING):
         body.append(html.P([html.B(t("guides.do")), " ", t(f"{symptom.key(step)}.do")], className="ms-guides-do"))
@@ -150,11 +151,11 @@ def _badge(answer: Answer) -> str:
     return {"ask": "symptoms.state.not_judged", "failed": "symptoms.state.not_judged"}.get(answer.state, "guides.reading")
 
 
-def _answered(name: str, answer: Answer) -> list[Any]:
+def _answered(name: str, step: Step, answer: Answer) -> list[Any]:
     """Return what was found with the rule, or how far reading it is."""
     finding = answer.finding
     if finding is None:
-        return _unanswered(name, answer)
+        return _unanswered(name, step, answer)
     told = [html.P(said(sentence_of(finding)), className="ms-guides-said")]
     rule = rule_of(finding)
     if rule is not None:
@@ -165,16 +166,19 @@ def _answered(name: str, answer: Answer) -> list[Any]:
     return told
 
 
-def _unanswered(name: str, answer: Answer) -> list[Any]:
+def _unanswered(name: str, step: Step, answer: Answer) -> list[Any]:
     if answer.state == "ask":
         look = parts.button("guides.look", class_name="ms-button-main", **{"data-look": name, "data-key": f"look-{name}"})
         return [html.P([look, " ", html.Span(t("guides.look_tip"), className="ms-muted")], className="ms-guides-said")]
     if answer.state in WORKING:
-        told = t("guides.progress", done=fmt.count(answer.done), total=fmt.count(answer.total)) if answer.total else None
-        share = {"width": f"{100.0 * min(1.0, answer.done / answer.total):.1f}%"} if answer.total else {"width": "0%"}
-        bar = html.Span(html.Span(style=share), className="ms-guides-bar-track", role="presentation")
-        stop = parts.button("guides.stop", **{"data-stop": name, "data-key": f"stop-{name}"})
-        return [html.P([t("guides.slow"), " ", bar, told, stop], className="ms-guides-said ms-guides-progress", role="status")]
+        shown: list[Any] = [t("guides.slow")]
+        if answer.total:
+            share = {"width": f"{100.0 * min(1.0, answer.done / answer.total):.1f}%"}
+            shown.append(html.Span(html.Span(style=share), className="ms-guides-bar-track", role="presentation"))
+            shown.append(t("guides.progress", done=fmt.count(answer.done), total=fmt.count(answer.total)))
+        if PROBES[step.probe].slow or step.record == "graph":  # other work is that of pages, which go on with it
+            shown.append(parts.button("guides.stop", **{"data-stop": name, "data-key": f"stop-{name}"}))
+        return [html.P(shown, className="ms-guides-said ms-guides-progress", role="status")]
     again = parts.button("guides.again", **{"data-again": name, "data-key": f"again-{name}"})
     if answer.state == "cancelled":
         return [html.P([t("guides.stopped"), " ", again], className="ms-guides-said")]

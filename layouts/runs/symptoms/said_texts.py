@@ -348,6 +348,7 @@ TEXTS = define_texts({
     # Profiles
     "symptoms.said.no_profile": ("No profile was recorded.", "没有采集性能数据。"),
     "symptoms.said.rules_fine": ("Nothing found by {n} rules of the advice.", "{n} 条调优规则均未发现问题。"),
+    "symptoms.said.only_rule_reason": ("This cannot be judged: {reason}.", "无法判定：{reason}。"),
     "symptoms.said.rule_reason": ("{n} of {of} rules cannot judge: {reason}.", "{of} 条规则中有 {n} 条无法判定：{reason}。"),
     "symptoms.said.rules_partly": ("{n} of {of} rules have no data.", "{of} 条规则中有 {n} 条缺少数据。"),
     "symptoms.said.no_frame": ("The files of the profile lack these data.", "性能数据文件中没有此类数据。"),
@@ -456,13 +457,13 @@ TEXTS = define_texts({
     ),
     "symptoms.said.clocks_agree": ("The clocks of {n} ranks agree within their spread.", "{n} 张卡的时钟在离散范围内一致。"),
     "symptoms.said.one_rank_steps": ("A comparison takes two ranks; {n} recorded this.", "比较需要两张卡，{n} 张有此数据。"),
-    "symptoms.said.rank_total": (
+    "symptoms.said.rank_longest": (
         "Rank {rank}: {taken_ns}; the median of {n} ranks is {usual_ns}.",
         "rank {rank}：{taken_ns}；{n} 张卡的中位数为 {usual_ns}。",
     ),
-    "symptoms.said.rank_preparing": (
-        "Rank {rank} {host}: {taken_ns}; the median of {n} ranks is {usual_ns}.",
-        "rank {rank} {host}：{taken_ns}；{n} 张卡的中位数为 {usual_ns}。",
+    "symptoms.said.rank_of_host": (
+        "Rank {rank} ({host}): {taken_ns}; the median of {n} ranks is {usual_ns}.",
+        "rank {rank}（{host}）：{taken_ns}；{n} 张卡的中位数为 {usual_ns}。",
     ),
     "symptoms.said.ranks_take_same": ("{n} ranks take the same time.", "{n} 张卡耗时相同。"),
     "symptoms.said.check": ("No file can answer this: check it, and tick it off.", "没有文件能回答此问题：请检查后勾选。"),

@@ -63,7 +63,7 @@ def advice(run: ProbedRun, *, rules: Sequence[str], either: bool = False) -> Fin
     reason = next((review.reasons[one] for one in lacking if one in review.reasons), "")
     if reason:
         lacked: dict[str, float | str] = {"reason": reason, "n": len(lacking), "of": len(rules)}
-        return Finding(NOT_JUDGED, "rule_reason", lacked, rule=rule, missing=files)
+        return Finding(NOT_JUDGED, "rule_reason" if len(rules) > 1 else "only_rule_reason", lacked, rule=rule, missing=files)
     if len(lacking) < len(rules):
         return Finding(NOT_JUDGED, "rules_partly", {"n": len(lacking), "of": len(rules)}, rule=rule, missing=files)
     return not_recorded("no_frame", *files)
@@ -389,8 +389,7 @@ def last_rank(run: ProbedRun) -> Finding:
     if found.reason in ("cluster_steps", "collectives"):
         return not_recorded("no_frame", *run.files_of(found.reason))
     if found.reason:
-        return Finding(NOT_JUDGED, "rule_reason", {"reason": _REASONS.get(found.reason, found.reason), "n": 1, "of": 1},
-                       rule="last_rank")  # fmt: skip
+        return Finding(NOT_JUDGED, "only_rule_reason", {"reason": _REASONS.get(found.reason, found.reason)}, rule="last_rank")
     return Finding(NOTHING, "no_slow_rank", {"steps": found.steps}, rule="last_rank")
 
 
@@ -432,5 +431,6 @@ def longest_rank(run: ProbedRun, *, value: str = "total") -> Finding:
         "host": str(table["host"].get(rank, "")),
     }  # fmt: skip
     if known.max() > known.min():
-        return Finding(FOUND, f"rank_{value}", told, Where(rank=rank), f"rank_{value}", severity=0.7)
+        said = "rank_of_host" if told["host"] else "rank_longest"
+        return Finding(FOUND, said, told, Where(rank=rank), f"rank_{value}", severity=0.7)
     return Finding(NOTHING, "ranks_take_same", told, rule=f"rank_{value}")
