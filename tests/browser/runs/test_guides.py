@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs
 
+import numpy as np
 import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
@@ -19,9 +21,12 @@ from tests.amounts import long_after
 from tests.browser.conftest import in_address
 from tests.browser.showing import show
 from tests.browser.waiting import settles
+from tests.layouts.runs.symptoms.test_profile_steps import slowed
 from tests.waiting import until
 from tests.writers.dumps import Injection, write_dump
-from tests.writers.symptomatic_runs import falling
+from tests.writers.kineto_traces import write
+from tests.writers.symptomatic_files import write_run
+from tests.writers.symptomatic_runs import curve, falling, graph, histogram, mapped
 
 pytestmark = pytest.mark.browser
 
@@ -134,6 +139,46 @@ def test_every_link_opens_its_page_where_it_says(page: Page, serve: Callable[[Fl
         for key, values in parse_qs(query).items():
             in_address(page, key, *values)
         expect(page.locator(".ms-unknown-page, .ms-body-wrong:visible")).to_have_count(0)
+    store.stop()
+
+
+def write_pair(base: Path) -> None:
+    """A run and a slower and worse one: settings, pipelines, graphs, first weights, and a step of their traces differ."""
+    made = {
+        "fast": replace(graph("MatMul", "ReLU", "MatMul"), settings={"lr": 0.1}, pipeline=mapped("Normalize").pipeline),
+        "slow": replace(graph("MatMul", "Log", "MatMul"), settings={"lr": 0.2}, pipeline=mapped("Rescale").pipeline),
+    }  # fmt: skip
+    for name, end, extra_ns, width in (("fast", 0.9, 0, 1.0), ("slow", 0.8, 400_000, 3.0)):
+        weights = {"histogram": {"fc.weight": [(0, histogram(width * np.linspace(-1.0, 1.0, 40)))]}}
+        accuracy = curve(end - 0.5 * np.exp(-np.arange(100) / 20))
+        write_run(base / name, replace(made[name], scalars={"accuracy": accuracy}, values=weights))
+        write(base / name / "profiler" / "host_1.1712000000000.pt.trace.json", slowed(extra_ns))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("symptom", "slow", "pages"), [
+    ("worse_than_reference", "graphs", {"two_runs", "graph", "histograms", "runs"}),
+    ("slower_than_before", "traces", {"two_jobs", "operators", "timeline", "two_runs"}),
+])  # fmt: skip
+def test_links_of_two_runs_open_both(
+    page: Page, serve: Callable[[Flask], str], tmp_path: Path, symptom: str, slow: str, pages: set[str]
+) -> None:
+    write_pair(tmp_path)
+    store = Store([tmp_path], interval=0.5).start()
+    assert store.wait(60)
+    root = serve(create_app(store).server)
+    page.goto(f"{root}/guides?run=slow&run=fast&of=slow&symptom={symptom}")
+    asked = page.locator(step(f"{symptom}.{slow}"))
+    asked.locator("[data-look]").click()
+    expect(asked).to_have_attribute("data-state", "found")
+    links = [(link.get_attribute("data-page") or "runs", link.get_attribute("data-query") or "")
+             for link in page.locator(".ms-guides-open").all()]  # fmt: skip
+    assert {name for name, _ in links} >= pages
+    for name, query in dict.fromkeys(links):
+        show(page, f"{root}/{'' if name == 'runs' else name}?{query}")
+        for key, values in parse_qs(query).items():
+            in_address(page, key, *values)
+        expect(page.locator(".ms-unknown-page, .ms-body-wrong:visible, .ms-bad:visible")).to_have_count(0)
     store.stop()
 
 
