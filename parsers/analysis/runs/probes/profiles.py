@@ -17,7 +17,7 @@ from parsers.analysis.profiles.busy import COMMUNICATION
 from parsers.analysis.profiles.efficiency.figures import HardwareUse
 from parsers.analysis.profiles.efficiency.kernels import slow_kernels
 from parsers.analysis.profiles.efficiency.measured import bound_times
-from parsers.analysis.profiles.memory.blocks import CLOCKS, blocks_of
+from parsers.analysis.profiles.memory.blocks import CLOCKS, blocks_of, levels
 from parsers.analysis.profiles.memory.curves import components, peak
 from parsers.analysis.profiles.memory.plan import plan
 from parsers.analysis.profiles.memory.pool import pool_at
@@ -303,7 +303,7 @@ def at_peak(run: ProbedRun) -> Finding:
     """Return the highest memory of the device, and the largest allocation that was in use then."""
     memory, operators = run.frame("memory"), run.frame("operator_memory")
     if memory is None or not len(memory):
-        return not_recorded("no_frame", *run.files_of("memory"))
+        return _peak_of_blocks(run, operators)
     name = components(memory)[0] if components(memory) else ""
     top = peak(memory, name)
     if top is None:
@@ -320,6 +320,25 @@ def at_peak(run: ProbedRun) -> Finding:
             told |= {"n": int(alive.size), "largest_bytes": float(blocks.size[most]), "name": owner}
             return Finding(FOUND, "at_peak", told, Where(node=owner), "at_peak", severity=0.7)
     return Finding(FOUND, "only_peak", told, rule="at_peak", severity=0.7)
+
+
+def _peak_of_blocks(run: ProbedRun, operators: pd.DataFrame | None) -> Finding:
+    """Return the peak of what was allocated while recording, for files without a curve, such as those of the memory tracker."""
+    if operators is None or not len(operators):
+        return not_recorded("no_frame", *run.files_of("memory"))
+    clock = next((clock for clock in CLOCKS if len(blocks_of(operators, clock=clock))), CLOCKS[0])
+    blocks = blocks_of(operators, clock=clock)
+    times, used = levels(blocks)
+    if not used.size:  # nothing was allocated or released while recording
+        return Finding(NOT_JUDGED, "no_memory_values", {"n": len(operators)}, rule="at_peak")
+    top = int(np.argmax(used))
+    alive = blocks.alive_at(int(times[top]))
+    most = int(alive[np.argmax(blocks.size[alive])])
+    owner = str(operators["name"].array[blocks.rows[most]])
+    told: dict[str, float | str] = {
+        "peak_bytes": float(used[top]), "n": int(alive.size), "largest_bytes": float(blocks.size[most]), "name": owner,
+    }  # fmt: skip
+    return Finding(FOUND, "at_peak", told, Where(node=owner), "at_peak", severity=0.7)
 
 
 def fragmentation(run: ProbedRun) -> Finding:

@@ -71,6 +71,20 @@ def test_what_makes_them_imports_no_rule_and_there_are_enough() -> None:
     assert len(TRIPLES) >= 40
 
 
+def test_the_peak_of_blocks_without_a_curve(store: Store) -> None:
+    run = SourceRun(store, asked(store, "fragmentation", "fault", 0))
+    found = until(lambda: at_peak(run))
+    assert found is not None
+    assert (found.state, found.told["peak_bytes"], found.told["largest_bytes"], found.told["n"]) == (FOUND, 400.0, 150.0, 4)
+
+
+def at_peak(run: SourceRun) -> Finding | None:
+    try:
+        return PROBES["at_peak"].judge(run)
+    except Pending:
+        return None
+
+
 @pytest.mark.parametrize("symptom", SYMPTOMS)
 @pytest.mark.parametrize("run", [
     "nan-fault", "one rank alone-healthy", "frozen weights-fault", "logarithm-fault", "settings-fault", "float32-healthy",
