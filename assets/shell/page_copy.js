@@ -53,7 +53,7 @@ const INSIDE = /^(#|data:image\/)/i;
  */
 export function isKept(name, value, styled) {
   if (UNWANTED.test(name)) return false;
-  if (name === "href" || name === "xlink:href") return value.startsWith("#");
+  if (name === "href" || name === "xlink:href") return /^#./.test(value);
   if (name.startsWith("data-")) return styled.has(name);
   if (name === "title" || name.startsWith("aria-")) return true;
   return Array.from(value.matchAll(PLACES)).every(([, place]) => INSIDE.test(place));
@@ -199,6 +199,12 @@ function badgeOf(details, copying) {
   return copy;
 }
 
+/** @param {HTMLElement} copy */
+function emptied(copy) {
+  copy.replaceChildren();
+  return copy;
+}
+
 /**
  * @param {HTMLElement} element
  * @param {CSSStyleDeclaration} style
@@ -217,7 +223,9 @@ function htmlCopy(element, style, copying) {
   const copy = document.createElement(TAGS.has(element.localName) ? element.localName : "div");
   copyAttributes(element, copy, copying);
   copyChildren(element, copy, copying);
-  return isBare(copy) && element.querySelector(TYPED) ? gap(element, style) : copy;
+  if (!isBare(copy) || !element.querySelector(TYPED)) return copy;
+  // Without a size it still has a distance to its neighbours.
+  return gap(element, style) || (element.offsetHeight ? null : emptied(copy));
 }
 
 /**

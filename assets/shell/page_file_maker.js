@@ -15,7 +15,7 @@ import { size } from "../kit/units.js";
 import { boardSheet, boardSheets, copyBoard } from "./page_boards.js";
 import { cardName, copyOf } from "./page_copy.js";
 import { wholeGrids } from "./page_grids.js";
-import { firstNames, policy, scriptJson, sheetText, styledAttributes, withoutTurns } from "./page_text.js";
+import { firstNames, policy, scriptJson, sheetText, styledAttributes, withoutMenu, withoutTurns } from "./page_text.js";
 
 /** @typedef {import("./page_copy.js").Copying} Copying */
 /** @typedef {{ version: string, loader: string, plotly: string, hashes: string[] }} Furniture of app/routes/page_files.py */
@@ -233,7 +233,8 @@ export async function pageFile({ address = window.location.href, every = false }
   if (!main || !routes) throw new Error(translate("shell.no_page"));
   /** @type {Copying} */
   const copying = { styled: new Set(), figures: [], charts: "none", images: [], names: [], made: new Map(), whole: new Map() };
-  let css = await sheets();
+  const menu = Math.max(0, main.getBoundingClientRect().left);
+  let css = withoutMenu(await sheets(), menu);
   copying.styled = styledAttributes(css);
   if (await copyBoard(main, copying)) css = boardSheet(await sheets(boardSheets()));
   if (every) copying.whole = await wholeTraces(main);

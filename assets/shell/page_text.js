@@ -20,6 +20,19 @@ export function sheetText(text) {
   return text.replace(/\/\*# sourceMappingURL=[^*]*\*\//g, "").replace(/<(?=[/!])/g, "\\3c ");
 }
 
+const PHONE_PX = 600;  // up to which the menu is folded, so that a window is almost all page
+
+/**
+ * Style sheets for a window without the menu: rules for windows up to a width hold for what is left of it beside the menu.
+ * @param {string} sheets
+ * @param {number} menu width in px
+ */
+export function withoutMenu(sheets, menu) {
+  const narrower = (/** @type {string} */ whole, /** @type {string} */ side, /** @type {string} */ px) =>
+    Number(px) > PHONE_PX ? `(${side}-width: ${Number(px) - menu}px)` : whole;
+  return sheets.replace(/@media[^{;]*/g, (rule) => rule.replace(/\((max|min)-width:\s*([\d.]+)px\)/g, narrower));
+}
+
 /**
  * The names of data attributes that style sheets look at; no other ones are saved.
  * @param {string} sheets

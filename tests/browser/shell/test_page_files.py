@@ -17,6 +17,9 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from app import create_app
 from app.store.store import Store
+from app.web.modules import PAGE_SAVING, SHELL
+from layouts import PAGES
+from layouts.kit.page import Page as MenuPage
 from parsers.recording import EventWriter
 from parsers.recording import Image as Picture
 from parsers.recording import Text as Words
@@ -24,16 +27,19 @@ from tests.app.routes.values.test_media import png
 from tests.browser.profiles.test_operators import kernels
 from tests.browser.runs.test_board import made
 from tests.browser.showing import show
-from tests.browser.waiting import settles, unchanged
+from tests.browser.waiting import WAIT_MS, settles, unchanged
 from tests.recorded import RECORDED
 
-PAGES = {
-    "runs": "", "scalars": "scalars", "timeline": "timeline?run=traced", "graph": "graph?run=runs/lenet_sink_mode",
-    "histograms": "histograms?run=runs/several_files",
+OFTEN = ("runs", "scalars", "timeline", "graph", "histograms")
+"""Pages of the menu that are tried in every run; all in `make test-long`."""
+STATES = {
+    "timeline": "?run=traced", "graph": "?run=runs/lenet_sink_mode", "histograms": "?run=runs/several_files",
 }  # fmt: skip
 CLOSE = 24
 """Levels of a colour by which text drawn a fraction of a pixel further on may differ."""
-MOST_BYTES = 1_200_000
+MOST_BYTES, MOST_BYTES_SURFACES = 1_200_000, 2_500_000
+TYPES = """() => JSON.parse(document.querySelector('#ms-file-figures')?.textContent || '[]')
+    .flatMap(({ data }) => data.map(({ type }) => type))"""
 SLASH = "\u2215"
 """Like a slash, which no name of a directory has."""
 EVIL = [
@@ -60,10 +66,17 @@ class Saved:
         assert self.said == [path.as_uri()], "no message, and no request but for the file itself"
 
 
+DRAWN = f"""async () => {{
+    const {{ src }} = [...document.scripts].find((one) => one.src.endsWith("/{SHELL}"));
+    return (await import(src.slice(0, -"{SHELL}".length) + "{PAGE_SAVING}")).drawn({WAIT_MS});
+}}"""
+
+
 def save(page: Page, path: Path) -> Path:
-    """Save the page on screen by its button."""
+    """Save the page on screen by its button, once it is drawn as `mindscope save` waits for it."""
     with settles(page):
         pass
+    assert page.evaluate(DRAWN) == ""
     page.locator(".ms-views > summary").click()
     with page.expect_download() as waiting:
         page.locator(".ms-views-file").click()
@@ -97,28 +110,36 @@ def seen(page: Page) -> np.ndarray:
 
 
 def without_controls(live: Page, saved: Page, shape: tuple[int, ...]) -> np.ndarray:
-    """Which pixels belong to neither a removed control nor a field."""
+    """Which pixels belong to neither a removed control nor a field, which a file has as text."""
     kept = np.ones(shape[:2], dtype=bool)
     boxes = """(selector) => {
         const left = document.querySelector('.ms-main').getBoundingClientRect().left;
         return [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect())
             .map((box) => [box.left - left, box.top - 48, box.right - left, box.bottom - 48]);
     }"""
-    found = live.evaluate(boxes, ".ms-main :is(button, select, input, a.ms-button, details.ms-details > summary)")
+    found = live.evaluate(boxes, ".ms-main :is(select, input, textarea)")
     for left, top, right, bottom in found + saved.evaluate(boxes, ".ms-gap"):
         kept[max(0, int(top) - 1) : max(0, int(bottom) + 2), max(0, int(left) - 1) : max(0, int(right) + 2)] = False
     return kept
 
 
-@pytest.mark.parametrize("name", PAGES)
+EVERY = [
+    pytest.param(shown, id=shown.name, marks=() if shown.name in OFTEN else pytest.mark.long)
+    for shown in PAGES
+]
+
+
+@pytest.mark.parametrize("shown", EVERY)
 def test_a_saved_page_looks_as_on_screen(
-    page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path, name: str
+    page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path, shown: MenuPage
 ) -> None:
-    show(page, f"{everything}/{PAGES[name]}")
-    if name == "timeline":  # which reads its trace in the background
+    show(page, f"{everything}/{shown.path}{STATES.get(shown.name, '')}")
+    expect(page.locator(f'.ms-menu-link[data-page="{shown.path}"]')).to_have_attribute("aria-current", "page")
+    if shown.name == "timeline":  # which reads its trace in the background
         expect(page.locator(".ms-main")).to_contain_text(re.compile(r"\d slices"))
     saved = opened(save(page, tmp_path / "page.html"))
-    assert (tmp_path / "page.html").stat().st_size <= MOST_BYTES
+    most = MOST_BYTES_SURFACES if "surface" in saved.page.evaluate(TYPES) else MOST_BYTES
+    assert (tmp_path / "page.html").stat().st_size <= most
     expect(saved.page.locator(".ms-file-head")).to_contain_text(page.url)
     expect(saved.page.locator(".ms-file-head")).to_contain_text("by Mindscope 0.")
     assert saved.page.locator("button, select, textarea, form, iframe, a[href], [onclick]").count() == 0
