@@ -32,6 +32,8 @@ export function withLook(copy, style) {
   for (const name of LOOK) copy.style.setProperty(name, style.getPropertyValue(name));
   copy.style.cursor = "auto";
   copy.style.display = style.display;
+  // The baseline of a button is that of its text; of a box that cuts its text it is the lower edge, unless the text is clipped.
+  if (style.display === "inline-block" && style.overflow === "hidden") copy.style.overflow = "clip";
   return copy;
 }
 
@@ -45,7 +47,10 @@ export function centred(button, copy, style) {
   if (!/^(inline-)?block$/.test(style.display) || !button.offsetHeight) return;
   const range = document.createRange();
   range.selectNodeContents(button);
-  const above = range.getBoundingClientRect().top - button.getBoundingClientRect().top - button.clientTop;
+  const content = range.getBoundingClientRect();
+  const line = parseFloat(style.lineHeight) || content.height;
+  const leading = Math.max(0, Math.round(content.height / line) * line - content.height) / 2;  // of a line above its letters
+  const above = content.top - leading - button.getBoundingClientRect().top - button.clientTop;
   if (above > parseFloat(style.paddingTop) + 1) Object.assign(copy.style, { paddingTop: `${above}px`, paddingBottom: "0" });
   copy.style.height = style.height;
 }

@@ -199,9 +199,13 @@ function badgeOf(details, copying) {
   return copy;
 }
 
-/** @param {HTMLElement} copy */
-function emptied(copy) {
+/**
+ * @param {HTMLElement} copy
+ * @param {CSSStyleDeclaration} style
+ */
+function emptied(copy, style) {
   copy.replaceChildren();
+  copy.style.display = style.display;
   return copy;
 }
 
@@ -225,7 +229,7 @@ function htmlCopy(element, style, copying) {
   copyChildren(element, copy, copying);
   if (!isBare(copy) || !element.querySelector(TYPED)) return copy;
   // Without a size it still has a distance to its neighbours.
-  return gap(element, style) || (element.offsetHeight ? null : emptied(copy));
+  return gap(element, style) || (element.offsetHeight ? null : emptied(copy, style));
 }
 
 /**
@@ -270,7 +274,7 @@ function note(list, shown, total) {
  * @param {Copying} copying
  */
 function hiddenCopy(element, copying) {
-  if (element.matches(".en, .zh, option, button, input, select, textarea") || !element.nextElementSibling) return null;
+  if (element.matches(".en, .zh, option, button, input, select, textarea")) return null;
   const copy = document.createElement(TAGS.has(element.localName) ? element.localName : "div");
   copyAttributes(element, copy, copying);
   copy.removeAttribute("id");
