@@ -1,10 +1,10 @@
 // The copy of a page for a file: elements that show something, without what only a server or a script could answer. All of it
 // is made anew from names that are known to be harmless; texts become text nodes, so that no data can become anything else.
 
-import { words } from "../kit/elements.js";
-import { count } from "../kit/units.js";
 import { centred, fieldCopy, gap, isAction, isBare, withLook } from "./page_controls.js";
 import { chartsFor, savedFigure } from "./page_figures.js";
+import { parallelLines } from "./page_lines.js";
+import { MOST_ROWS, rowsNote } from "./page_rows.js";
 
 /** @typedef {import("./page_figures.js").SavedFigure} SavedFigure */
 /** @typedef {import("./page_figures.js").Charts} Charts */
@@ -17,10 +17,10 @@ import { chartsFor, savedFigure } from "./page_figures.js";
  * @property {Charts} charts
  * @property {Map<Element, Element>} made copies of elements that were made before
  * @property {Map<Element, PlotlyTrace[]>} whole traces with every point by their plot
+ * @property {Map<Element, { total: number, csv?: string }>} long tables with more rows than a file shows
  * @property {{ image: HTMLImageElement, copy: HTMLImageElement }[]} images that are not read yet
  */
 
-export const MOST_ROWS = 1000;
 const SVG = "http://www.w3.org/2000/svg";
 const HTML = "http://www.w3.org/1999/xhtml";
 const SILENT = "script, style, link, meta, base, noscript, template, iframe, object, embed, audio, video, dialog, "
@@ -216,6 +216,10 @@ function emptied(copy, style) {
  */
 function htmlCopy(element, style, copying) {
   if (element.matches(".ms-lines") && hasWhole(element, copying)) return null;
+  if (element.matches(".gl-container")) {
+    const lines = parallelLines(/** @type {any} */ (element.closest(".js-plotly-plot")));
+    if (lines) return lines;
+  }
   if (element.localName === "canvas") return picture(/** @type {HTMLCanvasElement} */ (element), style);
   if (element.localName === "img") return imageCopy(/** @type {HTMLImageElement} */ (element), style, copying);
   const special = controlCopy(element, style, copying);
@@ -227,6 +231,14 @@ function htmlCopy(element, style, copying) {
   const copy = document.createElement(TAGS.has(element.localName) ? element.localName : "div");
   copyAttributes(element, copy, copying);
   copyChildren(element, copy, copying);
+  const long = element.matches(".ag-root-wrapper") && copying.long.get(element);
+  if (long) {
+    const both = document.createDocumentFragment();
+    const told = document.createElement("p");
+    told.append(rowsNote(element, long.total, long.csv));
+    both.append(copy, told);
+    return both;
+  }
   if (!isBare(copy) || !element.querySelector(TYPED)) return copy;
   // Without a size it still has a distance to its neighbours.
   return gap(element, style) || (element.offsetHeight ? null : emptied(copy, style));
@@ -246,17 +258,18 @@ function copyChildren(from, to, copying) {
     const copy = copyOf(child, copying);
     if (copy) to.append(copy);
   }
-  if (total > MOST_ROWS && to.namespaceURI === HTML) to.append(note(to, MOST_ROWS, total));
+  // A grid draws some rows more than are asked for, and says below how many it has.
+  if (total > MOST_ROWS && to.namespaceURI === HTML && !from.closest(".ag-root-wrapper")) to.append(note(from, to, copying));
 }
 
 /**
- * @param {Element} list
- * @param {number} shown
- * @param {number} total
+ * @param {Element} list of the page
+ * @param {Element} copy
+ * @param {Copying} copying
  */
-function note(list, shown, total) {
-  const inside = { TBODY: "tr", UL: "li", OL: "li" }[list.tagName] || "p";
-  const told = words("page_file.first_rows", { n: count(shown), total: count(total) }, "span", "ms-muted");
+function note(list, copy, { long }) {
+  const inside = { TBODY: "tr", UL: "li", OL: "li" }[copy.tagName] || "p";
+  const told = rowsNote(list, list.childElementCount, long.get(list)?.csv);
   const row = document.createElement(inside);
   if (inside !== "tr") row.append(told);
   else {

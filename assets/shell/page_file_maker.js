@@ -15,6 +15,7 @@ import { size } from "../kit/units.js";
 import { boardSheet, boardSheets, copyBoard } from "./page_boards.js";
 import { cardName, copyOf } from "./page_copy.js";
 import { wholeGrids } from "./page_grids.js";
+import { longTables } from "./page_rows.js";
 import { firstNames, policy, scriptJson, sheetText, styledAttributes, withoutMenu, withoutTurns } from "./page_text.js";
 
 /** @typedef {import("./page_copy.js").Copying} Copying */
@@ -223,21 +224,26 @@ function holdCard(copied) {
 
 /**
  * The page on screen, or the card that is alone there, as one file that names this address as its origin.
- * With every its curves have all their points.
- * @param {{ address?: string, every?: boolean }} [options]
+ * With every its curves have all their points, with rows it offers all rows of long tables as CSV.
+ * @param {{ address?: string, every?: boolean, rows?: boolean }} [options]
  * @returns {Promise<{ blob: Blob, name: string }>}
  */
-export async function pageFile({ address = window.location.href, every = false } = {}) {
+export async function pageFile({ address = window.location.href, every = false, rows = false } = {}) {
   const main = document.querySelector(".ms-main");
   const routes = document.querySelector(".ms-page")?.dataset.routes;
   if (!main || !routes) throw new Error(translate("shell.no_page"));
   /** @type {Copying} */
-  const copying = { styled: new Set(), figures: [], charts: "none", images: [], names: [], made: new Map(), whole: new Map() };
+  const copying = {
+    styled: new Set(), figures: [], charts: "none", images: [], names: [], made: new Map(), whole: new Map(), long: new Map(),
+  };
   const menu = Math.max(0, main.getBoundingClientRect().left);
   let css = withoutMenu(await sheets(), menu);
   copying.styled = styledAttributes(css);
   if (await copyBoard(main, copying)) css = boardSheet(await sheets(boardSheets()));
   if (every) copying.whole = await wholeTraces(main);
+  for (const [table, { total, csv }] of await longTables(main)) {
+    copying.long.set(table, { total, ...(rows ? { csv: await csv() } : {}) });
+  }
   const restore = await wholeGrids(main);
   const copied = copyOf(main, copying);
   if (alone) holdCard(copied);
@@ -246,6 +252,9 @@ export async function pageFile({ address = window.location.href, every = false }
   const parts = copying.figures.map((figure, at) => ({
     key: "page_file.figures", name: copying.names[at], bytes: JSON.stringify(figure.data).length,
   }));
+  for (const [table, { csv = "" }] of copying.long) {
+    if (csv) parts.push({ key: "page_file.rows_of", name: cardName(table), bytes: csv.length * 4 / 3 });
+  }
   await embedImages(copying, parts);
   /** @type {Furniture} */
   const furniture = await (await fetched(`${routes}page-file.json?charts=${copying.charts}`)).json();

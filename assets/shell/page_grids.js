@@ -1,10 +1,10 @@
 // AG Grid keeps only the rows and columns on screen in the page. While a page is copied for a file, its grids have all that go
 // there: columns out of view as if the grid were wide enough for them, within a place that scrolls.
 
-import { MOST_ROWS } from "./page_copy.js";
+import { MOST_ROWS } from "./page_rows.js";
 
 const HEADS = ".ag-header-cell[col-id]";
-const LONGEST_FRAMES = 60;  // pairs of frames, two seconds
+const LONGEST_FRAMES = 150;  // pairs of frames, five seconds
 
 /** After two frames a grid has drawn what it was asked for. */
 const drawn = () => new Promise((done) => window.requestAnimationFrame(() => window.requestAnimationFrame(done)));
@@ -25,6 +25,15 @@ function widened(wrapper) {
 }
 
 /**
+ * Whether rows that go into a file are still asked for; a grid whose rows a server sorts has them in blocks.
+ * @param {GridApi} api
+ */
+function isLoading(api) {
+  const last = Math.min(MOST_ROWS, api.getDisplayedRowCount()) - 1;
+  return last >= 0 && !api.getDisplayedRowAtIndex(last)?.data;
+}
+
+/**
  * Have the grids below an element hold all columns and their first rows, not only those on screen.
  * @param {Element} root
  * @returns {Promise<() => void>} puts them back
@@ -41,11 +50,11 @@ export async function wholeGrids(root) {
     const before = api.getGridOption("rowBuffer");
     api.setGridOption("rowBuffer", MOST_ROWS);
     if (wrapper instanceof HTMLElement) back.push(widened(wrapper));
-    lacking.push(() => wrapper.querySelectorAll(HEADS).length < api.getAllDisplayedColumns().length);
+    lacking.push(() => wrapper.querySelectorAll(HEADS).length < api.getAllDisplayedColumns().length || isLoading(api));
     back.push(() => { if (!api.isDestroyed()) api.setGridOption("rowBuffer", before); });
   }
   if (back.length) await drawn();
-  // A grid notices some frames later that it is wider.
+  // A grid notices some frames later that it is wider, and a server takes its time.
   for (let turn = 0; turn < LONGEST_FRAMES && lacking.some((isLacking) => isLacking()); turn += 1) await drawn();
   return () => back.forEach((act) => act());
 }

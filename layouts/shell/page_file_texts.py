@@ -15,6 +15,13 @@ TEXTS = define_texts({
         "Without it the file has the points that the screen shows; with it a zoom in the file shows every point",
         "不勾选时文件只含屏幕所示的点；勾选后在文件中放大可看到每个点",
     ),
+    "page_file.rows": ("All {n} rows of long tables, as CSV", "包含长表格的全部 {n} 行（CSV）"),
+    "page_file.rows_tip": (
+        "Without it the file has the first 1,000 rows of a table; with it also all of them, to be downloaded from the file",
+        "不勾选时文件只含表格的前 1,000 行；勾选后还可从文件中下载全部行",
+    ),
+    "page_file.all_rows": ("All {total} rows as CSV", "全部 {total} 行（CSV）"),
+    "page_file.rows_of": ("rows of “{name}” ({size})", "“{name}”的行（{size}）"),
     "page_file.saving": ("Saving …", "正在保存…"),
     "page_file.saved": ("Saved: {name}, {size}", "已保存：{name}，{size}"),
     "page_file.failed": ("The page was not saved: {text}", "页面未能保存：{text}"),

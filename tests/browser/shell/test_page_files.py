@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Callable, Iterator
@@ -213,22 +214,60 @@ def test_a_page_of_which_the_screen_shows_all_has_no_choice(page: Page, everythi
     expect(page.locator(".ms-file-every")).to_be_hidden()
 
 
-def test_operators_keep_figures_and_first_rows(
-    page: Page, serve: Callable[[Flask], str], opened: Callable[[Path], Saved], tmp_path: Path
-) -> None:
+@pytest.fixture
+def many_kernels(serve: Callable[[Flask], str], tmp_path: Path) -> Iterator[str]:
+    """A profile whose table of executions has twice as many rows as a file shows."""
     place = tmp_path / "runs/one/profiler/rank-0_20260101_ascend_ms/ASCEND_PROFILER_OUTPUT"
     place.mkdir(parents=True)
     (place / "kernel_details.csv").write_text(kernels(2_000, 20.0))
     store = Store([tmp_path / "runs"], interval=0).start()
     assert store.wait(30)
-    page.goto(f"{serve(create_app(store).server)}/operators")
+    yield serve(create_app(store).server)
+    store.stop()
+
+
+ROWS = "() => document.querySelectorAll('.ag-center-cols-container .ag-row').length"
+
+
+def test_operators_keep_figures_and_first_rows(
+    page: Page, many_kernels: str, opened: Callable[[Path], Saved], tmp_path: Path
+) -> None:
+    page.goto(f"{many_kernels}/operators")
     expect(page.locator(".ag-row").first).to_be_visible()
     saved = opened(save(page, tmp_path / "page.html")).page
     assert saved.locator(".js-plotly-plot .main-svg").count() > 0
     expect(saved.get_by_text("MatMul", exact=True).first).to_be_visible()
-    rows = "() => document.querySelectorAll('.ag-center-cols-container .ag-row').length"
-    assert saved.evaluate(rows) >= page.evaluate(rows)
-    store.stop()
+    assert saved.evaluate(ROWS) >= page.evaluate(ROWS)
+    assert saved.locator(".ms-file-rows, .ms-file-said").count() == 0
+
+
+def test_a_long_table_has_its_first_rows_and_all_of_them_on_request(
+    page: Page, many_kernels: str, opened: Callable[[Path], Saved], tmp_path: Path
+) -> None:
+    page.goto(f"{many_kernels}/operators?view=executions")
+    expect(page.locator(".ag-row").first).to_be_visible()
+    few = opened(save(page, tmp_path / "few.html")).page
+    assert few.evaluate(ROWS) == 1_000
+    assert few.locator(".ag-center-cols-container .ag-row").last.text_content() != ""
+    expect(few.get_by_text("The first 1,000 of 2,000 rows")).to_have_count(1)
+    assert few.locator("a[href]").count() == 0
+    page.locator(".ms-views > summary").click()
+    choice = page.locator(".ms-file-rows")
+    expect(choice).to_contain_text("All 2,000 rows of long tables, as CSV")
+    choice.locator("input").check()
+    page.keyboard.press("Escape")
+    saved = opened(save(page, tmp_path / "all.html"))
+    with saved.page.expect_download() as waiting:
+        saved.page.get_by_text("All 2,000 rows as CSV").click()
+    assert waiting.value.suggested_filename.endswith(".csv")
+    waiting.value.save_as(tmp_path / "rows.csv")
+    with open(tmp_path / "rows.csv", encoding="utf-8-sig", newline="") as stream:
+        head, *rows = csv.reader(stream)
+    assert len(rows) == 2_000
+    assert {len(row) for row in rows} == {len(head)}
+    assert [row[0] for row in rows[:5]] == few.locator(
+        ".ag-center-cols-container .ag-row [aria-colindex='1'], .ag-pinned-left-cols-container .ag-row [aria-colindex='1']"
+    ).all_text_contents()[:5]
 
 
 def test_columns_out_of_view_are_in_the_file(
