@@ -119,7 +119,7 @@ def _save_table(options: argparse.Namespace, settings: Settings, kind: str) -> i
 
     if is_url(options.page) or is_url(options.directory):
         raise SettingError(f"--out: expected a directory of runs for .{kind}; a server has the same at api/scalars.{kind}")
-    place = _place_now(options.page, settings) if is_view_file(options.page) else options.page
+    place, named = _view_now(options.page, settings) if is_view_file(options.page) else (options.page, "")
     name = _page_of(place)
     if name != _TABLE_PAGE:
         raise SettingError(f"--out: expected the page {_TABLE_PAGE} for .{kind}, found {name!r}; it has .html, .png, .pdf")
@@ -127,7 +127,7 @@ def _save_table(options: argparse.Namespace, settings: Settings, kind: str) -> i
         raise SettingError(f"DIR: expected an existing directory, found {options.directory!r}")
     state = parse_qsl(place.partition("?")[2], keep_blank_values=True)
     runs = [value for key, value in state if key == "run"]
-    tag = options.card.removeprefix("key:")
+    tag = (options.card or named).removeprefix("key:")
     options.kinds, options.steps, options.superseded, options.format = None, None, False, kind
     options.tags = f"^{re.escape(tag)}$" if tag else None
     if runs == [""]:
@@ -138,8 +138,8 @@ def _save_table(options: argparse.Namespace, settings: Settings, kind: str) -> i
         raise SaveError(str(error)) from None
 
 
-def _place_now(path: str, settings: Settings) -> str:
-    """Return the address that a view file means for the runs of the directory."""
+def _view_now(path: str, settings: Settings) -> tuple[str, str]:
+    """Return the address that a view file means for the runs of the directory, and the card that it names."""
     from layouts.kit.user_input import Unfit
     from layouts.runs.view_files import place_of, read_view
 
@@ -148,7 +148,8 @@ def _place_now(path: str, settings: Settings) -> str:
     with serving.open_store(settings, roots, directories.workspace) as store:
         store.wait(PATIENCE)
         try:
-            return place_of(read_view(read_view_file(path)), store)
+            view = read_view(read_view_file(path))
+            return place_of(view, store), view.card
         except Unfit as error:
             raise SettingError(f"{path}: {error}") from None
         except ValueError as error:

@@ -15,7 +15,8 @@ def add_save_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", nargs="?", default="", help=where)
     kinds = ", ".join(f".{kind}" for kind in KINDS)
     parser.add_argument("--out", metavar="FILE", required=True, help=f"file to write, by its name one of {kinds}")
-    parser.add_argument("--card", metavar="NAME", default="", help="tag or title of a card, to save it alone")
+    card = "tag or title of a card, to save it alone (default: that of the view file)"
+    parser.add_argument("--card", metavar="NAME", default="", help=card)
     parser.add_argument("--width", metavar="PX", default="1400", help="width of the page (default: 1400)")
     height = "height of the window, or of a card (default: 900, of a card 9/16 of its width); pages are saved whole"
     parser.add_argument("--height", metavar="PX", default="0", help=height)

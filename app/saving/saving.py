@@ -47,8 +47,9 @@ def save(
     sources are those of `create_app`, or the address of a running server ("http://127.0.0.1:8080/"), to which token may be
     given. page is a page with its state, as in an address after the server's name ("scalars?run=a"), a whole address, or the
     path of a view file (`layouts.runs.view_files`). width is in px; height, in px, is that of the window or card (0: by the
-    width), and pages are saved whole. card is the tag or title of a card, to save it alone. chromium is the path of the
-    program, "" for one that is installed. patience is in seconds: within these the browser must answer, and the page be drawn.
+    width), and pages are saved whole. card is the tag or title of a card, to save it alone; "" for that of the view file, if
+    any. chromium is the path of the program, "" for one that is installed. patience is in seconds: within these the browser
+    must answer, and the page be drawn.
 
     Raises ValueError for options that make no sense, FileExistsError if the file exists, unless force is set, LookupError for
     a card that is not there, and SaveError if there is no Chromium, or the page cannot be opened, drawn or written.
@@ -68,7 +69,8 @@ def save(
         else:
             server, headers = stack.enter_context(served(sources, workspace, patience))
         if is_view_file(page):
-            page = _asked_place(server, page, headers)
+            page, named = _asked_view(server, page, headers)
+            card = card or named
         address = page_address(server, page)
         tab = stack.enter_context(DrawnPage(program, look, patience=patience, headers=headers))
         taken = tab.take(address, kind, card, "" if is_url(sources) else page.lstrip("/"))
@@ -105,14 +107,18 @@ def read_view_file(path: str) -> str:
         raise ValueError(f"expected a readable view file, found {path!r}: {reason}") from None
 
 
-def _asked_place(server: str, path: str, headers: dict[str, str]) -> str:
-    """Return the address that a view file means for the runs of a server. Raises ValueError for a file that it refuses."""
+def _asked_view(server: str, path: str, headers: dict[str, str]) -> tuple[str, str]:
+    """Return the address that a view file means for the runs of a server, and the card that it names.
+
+    Raises ValueError for a file that it refuses.
+    """
     data = json.dumps({"text": read_view_file(path)}).encode()
     sent = {"Content-Type": "application/json", **headers}
     asked = urllib.request.Request(f"{server}api/view-file", data=data, headers=sent)  # noqa: S310 - is_url
     try:
         with _OPENER.open(asked, timeout=_HEALTH_SECONDS + MOST_SEARCHED) as answer:
-            return str(json.load(answer)["place"])
+            found = json.load(answer)
+            return str(found["place"]), str(found.get("card", ""))
     except urllib.error.HTTPError as error:
         with error:
             said = error.read(10_000).decode(errors="replace")

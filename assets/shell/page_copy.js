@@ -235,6 +235,7 @@ function htmlCopy(element, style, copying) {
   if (long) {
     const both = document.createDocumentFragment();
     const told = document.createElement("p");
+    told.className = "ms-file-long";
     told.append(rowsNote(element, long.total, long.csv));
     both.append(copy, told);
     return both;

@@ -4,6 +4,7 @@
     runs = ["lenet_.*"]             # regular expressions that are found in names of runs; left out: those the page shows itself
     newest = 10                     # of these the newest ones
     tagged = "baseline"             # of these those with a tag
+    card = "loss"                   # tag or title of a card, which `mindscope save` saves alone
 
     [state]                         # what else the address has
     smooth = 0.6
@@ -27,7 +28,7 @@ from urllib.parse import parse_qsl, quote
 from layouts import PAGES
 from layouts.kit.user_input import LONGEST_PLACE, Unfit, readable, view_place
 from layouts.runs.rows import EVERY_RUN, RunRow
-from layouts.runs.state_keys import STATE_KEYS
+from layouts.runs.state_keys import KEYS_OF_PAGE, STATE_KEYS
 from layouts.sources import Sources
 
 LONGEST_FILE = 200_000
@@ -38,7 +39,7 @@ MOST_SEARCHED = 20
 MOST_NEWEST = 100_000
 LONGEST_VALUE = 4_096
 SUFFIX = ".toml"
-_KEYS = ("page", "runs", "newest", "tagged", "state")
+_KEYS = ("page", "runs", "newest", "tagged", "card", "state")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 _ESCAPED = re.compile(r"\\([\\.^$*+?{}\[\]|()])")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -54,6 +55,7 @@ class ViewFile:
     runs: tuple[str, ...] | None = None
     newest: int | None = None
     tagged: str | None = None
+    card: str = ""
     state: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -75,22 +77,37 @@ def read_view(text: str) -> ViewFile:
         raise _wrong("state", "a table", state)
     if "run" in state:
         raise Unfit("state.run: expected the runs as patterns in runs = [...], before [state]")
-    _refuse_unknown(state, STATE_KEYS, "state.")
+    page = _page(loaded.get("page", ""))
+    _refuse_unknown(state, sorted(keys_of(page)), "state.")
     return ViewFile(
-        _page(loaded.get("page", "")), _patterns(loaded), _newest(loaded), _tagged(loaded),
+        page, _patterns(loaded), _newest(loaded), _tagged(loaded), _card(loaded),
         {key: _values(f"state.{key}", value) for key, value in state.items()},
     )  # fmt: skip
+
+
+def keys_of(path: str) -> frozenset[str]:
+    """Return the keys that the state of a page may have, by the path of the page."""
+    return next((KEYS_OF_PAGE[page.name] for page in PAGES if page.path == path), frozenset())
 
 
 def _refuse_unknown(found: Mapping[str, Any], known: Sequence[str], prefix: str) -> None:
     for key in found:
         if key in known:
             continue
-        near = difflib.get_close_matches(key, known, 1)
+        other = prefix and key in STATE_KEYS  # of another page, which says more than a similar name
+        near = [] if other else difflib.get_close_matches(key, known, 1)
         inside = not near and not prefix and key in STATE_KEYS
         hint = f"did you mean {prefix}{near[0]}?" if near else "it belongs into [state]" if inside else ""
-        hint = hint or (f"one of {', '.join(known)}" if not prefix else "no page of this version has it")
+        hint = hint or (f"one of {', '.join(known)}" if not prefix else _elsewhere(key))
         raise Unfit(f"expected a key of view files, found {prefix}{key[:80]!r} ({hint})")
+
+
+def _elsewhere(key: str) -> str:
+    """Say of a key that the page of a view has not which pages have it."""
+    having = [page.path or "runs" for page in PAGES if key in KEYS_OF_PAGE[page.name]]
+    if not having:
+        return "no page of this version has it"
+    return f"a key of {', '.join(having[:4])}{' and others' if having[4:] else ''}"
 
 
 def _wrong(key: str, expected: str, found: Any) -> Unfit:
@@ -132,6 +149,13 @@ def _tagged(loaded: Mapping[str, Any]) -> str | None:
     found = loaded.get("tagged")
     if found is not None and not (isinstance(found, str) and found):
         raise _wrong("tagged", "a tag", found)
+    return found
+
+
+def _card(loaded: Mapping[str, Any]) -> str:
+    found = loaded.get("card", "")
+    if not isinstance(found, str) or ("card" in loaded and not readable(found, LONGEST_VALUE)):
+        raise _wrong("card", "the tag or title of a card", found)
     return found
 
 
@@ -218,11 +242,15 @@ def _said(view: ViewFile) -> str:
 
 
 def view_text(place: str) -> str:
-    """Return an address within the application as a view file. Raises Unfit for any other address."""
+    """Return an address within the application as a view file, without keys that its page ignores.
+
+    Raises Unfit for any other address.
+    """
     page, _, query = view_place(place).partition("?")
     state: dict[str, list[str]] = {}
     for key, value in parse_qsl(query, keep_blank_values=True):
-        state.setdefault(key, []).append(value)
+        if key == "run" or key in keys_of(_page(page)):
+            state.setdefault(key, []).append(value)
     runs = [run for run in state.pop("run", []) if run]
     patterns = [".*"] if EVERY_RUN in runs else [f"^{_SPECIAL.sub(_escaped, run)}$" for run in runs]
     lines = [_HEAD, f"page = {_text(page)}\n"]

@@ -1,7 +1,7 @@
 """Routes of view files (`layouts.runs.view_files`).
 
     <prefix>api/view-file.toml?place=PLACE    an address within the application as a view file
-    <prefix>api/view-file                     POST {"text": FILE}: {"place": PLACE}, the address that it means now
+    <prefix>api/view-file                     POST {"text": FILE}: {"place": PLACE, "card": CARD}, the address that it means now
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ def written() -> Response:
 
 
 def opened(source: Sources) -> Response:
-    """Respond with the address that a view file means."""
+    """Respond with the address that a view file means, and the card that it names, "" for none."""
     text = body(_File, "a view file").text
     try:
-        return json_answer({"place": place_of(read_view(text), source)})
+        view = read_view(text)
+        return json_answer({"place": place_of(view, source), "card": view.card})
     except Unfit as error:
         raise Unusable(str(error)) from None

@@ -100,6 +100,15 @@ def test_one_card_in_every_kind_of_file(store: Store, tmp_path: Path, browser: B
     context.close()
 
 
+def test_the_card_of_a_view_file_is_saved_alone(store: Store, tmp_path: Path) -> None:
+    view = tmp_path / "loss.toml"
+    view.write_text('page = "scalars"\nruns = ["^lenet_sink_mode$"]\ncard = "loss"\n')
+    save(store, str(view), tmp_path / "a.svg")
+    assert "loss" in "".join(ElementTree.parse(tmp_path / "a.svg").getroot().itertext())
+    with pytest.raises(LookupError, match="did you mean 'loss'"):
+        save(store, str(view), tmp_path / "b.svg", card="los")
+
+
 def test_a_pdf_is_one_page_of_the_size_of_the_page(store: Store, tmp_path: Path) -> None:
     save(store, PAGE, tmp_path / "a.pdf", width=960)
     data = (tmp_path / "a.pdf").read_bytes()

@@ -1,38 +1,62 @@
-"""The keys that a view file may have are those that scripts and pages read from a page's state, no more and no fewer."""
+"""The keys that view files of a page may have are those its scripts and modules read from its state, no more and no fewer."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 from layouts import PAGES
+from layouts.kit.page import Page
 from layouts.kit.parameters import Request
-from layouts.runs.state_keys import STATE_KEYS
+from layouts.runs.state_keys import KEYS_OF_PAGE, STATE_KEYS
 
 ROOT = Path(__file__).parents[3]
 _CHANGED = re.compile(r"\b(?:page|state|cards)\.change\(\{([^;]*?)\}\)", re.DOTALL)
 _KEY = re.compile(r"(?:^|[,{])\s*([a-z_]+)\s*(?=[:,}]|$)")
 _READ = re.compile(r'\b(?:last|listed|toggled|withEntry|entry|get|flag)\((?:page|state|page\.state|now), "([a-z_]+)"')
 _BOUND = re.compile(r'\bbind\(\s*app, ids, "[^"]+", "[^"]+", "([a-z_]+)"')
+_IMPORT = re.compile(r"""(?:^(?:import|export)\b(?:[^;"'()]*?\bfrom)?\s*|\bimport\()"([^"]+)"\s*[;)]""", re.MULTILINE)
+_BY_NAME = {"model_lineage": {"x", "y"}, "data_lineage": {"x", "y"}, "two_runs": {"one", "other"}}
+"""Keys that are read in a loop over their names."""
 
 
-def keys() -> set[str]:
-    found: set[str] = set()
-    for path in (ROOT / "assets").rglob("*.js"):
-        if "vendor" in path.parts:
+def scripts(page: Page) -> set[Path]:
+    """The scripts of a page, and those they import."""
+    found: set[Path] = set()
+    left = list((ROOT / "assets" / page.folder.replace(".", "/")).glob("*.js"))
+    while left:
+        path = left.pop()
+        if path in found or "vendor" in path.parts or not path.is_file():
             continue
-        text = path.read_text()
-        found.update(_READ.findall(text))
-        found.update(key for change in _CHANGED.findall(text) for key in _KEY.findall(change))
-    for path in (ROOT / "layouts").rglob("*.py"):
-        found.update(_BOUND.findall(path.read_text()))
-    for page in PAGES:
-        import_module(f"layouts.{page.folder}.page")
-        found.update(page.keeps)
-    for request in requests(Request):
-        found.update(request.keys())
-    return found - {"run"}
+        found.add(path)
+        left += [(path.parent / other).resolve() for other in _IMPORT.findall(path.read_text())]
+    return found
+
+
+def modules(page: Page) -> dict[str, Path]:
+    """The modules of the layouts that a page imports, and those they import, with their files."""
+    found: dict[str, Path] = {}
+    left = [f"layouts.{page.folder}.page"]
+    while left:
+        name = left.pop()
+        path = next((one for one in _files(name) if one.is_file()), None)
+        if path is None or name in found:
+            continue
+        found[name] = path
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("layouts."):
+                left += [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
+    return found
+
+
+def _files(name: str) -> Iterable[Path]:
+    place = ROOT / name.replace(".", "/")
+    return place.with_suffix(".py"), place / "__init__.py"
 
 
 def requests(kind: type[Request]) -> list[type[Request]]:
@@ -41,8 +65,47 @@ def requests(kind: type[Request]) -> list[type[Request]]:
     return below + [deeper for one in below for deeper in requests(one)]
 
 
-def test_the_keys_are_those_of_the_pages() -> None:
-    assert sorted(keys() - set(STATE_KEYS)) == [], "add them to layouts/runs/state_keys.py"
-    assert sorted(set(STATE_KEYS) - keys()) == [], "no page has them any more"
-    assert {"smooth", "x", "pin", "full", "zoom", "log", "q", "columns"} <= set(STATE_KEYS)
+def keys(page: Page) -> set[str]:
+    import_module(f"layouts.{page.folder}.page")
+    found = {*page.keeps, *_BY_NAME.get(page.name, ())}
+    for path in scripts(page):
+        text = path.read_text()
+        found.update(_READ.findall(text))
+        found.update(key for change in _CHANGED.findall(text) for key in _KEY.findall(change))
+    own = modules(page)
+    for path in own.values():
+        found.update(_BOUND.findall(path.read_text()))
+    for request in requests(Request):
+        if request.__module__ in own:
+            found.update(request.keys())
+    return found - {"run"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_keys_are_those_of_the_page(page: Page) -> None:
+    known, found = KEYS_OF_PAGE[page.name], keys(page)
+    assert sorted(found - known) == [], f"add them to {page.name} in layouts/runs/state_keys.py"
+    assert sorted(known - found) == [], f"{page.name} has them no more"
+
+
+def test_well_known_keys_are_among_them() -> None:
+    assert set(KEYS_OF_PAGE) == {page.name for page in PAGES}
+    assert {"smooth", "x", "pin", "full", "zoom", "log", "q"} <= KEYS_OF_PAGE["scalars"]
+    assert "clip" not in KEYS_OF_PAGE["scalars"]
     assert list(STATE_KEYS) == sorted(STATE_KEYS)
+
+
+_PLACE = re.compile(rf"(?<![\w.])({'|'.join(page.path for page in PAGES if page.path)})\?([a-z_]+=[^\s\"'`)<]*)")
+_BESIDE = {"run", "card", "embed", "alone", "lang", "theme", "token", "zone"}
+"""Parameters that are no state."""
+
+
+def test_addresses_in_the_documentation_have_keys_of_their_page() -> None:
+    by_path = {page.path: page.name for page in PAGES}
+    wrong = [
+        f"{path.name}: {name}?{query}" for path in (ROOT / "docs").rglob("*.md")
+        for name, query in _PLACE.findall(path.read_text())
+        for part in query.split("&")
+        if (key := part.partition("=")[0]) and key not in KEYS_OF_PAGE[by_path[name]] | _BESIDE
+    ]  # fmt: skip
+    assert wrong == []

@@ -76,9 +76,15 @@ def test_what_a_view_means(text: str, place: str) -> None:
     ('pages = "scalars"', "found 'pages' (did you mean page?)"),
     ('run = ["a"]', "found 'run' (did you mean runs?)"),
     ("smooth = 0.6", "found 'smooth' (it belongs into [state])"),
-    ("xyzzy = 0.6", "found 'xyzzy' (one of page, runs, newest, tagged, state)"),
-    ("[state]\nsmoth = 1", "found state.'smoth' (did you mean state.smooth?)"),
+    ("xyzzy = 0.6", "found 'xyzzy' (one of page, runs, newest, tagged, card, state)"),
+    ('page = "scalars"\n[state]\nsmoth = 1', "found state.'smoth' (did you mean state.smooth?)"),
+    ('page = "scalars"\n[state]\nclip = 1', "found state.'clip' (a key of timeline)"),
+    ('page = "scalars"\n[state]\nsample = 1', "(a key of saliency, confusion, scores, counterfactual and others)"),
+    ("[state]\nsmooth = 1", "found state.'smooth' (a key of scalars)"),
     ("[state]\nzzzzzzzz = 1", "(no page of this version has it)"),
+    ("card = 3", "card: expected the tag or title of a card, found '3'"),
+    ('card = ""', "card: expected the tag or title of a card"),
+    ('card = "a\\u202eb"', "card: expected the tag or title of a card"),
     ('[state]\nrun = "a"', "state.run: expected the runs as patterns in runs"),
     ('page = "scalar"', "page: expected the name of a page, found 'scalar' (did you mean scalars?)"),
     ('page = "../secret"', "page: expected the name of a page"),
@@ -93,8 +99,8 @@ def test_what_a_view_means(text: str, place: str) -> None:
     ("newest = true", "newest: expected a whole number"),
     ("tagged = 3", "tagged: expected a tag"),
     ("state = 3", "state: expected a table"),
-    ("[state]\nsmooth = nan", "state.smooth: expected a text, a number"),
-    ("[state.smooth]\na = 1", "state.smooth: expected a text, a number"),
+    ('page = "scalars"\n[state]\nsmooth = nan', "state.smooth: expected a text, a number"),
+    ('page = "scalars"\n[state.smooth]\na = 1', "state.smooth: expected a text, a number"),
     ('[state]\nq = "a\\u202eb"', "state.q: expected texts"),
     (f'[state]\nq = "{"a" * 5000}"', "state.q: expected texts of at most 4,096"),
     ("runs = [" + ", ".join(f'"{n}.*"' for n in range(21)) + "]", "expected at most 20 patterns"),
@@ -113,6 +119,19 @@ def test_a_pattern_that_would_match_for_ever_is_stopped(pattern: str) -> None:
     with pytest.raises(Unfit, match="took longer than 1 s and was stopped"):
         place_of(read_view(f'runs = ["{pattern}"]'), source(["a" * 60 + "b"]))
     assert time.process_time() - began < 1, "the match is in a process of its own"
+
+
+def test_a_view_file_may_name_a_card() -> None:
+    assert read_view('page = "scalars"\ncard = "loss"').card == "loss"
+    assert read_view('page = "scalars"').card == ""
+    assert meant('page = "scalars"\ncard = "loss"') == "scalars"
+
+
+def test_what_the_page_ignores_is_not_written() -> None:
+    text = view_text("scalars?run=lenet_1&smooth=0.6&clip=3&nonsense=1")
+    assert "clip" not in text
+    assert "nonsense" not in text
+    assert meant(text) == "scalars?run=lenet_1&smooth=0.6"
 
 
 def test_names_of_many_runs_need_no_process() -> None:

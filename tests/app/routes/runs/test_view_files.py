@@ -16,7 +16,7 @@ def test_a_page_becomes_a_file_and_a_file_a_page(noting: FlaskClient) -> None:
     text = answer.get_data(as_text=True)
     assert text.endswith('page = "scalars"\nruns = ["^one$"]\n\n[state]\nsmooth = 0.6\n')
     opened = noting.post("/api/view-file", json={"text": text}, headers=TOKEN)
-    assert opened.json == {"place": "scalars?run=one&smooth=0.6"}
+    assert opened.json == {"place": "scalars?run=one&smooth=0.6", "card": ""}
 
 
 @pytest.mark.parametrize(("text", "said"), [
