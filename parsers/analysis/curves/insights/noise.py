@@ -54,9 +54,9 @@ def growth(value: Floats) -> NoiseGrowth | None:
         return None
     away = np.abs(value[1:-1] - (value[:-2] + value[2:]) / 2.0)[: count * size].reshape(count, size)
     noise = away.mean(axis=1) * (_NORMAL / math.sqrt(1.5))
-    level = np.abs(running(medians(value[1 : 1 + count * size].reshape(count, size)), 5))
-    if noise.size == 0 or not noise.min() > 0.0:
+    if not noise.min() > 0.0 or not _may_grow(np.log(noise)):
         return None
+    level = np.abs(running(medians(value[1 : 1 + count * size].reshape(count, size)), 5))
     kinds = [np.log(noise)]
     if np.count_nonzero(level > _ABOVE * noise) > 0.9 * count:
         kinds.append(np.log(noise) - np.log(np.maximum(level, noise)))
@@ -95,6 +95,12 @@ def _grown(kinds: list[Floats], at: int) -> tuple[float, int] | None:
     if float(np.median(steadiest[-late:])) < float(running(steadiest[:at], 5).max()) + math.log(_HABIT):
         return None
     return math.exp(rise), at
+
+
+def _may_grow(of: Floats) -> bool:
+    """Return False if the absolute noise rises enough at no place, as it must, whatever that relative to the level does."""
+    least = min(math.log(LEAST * RULES["noisier"].limit), math.log(_OTHERWISE))
+    return any(not _rise(of, at)[0] < least for at in range(_SIDE, of.size - _SIDE + 1))
 
 
 def _rise(of: Floats, at: int) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,9 @@ _AROUND = 16
 _MOST_GAPS = 20
 _MOST_POINTS = 1 << 20
 _BLOCKS = 512
+_MANY = 100_000
+"""Intervals from which on a bound of what rules could find is looked at first."""
+_ROUNDING = 1e-9
 _WIDE = 12
 """Blocks on either side of a change of pace."""
 _LEAST_SECONDS = 1e-3
@@ -62,10 +66,14 @@ class Stall(NamedTuple):
 
 def gaps(step: Ints) -> list[Gap]:
     """Return the gaps in ascending steps."""
-    stride = np.diff(step).astype(np.float64)
-    if stride.size < 4:
+    whole = np.diff(step)
+    if whole.size < 4:
         return []
     limit = LEAST * RULES["gap"].limit
+    # The median is no less than the least distance.
+    if float(whole.max()) < limit * max(float(whole.min()), 1.0):
+        return []
+    stride = whole.astype(np.float64)
     # Cheap and necessary: larger than usual, and larger than what uneven distances reach now and then.
     rank = max(0, stride.size - 1 - max(3, stride.size // 1000))
     now_and_then = float(np.partition(stride, rank)[rank])
@@ -101,8 +109,11 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
     at = np.flatnonzero(valid)
     if at.size < 40:
         return None
-    taken, steps = taken[at], steps[at]
+    if at.size < valid.size:
+        taken, steps = taken[at], steps[at]
     size = max(1, -(-at.size // _BLOCKS))
+    if _even(taken, steps, size):
+        return None
     pace = _pace(taken, steps, size)
     wide = min(_WIDE, pace.size // 3)
     if wide < 5:
@@ -113,6 +124,29 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
     block, before, after = change
     place = _place(np.arange(max(0, (block - 2) * size), min(at.size, (block + 2) * size)), taken, steps, before, after)
     return Change(int(at[place]) + 1, before, after)
+
+
+def _even(taken: Floats, steps: Floats, size: int) -> bool:
+    """Return True if the medians of the blocks are so near to each other that no rule about them can apply.
+
+    Both want a pace that is this limit times another one. A median is within a range if less than half of its block is below,
+    and less than half above it.
+    """
+    if taken.size < _MANY:
+        return False
+    near = math.sqrt(LEAST * RULES["slower"].limit) * (1.0 - _ROUNDING)
+    middle = float(np.median(taken[:: taken.size // 1000] / steps[:: taken.size // 1000]))
+    if middle <= 0.0 or _coarse(taken):
+        return False
+    low, high = middle / near * steps, middle * near * steps
+    whole = taken.size // size * size
+    beyond = (np.add.reduceat(one[:whole], np.arange(0, whole, size), dtype=np.int64) for one in (taken < low, taken > high))
+    return max(int(one.max()) for one in beyond) < size // 2
+
+
+def _coarse(taken: Floats) -> bool:
+    """Return whether the clock is too coarse for medians."""
+    return bool(np.count_nonzero(taken == 0) > taken.size // 20 or (taken[:1000] == np.floor(taken[:1000])).all())
 
 
 def _little_by_little(pace: Floats, size: int, at: Ints) -> Change | None:
@@ -130,8 +164,7 @@ def _pace(taken: Floats, steps: Floats, size: int) -> Floats:
     """Seconds per step of each block of intervals: the median, or the mean where the clock is too coarse for that."""
     whole = taken.size // size
     rows, distances = taken[: whole * size].reshape(whole, size), steps[: whole * size].reshape(whole, size)
-    coarse = np.count_nonzero(taken == 0) > taken.size // 20 or bool((taken[:1000] == np.floor(taken[:1000])).all())
-    if not coarse:
+    if not _coarse(taken):
         return medians(rows / distances)
     # A pause would distort a mean: each interval is capped at a few usual ones.
     most = 5.0 * max(float(np.median(taken)), 1.0)
@@ -198,7 +231,10 @@ def pause(step: Ints, wall_time: Floats, starts: Ints) -> Stall | None:
 
     A pause that recurs, as of evaluations, is usual; one of more than two hours is taken for the time between two sessions.
     """
-    passed, steps = np.diff(wall_time), np.diff(step)
+    passed = np.diff(wall_time)
+    if passed.size and float(passed.max()) < _PAUSE:
+        return None
+    steps = np.diff(step)
     # Where steps are missing, training went on.
     valid = (passed >= 0) & (passed < _ENDED) & (wall_time[1:] < _LATEST) & (wall_time[:-1] > 0)
     valid &= steps <= 2.0 * np.median(steps) if steps.size else True

@@ -11,6 +11,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.analysis.curves.insights.levels import SIGMA, medians
 from parsers.analysis.curves.insights.rules import LEAST, RULES
@@ -43,6 +44,10 @@ _MEAN_DEVIATION = 1.2533
 """Standard deviation of normal noise over its mean absolute deviation."""
 _STEP = 5.0
 """The tail is measured from there to this many times as many points."""
+_ROUNDING = 1e-9
+"""Margin of a bound, as a fraction of it."""
+_CHUNK = 1 << 15
+"""Points of which distances are computed at a time, so that they stay in the cache."""
 _PART = 1 << 20
 """Points processed at a time."""
 _OVERLAP = 1 << 10
@@ -102,60 +107,140 @@ def _pass(value: Floats, size: int, points: int, *, counts: bool) -> list[Spike]
     """Spikes over blocks of so many points: of a few points, or of noise that is correlated, in small ones."""
     if value.size < 4 * size:
         return []
-    sigma, height, limit = _distances(value, size, points, counts=counts)
-    at = np.flatnonzero(sigma >= LEAST * limit)
+    far = _far_points(_Blocks(value, size, counts=counts), points)
+    at = far.place
     if not at.size or at.size > max(value.size // 200, 3 * size):
         return []
     cuts = np.flatnonzero(np.diff(at) > 2 * size) + 1
-    groups = [_spike(group, sigma, height, limit) for group in np.split(at, cuts)]
+    groups = [_spike(far, group) for group in np.split(np.arange(at.size), cuts)]
     # Frequent spikes are a property of the curve.
     return groups if len(groups) <= max(value.size // 1000, 5) else []
 
 
-def _spike(at: Ints, sigma: Floats, height: Floats, limit: float) -> Spike:
-    peak = int(at[sigma[at].argmax()])
-    return Spike(int(at[0]), int(at[-1]), peak, float(height[peak]), float(sigma[peak]), limit)
+class _Far(NamedTuple):
+    """Points far from the curve. place: their indices; sigma: distance in deviations; height: signed; limit: of a spike."""
+
+    place: Ints
+    sigma: Floats
+    height: Floats
+    limit: float
 
 
-def _distances(value: Floats, size: int, points: int, *, counts: bool) -> tuple[Floats, Floats, float]:
-    """(distance in deviations, 0 for a point that is on no one side of the curve; signed distance; limit).
+def _spike(far: _Far, group: Ints) -> Spike:
+    peak = int(group[far.sigma[group].argmax()])
+    first, last, at = (int(far.place[one]) for one in (group[0], group[-1], peak))
+    return Spike(first, last, at, float(far.height[peak]), float(far.sigma[peak]), far.limit)
+
+
+class _Blocks:
+    """A curve in blocks, with the medians beside each and the deviation around each.
 
     counts: the values are counts of few samples, equal as often as not: the median of their distances is a matter of chance,
     and their tails are heavier on one side.
     """
-    blocks = -(-value.size // size)
-    padded = np.pad(value, (0, blocks * size - value.size), mode="reflect").reshape(blocks, size)
-    middle = medians(padded)
-    before, after = np.roll(middle, 1), np.roll(middle, -1)
-    # At the ends it is unknown whether the curve returns.
-    before[0], after[-1] = middle[0], middle[-1]
-    up, down = padded - before[:, None], padded - after[:, None]
-    low, high = np.minimum(up, down), np.maximum(up, down)
-    sided = (low > _BACK * high) & (low > 0) | (high < _BACK * low) & (high < 0)
-    # The mean of both cancels a linear trend.
-    height = (up + down) / 2.0
-    # What a jump of the curve does to the points beside it says nothing about the noise.
-    noise = np.where(sided, np.abs(height), np.minimum(np.abs(up), np.abs(down)))
-    scale = _scale(medians(np.abs(height)))
-    if counts:
-        scale = np.where(scale > 0.0, np.maximum(scale, _scale(np.abs(height).mean(axis=1)) * (_MEAN_DEVIATION / SIGMA)), 0.0)
-    sided[[0, -1]] = False
+
+    def __init__(self, value: Floats, size: int, *, counts: bool) -> None:
+        self.size, self.points, self.counts = size, value.size, counts
+        self.number = -(-value.size // size)
+        lacking = self.number * size - value.size
+        self.rows = (np.pad(value, (0, lacking), mode="reflect") if lacking else value).reshape(self.number, size)
+        middle = medians(self.rows)
+        self.before, self.after = np.roll(middle, 1), np.roll(middle, -1)
+        # At the ends it is unknown whether the curve returns.
+        self.before[0], self.after[-1] = middle[0], middle[-1]
+        self.spread, self.mean, self.farthest = self._summed()
+        self.around = min(_AROUND, max(1, self.number // 4))
+
+    def _summed(self) -> tuple[Floats, Floats, Floats]:
+        """Of each block the median, the mean (of counts only) and the largest of its distances from the curve."""
+        spread, farthest = np.empty(self.number), np.empty(self.number)
+        mean = np.empty(self.number if self.counts else 0)
+        step = max(1, _CHUNK // self.size)
+        for at in range(0, self.number, step):
+            part = slice(at, at + step)
+            away = _height(*self.sides(part))
+            np.abs(away, out=away)
+            spread[part], farthest[part] = medians(away), away.max(axis=1)
+            if self.counts:
+                mean[part] = away.mean(axis=1)
+        return spread, mean, farthest
+
+    def sides(self, part: Ints | slice) -> tuple[Floats, Floats]:
+        """Return the distances of the points of some blocks from the medians before and after them."""
+        rows = self.rows[part]
+        return rows - self.before[part, None], rows - self.after[part, None]
+
+    def scale(self, part: Ints) -> Floats:
+        """Return the robust deviation around some blocks."""
+        found = _scale(self.spread, part, self.around)
+        if not self.counts:
+            return found
+        wider = _scale(self.mean, part, self.around) * (_MEAN_DEVIATION / SIGMA)
+        return np.where(found > 0.0, np.maximum(found, wider), 0.0)
+
+    def least_scale(self) -> Floats:
+        """Return a lower bound of the deviation around each block, which costs a fraction of it."""
+        if self.around < _AROUND:
+            return np.zeros(self.number)
+        padded = np.pad(self.spread, self.around, mode="edge")
+        one, two, three = padded[:-2], padded[1:-1], padded[2:]
+        # Of three neighbours two are at least their median. So of 21 values, seven threes, 14 are at least the least of these
+        # medians, and of 11, three threes and two more, 6: the median of all is no less.
+        least = np.maximum(np.minimum(one, two), np.minimum(np.maximum(one, two), three))
+        wanted = 2 * self.around - 1
+        width = 1
+        while 2 * width <= wanted:
+            least = np.minimum(least[:-width], least[width:])
+            width *= 2
+        return SIGMA * np.minimum(least[: self.number], least[wanted - width : wanted - width + self.number])
+
+
+def _far_points(blocks: _Blocks, points: int) -> _Far:
+    """Find the points whose distance is one of a spike; only blocks that may have some are looked at point by point."""
+    every = max(1, blocks.number * blocks.size // _SAMPLE)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        sigma = np.where(sided, np.abs(height) / scale[:, None], 0.0).ravel()
-        every = max(1, blocks * size // _SAMPLE)
-        tail = noise[1:-1:every] / scale[1:-1:every, None]
+        part = np.arange(1, blocks.number - 1, every)
+        tail = _noise(*blocks.sides(part)) / blocks.scale(part)[:, None]
+        limit = _limit(tail[np.isfinite(tail)], points) * (_COUNTS if blocks.counts else 1.0)
+        # Written so that blocks without a bound, NaN, are among them.
+        part = np.flatnonzero(~(blocks.farthest < LEAST * limit * (1.0 - _ROUNDING) * blocks.least_scale()))
+        up, down = blocks.sides(part)
+        height, sided = _height(up, down), _sided(up, down)
+        sided[(part == 0) | (part == blocks.number - 1)] = False
+        sigma = np.where(sided, np.abs(height) / blocks.scale(part)[:, None], 0.0)
     sigma[~np.isfinite(sigma)] = 0.0
-    limit = _limit(tail[np.isfinite(tail)], points)
-    return sigma[: value.size], height.ravel()[: value.size], limit * _COUNTS if counts else limit
+    found = sigma >= LEAST * limit
+    place = (part[:, None] * blocks.size + np.arange(blocks.size))[found]
+    inside = place < blocks.points
+    return _Far(place[inside], sigma[found][inside], height[found][inside], limit)
 
 
-def _scale(spread: Floats) -> Floats:
-    """Robust deviation around each block; where the noise changes at once, that of the noisier side."""
-    around = min(_AROUND, max(1, spread.size // 4))
+def _height(up: Floats, down: Floats) -> Floats:
+    """Return the signed distances from the curve; the mean of both sides cancels a linear trend."""
+    found = up + down
+    found /= 2.0
+    return found
+
+
+def _sided(up: Floats, down: Floats) -> NDArray[np.bool_]:
+    """Return which points are on one side of the curve."""
+    low, high = np.minimum(up, down), np.maximum(up, down)
+    found: NDArray[np.bool_] = (low > _BACK * high) & (low > 0) | (high < _BACK * low) & (high < 0)
+    return found
+
+
+def _noise(up: Floats, down: Floats) -> Floats:
+    """Return distances of points; what a jump of the curve does to those beside it says nothing about the noise."""
+    noise: Floats = np.where(_sided(up, down), np.abs(_height(up, down)), np.minimum(np.abs(up), np.abs(down)))
+    return noise
+
+
+def _scale(spread: Floats, part: Ints, around: int) -> Floats:
+    """Robust deviation around some blocks; where the noise changes at once, that of the noisier side."""
     padded = np.pad(spread, around, mode="edge")
-    one_side = medians(np.lib.stride_tricks.sliding_window_view(padded, around + 1))
-    before, after = one_side[: spread.size], one_side[around : around + spread.size]
-    both = medians(np.lib.stride_tricks.sliding_window_view(padded, 2 * around + 1))
+    one_side = np.lib.stride_tricks.sliding_window_view(padded, around + 1)
+    before, after = medians(one_side[part]), medians(one_side[part + around])
+    both = medians(np.lib.stride_tricks.sliding_window_view(padded, 2 * around + 1)[part])
     larger = np.maximum(before, after)
     return SIGMA * np.where(larger > _CHANGED * np.minimum(before, after), larger, both)
 

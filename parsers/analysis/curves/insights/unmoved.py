@@ -20,6 +20,12 @@ _LOSS = re.compile(r"loss", re.IGNORECASE)
 _PERFECT = (1.0, 100.0)
 
 
+_MARGIN = 1.000001
+"""Factor on a limit that is not that of the rule, for rounding."""
+_MANY = 100_000
+"""Points from which on a tenth of them is looked at first."""
+
+
 def unmoved(tag: str, value: Floats) -> bool:
     """Return whether an array without NaN should have become better, or is a norm of gradients, and never moved."""
     if value.size < RULES["unmoved"].fewest or "scale" in tag.lower():
@@ -32,6 +38,8 @@ def unmoved(tag: str, value: Floats) -> bool:
         return (wanted == "min" and (first != 0.0 or bool(_LOSS.search(tag)))) or (first == 0.0 and bool(GRADIENT.search(tag)))
     if not wanted:
         return False
+    if _spreads(value):
+        return False
     middle = float(np.median(value))
     away = np.abs(value - middle)
     if middle == 0.0 or float(np.quantile(away, 0.98)) > _STILL * abs(middle) or abs(first - middle) > 2.0 * float(away.max()):
@@ -39,3 +47,18 @@ def unmoved(tag: str, value: Floats) -> bool:
     half = value.size // 2
     change = float(value[half:].mean() - value[:half].mean()) * (-1.0 if wanted == "min" else 1.0)
     return bool(change <= _TREND * 2.0 * float(value.std()) / value.size**0.5)
+
+
+def _spreads(value: Floats) -> bool:
+    """Return True if a tenth of the points shows that more than 2 % of all are outside `_STILL` of the median.
+
+    At most 2 % of all, and one, would be outside: a fifth of the tenth. Then the values of the tenth from the 22nd to the 78th
+    percentile are within, and so is their middle, which tells the median of all.
+    """
+    if value.size < _MANY:
+        return False
+    sample = value[::10]
+    low, middle, high = (int(share * sample.size) for share in (0.22, 0.5, 0.78))
+    ordered = np.partition(sample, (low, middle, high))
+    most = 2.0 * _STILL * abs(float(ordered[middle])) / (1.0 - _STILL)
+    return bool(float(ordered[high]) - float(ordered[low]) > most * _MARGIN)
