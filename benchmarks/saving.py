@@ -1,5 +1,5 @@
-"""CPU time of `mindscope save`: the command, its server and all processes of the Chromium that it starts, from start to end; and
-what making the file of a page takes in the browser once the page is drawn.
+"""CPU time of `mindscope save` (the command, its server and all processes of the Chromium that it starts, from start to end),
+and of making the file of a page in the browser once the page is drawn.
 """
 
 from __future__ import annotations
