@@ -22,6 +22,7 @@ from app.saving.chromium import find_chromium
 from app.saving.output import SaveError
 from app.saving.page import DrawnPage, PageLook
 from app.store.store import Store
+from parsers.recording import Recorder
 from tests.app.commands.running import called
 from tests.browser.runs.test_board import made
 from tests.recorded import RECORDED
@@ -223,6 +224,23 @@ def test_a_board_shows_all_its_cards(serve: Callable[[Flask], str], tmp_path: Pa
     assert shown.shape[0] > 1500
     assert (np.diff(coloured) > 60).sum() >= len(keys) - 1, "a line in each of the cards, also in those out of the window"
     app.source.stop()
+
+
+@pytest.mark.long
+def test_a_run_of_2000_cards_is_saved_page_by_page(tmp_path: Path, browser: Browser) -> None:
+    with Recorder(str(tmp_path / "runs" / "wide")) as recorder:
+        for step in range(5):
+            recorder.log(step, {f"tag{number:04}": float(step * number) for number in range(2_000)})
+    saved = save(tmp_path / "runs", "scalars?cards=2000&page=3", tmp_path / "a.html")
+    assert saved.warnings == ()
+    assert saved.size_bytes < 2_000_000
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto((tmp_path / "a.html").as_uri())
+    expect(page.locator("html[data-drawn]")).to_have_count(1)
+    assert 10 <= page.locator(".ms-card:has(.js-plotly-plot .main-svg)").count() <= 48
+    expect(page.locator("body")).to_contain_text("2,000")
+    context.close()
 
 
 def test_nothing_is_left_of_the_browser(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,10 @@ import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chartsFor, plain, savedFigure } from "../../../assets/shell/page_figures.js";
-import { firstNames, policy, scriptJson, sheetText, styledAttributes, withoutTurns } from "../../../assets/shell/page_text.js";
+import { isBrushed, strokes, wayOf } from "../../../assets/shell/page_lines.js";
+import {
+  firstNames, policy, scriptJson, sheetText, styledAttributes, withoutMenu, withoutTurns,
+} from "../../../assets/shell/page_text.js";
 
 const { isKept } = await import("../../../assets/shell/page_copy.js");
 const { largest } = await import("../../../assets/shell/page_file_maker.js");
@@ -34,7 +37,7 @@ test("attributes that act, load or lead elsewhere are not kept", () => {
   const styled = styledAttributes(".a[data-state=on] {} .b::after { content: attr(data-n) } .c[hidden] {}");
   assert.deepEqual([...styled], ["data-state", "data-n"]);
   const dropped = [
-    ["onclick", "x"], ["ONERROR", "x"], ["href", "javascript:x"], ["href", "https://a.example"], ["xlink:href", "//a"],
+    ["onclick", "x"], ["ONERROR", "x"], ["href", "javascript:x"], ["href", "https://a.example"], ["href", "#"], ["xlink:href", "//a"],
     ["src", "x"], ["srcdoc", "x"],
     ["formaction", "x"], ["style", "background: url(https://a.example/x)"], ["style", "background:URL( '/x')"],
     ["data-texts", "{}"], ["contenteditable", ""], ["data-zh-title", "x"], ["fill", "url(http://a.example/#x)"],
@@ -79,4 +82,36 @@ test("what takes most of a file is named by its card, the largest first", () => 
 test("names in the header do not turn the text around them", () => {
   assert.equal(withoutTurns("\u202eloss\u2066"), "\ufffdloss\ufffd");
   assert.deepEqual(firstNames(["a", "b", "c"], 2), { names: "a, b", n: 1 });
+});
+
+test("rules for windows with a menu hold for what is left of them beside it, but not those for phones", () => {
+  const css = "@media (max-width: 1240px) { .a { width: 600px } } @media (min-width: 900px) and (max-width: 1000px) {}";
+  const wanted = "@media (max-width: 1040px) { .a { width: 600px } } @media (min-width: 700px) and (max-width: 800px) {}";
+  assert.equal(withoutMenu(css, 200), wanted);
+  assert.equal(withoutMenu(css, 0), css);
+  for (const other of ["@media (max-width: 600px) {}", "@media print {}", "@container a (max-width: 900px) {}"]) {
+    assert.equal(withoutMenu(other, 200), other);
+  }
+});
+
+// Two axes of a plot of three rows, 100 px high, of which the second one may be brushed.
+function axes(ranges) {
+  const model = { height: 100, unitToColor: (unit) => [255 * unit, 0, 10.4], lines: { color: [1, 0, 0.5] } };
+  const brush = { filter: { specified: Boolean(ranges), getConsolidated: () => ranges } };
+  return [{ x: 0, paddedUnitValues: [0.1, 0.5, 0.9], model }, { x: 50.06, paddedUnitValues: [0.9, 0.5, 0.1], model, brush }];
+}
+
+test("lines of parallel coordinates go through the values of their row", () => {
+  assert.equal(wayOf(axes(null), 0), "M0,90L50.1,10");
+  assert.equal(wayOf(axes(null), 1), "M0,50L50.1,50");
+});
+
+test("rows are drawn by colour, and those that are not brushed below them", () => {
+  const unselected = { line: { color: "#ccc", opacity: 0.3 } };
+  const every = strokes(axes(null), { unselected });
+  assert.deepEqual(every.map(({ row, stroke }) => [row, stroke]), [[1, "rgb(0,0,10)"], [2, "rgb(128,0,10)"], [0, "rgb(255,0,10)"]]);
+  const some = strokes(axes([[0, 0.2], [0.8, 1]]), { unselected });
+  assert.deepEqual(some.map(({ row, opacity }) => [row, opacity]), [[0, 0.3], [1, 0.3], [2, 0.3], [2, 1], [0, 1]]);
+  assert.deepEqual([0, 1, 2].map((row) => isBrushed(axes([[0.4, 0.6]]), row)), [false, true, false]);
+  assert.equal(strokes(axes([]), { unselected }).length, 3, "a brush that holds nothing");
 });
