@@ -57,7 +57,7 @@ class RecordedRun(Protocol):
 class _Points(NamedTuple):
     """Points of a series and their indices in it."""
 
-    place: Ints
+    place: Ints | range
     step: Ints
     value: Floats
 
@@ -127,7 +127,7 @@ def _insights(tag: str, series: Series, starts: Ints) -> list[Insight]:
         return found
     finite = np.isfinite(series.value)
     whole = bool(finite.all())
-    at = np.arange(series.step.size) if whole else np.flatnonzero(finite)
+    at = range(series.step.size) if whole else np.flatnonzero(finite)
     points = _Points(at, series.step if whole else series.step[at], series.value if whole else series.value[at])
     # A file may hold any number; overflow just means that a value is far from all others.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -180,6 +180,11 @@ def _insight(
         tag, kind, int(series.step[first]), int(series.step[last]), first, last, measured / limit, measured, limit,
         float(value), float(usual), points,
     )  # fmt: skip
+
+
+def _signed(value: Floats, sign: float) -> Floats:
+    """Return values of which less is better; the same array if they are."""
+    return value if sign == 1.0 else value * sign
 
 
 def _is_loss_scale(tag: str, value: Floats) -> bool:
@@ -243,7 +248,7 @@ def _turn(tag: str, series: Series, points: _Points) -> Insight | None:
     if not wanted or points.value.size < RULES[kind].fewest or (kind == "divergence" and points.value.size >= _FEW):
         return None
     sign = -1.0 if wanted == "max" else 1.0
-    found = overfitting.turn(points.value * sign)
+    found = overfitting.turn(_signed(points.value, sign))
     if found is None:
         return None
     return _insight(tag, series, kind, (int(points.place[found.first]), int(points.place[-1])), found.share,
@@ -273,7 +278,7 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
     if points.value.size < _FEWEST_COURSE:
         return
     sign = -1.0 if wanted == "max" else 1.0
-    known = levels(points.value * sign)
+    known = levels(_signed(points.value, sign))
     end = int(points.place[-1])
     still = None if scale else frozen(points.value, wanted=wanted)
     if still is not None:
@@ -315,7 +320,7 @@ def _changes(
         jump = jump or _shift(tag, series, points, known, wanted, sign)
     if scale:
         return
-    value = points.value * sign
+    value = _signed(points.value, sign)
     stops = end + 1 < series.value.size
     back = trends.ending(value, known, deviation(value, known), falls=not wanted, stops=stops)
     if back is not None:
@@ -336,7 +341,7 @@ def _changes(
 def _shift(tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float) -> Insight | None:
     if points.value.size < RULES["shift"].fewest:
         return None
-    found = shift(points.value * sign, known, sign=1 if wanted else 0)
+    found = shift(_signed(points.value, sign), known, sign=1 if wanted else 0)
     if found is None:
         return None
     first = int(points.place[found.first])

@@ -21,6 +21,8 @@ _BLOCKS = 512
 _MANY = 100_000
 """Intervals from which on a bound of what rules could find is looked at first."""
 _ROUNDING = 1e-9
+_CHUNK = 1 << 15
+"""Intervals looked at at a time, so that they stay in the cache."""
 _WIDE = 12
 """Blocks on either side of a change of pace."""
 _LEAST_SECONDS = 1e-3
@@ -138,10 +140,13 @@ def _even(taken: Floats, steps: Floats, size: int) -> bool:
     middle = float(np.median(taken[:: taken.size // 1000] / steps[:: taken.size // 1000]))
     if middle <= 0.0 or _coarse(taken):
         return False
-    low, high = middle / near * steps, middle * near * steps
-    whole = taken.size // size * size
-    beyond = (np.add.reduceat(one[:whole], np.arange(0, whole, size), dtype=np.int64) for one in (taken < low, taken > high))
-    return max(int(one.max()) for one in beyond) < size // 2
+    some = max(1, _CHUNK // size) * size
+    for at in range(0, taken.size // size * size, some):
+        rows, strides = (one[at : min(at + some, one.size // size * size)].reshape(-1, size) for one in (taken, steps))
+        for beyond in (rows < middle / near * strides, rows > middle * near * strides):
+            if int(np.count_nonzero(beyond, axis=1).max()) >= size // 2:
+                return False
+    return True
 
 
 def _coarse(taken: Floats) -> bool:
