@@ -236,10 +236,10 @@ class _Parser:
         return self._in_brackets(lambda: self._arguments(name))
 
     def _arguments(self, name: _Token) -> bool:
-        column = self._next.column
+        first = self._next
         has_tag = self._sum()
         if name.text in _OF_CURVES and not has_tag:
-            raise ExpressionError(column, "argument with a tag", self._tokens[self._place - 1].text)
+            raise ExpressionError(first.column, "argument with a tag", first.text)
         window, steps = 0, False
         if name.text in _OF_TWO or name.text == "mean":
             if self._taken(",") is None:

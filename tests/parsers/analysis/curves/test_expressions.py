@@ -159,3 +159,10 @@ def refusal(text: str) -> ExpressionError | None:
     except ExpressionError as error:
         return error
     return None
+
+
+@pytest.mark.parametrize("text", ["mean(+20 steps", "mean(1 + 2, 3)"])
+def test_an_argument_without_a_tag_is_shown_from_its_first_sign_on(text: str) -> None:
+    wrong = refusal(text)
+    assert wrong is not None
+    assert (wrong.column, wrong.found) == (6, text[5])
