@@ -23,6 +23,7 @@ from app.commands import processes
 from app.commands.roots import Root, paths_of, roots_of
 from app.commands.settings import SETTINGS, SettingError, Settings, is_local
 from app.store import workspace
+from app.store.mounts import network_of
 
 SWITCH_SECONDS = 0.0005
 """Thread switch interval: with Python's default of 5 ms, small responses took 14 ms while a thread parsed; now 2.7 ms."""
@@ -182,8 +183,20 @@ def no_garbage() -> Iterator[Callable[[], None]]:
 
 
 def _warn(directories: Directories) -> None:
-    if directories.warning:
-        print(f"mindscope: {directories.warning}", file=sys.stderr, flush=True)
+    for text in warnings_of(directories):
+        print(f"mindscope: {text}", file=sys.stderr, flush=True)
+
+
+def warnings_of(directories: Directories) -> list[str]:
+    """Return what is said at the start about the directories that a server writes to, a line each."""
+    found = [directories.warning] if directories.warning else []
+    network = network_of(directories.workspace) if directories.workspace else ""
+    if network:
+        found.append(
+            f"the workspace {directories.workspace} is on {network}, where the index is slow, and damaged if several machines "
+            "write to it: name a local directory with --workspace (remarks and views do work there)"
+        )
+    return found
 
 
 def _browser(settings: Settings, url: str, token: str, directory: str, name: str) -> contextlib.AbstractContextManager[None]:
