@@ -475,6 +475,10 @@ declare namespace Timeline {
     pointer: Point | null;
     dragging: boolean;
     dragged: Range | null;
+    /** ids of the tracks and processes that the pointer is dragged over; [] for all */
+    draggedOver: string[];
+    /** those that the range is restricted to */
+    over: string[];
     hover: { slice?: Slice } | null;
     selected: Slice | null;
     chosen: Range | null;
@@ -530,6 +534,8 @@ declare namespace Timeline {
     zoomSlice(): void;
     zoomRange(): void;
     clearRange(): void;
+    /** count all tracks again */
+    clearOver(): void;
     hit(place: number): void;
     setBy(by: string): void;
     setStream(track: string): void;
@@ -551,6 +557,8 @@ declare namespace Timeline {
 
   interface RangeAsked {
     range: Range;
+    /** names of the tracks that the range is restricted to; [] for all */
+    over: string[];
     clip: string;
     by: string;
     parts: Part[];

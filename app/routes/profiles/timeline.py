@@ -13,7 +13,8 @@ lie on one axis: axis=clock, start or step (at=LABEL: the step to align); device
     <prefix>timeline/range?from=0&to=1000&tracks=1,2&clip=1     statistics of a range by name and by track
     <prefix>timeline/range.csv?...       the same by name (by=track: by track) as CSV
     <prefix>timeline/difference?from=0&to=1000&a=0&b=1     what two of the traces differ in, by name; also difference.csv
-    <prefix>timeline/gaps?track=3&from=0&to=1000&threshold=10000     gaps of a device stream and their causes; also gaps.csv
+    <prefix>timeline/gaps?track=3&from=0&to=1000&threshold=10000     gaps of a device stream and their causes; also gaps.csv;
+                         with tracks=1,2 of one of these
     <prefix>timeline/critical?from=0&to=1000&part=0     the critical path of a range in one of the traces; also critical.csv
     <prefix>timeline/flame?from=0&to=1000&tracks=1,2      stacks of a range, merged by name
     <prefix>timeline/search?q=TEXT&regex=1&tracks=1,2&shortest=1000      rows of slices in order of time
@@ -207,7 +208,7 @@ def gaps(opened: Together) -> Response:
     """Respond with the longest parts of the gaps of a stream, the sum of each cause, and the streams there are."""
     streams = _streams(opened)
     if not streams:
-        allow_parameters("track", "from", "to", "threshold")
+        allow_parameters("track", "tracks", "from", "to", "threshold")
         none: dict[str, Any] = {"streams": [], "track": None, "last": {}, "causes": {}, "idle": 0, "range": 0, "total": 0}
         return _json({**none, "columns": [], "rows": []})
     track, start, stop, frame = _gaps(opened, streams)
@@ -228,14 +229,19 @@ def gaps_csv(opened: Together) -> Response:
     """Respond with all parts of the gaps of a stream as CSV."""
     streams = _streams(opened)
     if not streams:
-        raise Unusable("the trace has no device streams", 404)
+        raise Unusable("the trace, or what the request names of it, has no device streams", 404)
     track, start, stop, frame = _gaps(opened, streams)
     return csv_answer(frame, f"{file_name()}-gaps-{track}-{start}-{stop}ns")
 
 
 def _streams(opened: Together) -> list[int]:
-    """Return the numbers of the device streams; of each trace, those that run the most different things first."""
-    return [part.track + track for part in opened.parts for track in explaining.streams(part.opened.trace)]
+    """Return the numbers of the device streams; of each trace, those that run the most different things first.
+
+    Those of `tracks` only, if the request has it.
+    """
+    every = [part.track + track for part in opened.parts for track in explaining.streams(part.opened.trace)]
+    chosen = chosen_tracks(opened)
+    return every if chosen is None else [track for track in every if track in chosen]
 
 
 def _gaps(opened: Together, streams: list[int]) -> tuple[int, int, int, pd.DataFrame]:
@@ -243,7 +249,7 @@ def _gaps(opened: Together, streams: list[int]) -> tuple[int, int, int, pd.DataF
 
     Rows and times are those of the axis; causes are found within the trace, with times as they were recorded.
     """
-    allow_parameters("track", "from", "to", "threshold")
+    allow_parameters("track", "tracks", "from", "to", "threshold")
     track = whole_number("track", 0, opened.tracks - 1) if request.args.get("track") else streams[0]
     if track not in streams:
         raise Unusable(f"track: expected one of {', '.join(map(str, streams[:20]))}; found {track}")

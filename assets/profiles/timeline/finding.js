@@ -7,8 +7,10 @@ import { writeText } from "../../kit/i18n.js";
 import { last, same } from "../../kit/state.js";
 import { duration } from "../axis.js";
 import * as camera from "./camera.js";
+import { tracksOf } from "./geometry.js";
 import * as lines from "./line.js";
 import { linksOf } from "./links.js";
+import { namesIn } from "./labels.js";
 import { closeMenu, fold, unfold } from "./menus.js";
 import { searchedTracks } from "./tracks.js";
 import { spans } from "./wire.js";
@@ -163,7 +165,7 @@ export function stepAt(page, time, ranged) {
   if (at < 0) return;
   if (ranged) {
     const [, from, length] = page.line.facts.steps[at];
-    page.change({ range: [camera.formatRange({ from, to: from + length })], tab: [] });
+    page.change({ range: [camera.formatRange({ from, to: from + length })], over: [], tab: [] });
   } else zoomToStep(page, at);
 }
 
@@ -258,16 +260,30 @@ function drawTip(page, slice, several, x, y) {
 // A range ------------------------------------------------------------------------------------------------------------
 
 /**
- * The tracks that statistics are of: all, or if some are hidden or filtered, those shown.
+ * Ids of the tracks that a range is restricted to by dragging over them: [] if that is all tracks on screen.
+ * @param {Timeline.Page} page
+ * @param {string[]} over
+ */
+export function restricted(page, over) {
+  const { line } = page;
+  const counted = new Set(searchedTracks(line.tree, over));
+  const { pinned, rows } = line.layout;
+  const shown = [...pinned.rows, ...rows.rows].flatMap((row) => tracksOf(line, row));
+  return shown.every((track) => counted.has(track)) ? [] : over;
+}
+
+/**
+ * The tracks that statistics are of: all, or those shown if some are hidden or filtered, or those the range is restricted to.
  * @param {Timeline.Page} page
  */
 function countedTracks(page) {
   const { line } = page;
   const look = line.look;
-  if (!look.filter && !look.hidden.size) return "";
+  const over = new Set(searchedTracks(line.tree, line.over));
+  if (!look.filter && !look.hidden.size && !over.size) return "";
   const shown = line.tree.filter((one) => !look.hidden.has(one.id)).flatMap((one) => one.tracks)
     .filter((track) => !look.hidden.has(track.id) && track.slices)
-    .filter((track) => !look.filter || line.places.has(track.id));
+    .filter((track) => (over.size ? over.has(track.index) : !look.filter || line.places.has(track.id)));
   return shown.map((track) => track.index).sort((a, b) => a - b).join(",");
 }
 
@@ -279,6 +295,7 @@ export async function chooseRange(page, range) {
   const { line } = page;
   const before = line.chosen;
   line.chosen = range;
+  line.over = searchedTracks(line.tree, page.state.over || []).length ? page.state.over : [];
   page.rangeFound = null;
   if (!range) {
     if (page.panel.shown === "range") drawPanel(page);
@@ -310,7 +327,9 @@ function rangeAsked(page, { from, to }) {
   if (by === "critical") return ["critical", { from, to, part: part || "" }];
   if (by === "gaps") {
     const stream = line.ids.indexOf(get(page, "stream"));
-    return ["gaps", { from, to, track: stream < 0 ? "" : stream }];
+    const over = searchedTracks(line.tree, line.over);
+    const known = stream >= 0 && (!over.length || over.includes(stream));
+    return ["gaps", { from, to, track: known ? stream : "", tracks: spans(over) }];
   }
   const tracks = countedTracks(page);
   if (by === "flame") return ["flame", { from, to, tracks: tracks || hostTracks(page.line.facts) }];
@@ -425,7 +444,7 @@ export function openTab(page, name) {
 export function closePanel(page) {
   page.panel.host.hidden = true;
   page.panel.shown = "";
-  page.change({ slice: [], range: [], tab: [] });
+  page.change({ slice: [], range: [], over: [], tab: [] });
   if (page.line) lines.redraw(page.line);
 }
 
@@ -455,7 +474,8 @@ export function drawPanel(page, wanted = "") {
     const [route, asked] = rangeAsked(page, chosen);
     const links = { csv: line.server.url(`${route}.csv`, asked), trace: line.server.url("trace.json", { ...chosen }) };
     const shown = {
-      range: chosen, clip: get(page, "clip", "1"), by: byOf(page), parts: line.facts.parts, part: Number(asked.part || 0),
+      range: chosen, over: namesIn(line.tree, line.over), clip: get(page, "clip", "1"), by: byOf(page),
+      parts: line.facts.parts, part: Number(asked.part || 0),
       other: otherOf(page),
     };
     showRange(panel, shown, page.rangeFound, links, line.facts.tracks, { palette: line.palette, ratio: line.ratio });

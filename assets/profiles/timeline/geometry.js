@@ -49,6 +49,52 @@ export function rowAt(line, y) {
 }
 
 /**
+ * Top and height on screen of the rows of some tracks, with the heads of folded processes that have any of them.
+ * @param {Timeline.Line} line
+ * @param {Set<number>} tracks
+ */
+export function bandsOf(line, tracks) {
+  const { pinned, rows } = rowsOnScreen(line);
+  return [...pinned, ...rows].filter(([row]) => tracksOf(line, row).some((track) => tracks.has(track)))
+    .map(([row, top]) => ({ top, height: row.height }));
+}
+
+/**
+ * Ids of what lies between two heights on screen: tracks, and processes whose tracks are folded.
+ * @param {Timeline.Line} line
+ * @param {number} y
+ * @param {number} other
+ */
+export function idsBetween(line, y, other) {
+  const [from, to] = [Math.min(y, other), Math.max(y, other)];
+  const pinned = pinnedHeight(line);
+  const beyond = Math.max(0, -from, to - line.height);
+  const { pinned: first, rows } = rowsOnScreen(line, beyond);
+  /** @param {Timeline.Placed} placed */
+  const touched = ([row, top]) => top <= to && top + row.height > from;
+  const found = [
+    ...first.filter(touched),
+    ...rows.filter(([row, top]) => touched([row, top]) && to >= pinned && top + row.height > pinned),
+  ];
+  return found.flatMap(([row]) => {
+    if (row.kind === "part") return row.folded ? line.tree.filter((one) => one.part === row.part).map((one) => one.id) : [];
+    return tracksOf(line, row).length ? [row.id] : [];
+  });
+}
+
+/**
+ * Numbers of the tracks that a row stands for; none for the head of tracks that are on screen themselves.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Row} row
+ */
+export function tracksOf(line, row) {
+  if (row.kind === "track") return [row.track.index];
+  if (!row.folded) return [];
+  const own = row.kind === "process" ? [row.process] : line.tree.filter((one) => one.part === row.part);
+  return own.flatMap((process) => process.tracks.map((track) => track.index));
+}
+
+/**
  * What is at a place on screen: { row, lane, time, found } with found as in `hit`; null outside of all rows.
  * @param {Timeline.Line} line
  * @param {number} x

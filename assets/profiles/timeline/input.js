@@ -1,13 +1,13 @@
 // Pointer and wheel on the canvas. The wheel scrolls the tracks as everywhere; with Ctrl it zooms, with Shift it moves in time.
 
 import { moved, within } from "./camera.js";
-import { at, timeAt } from "./geometry.js";
+import { at, idsBetween, timeAt } from "./geometry.js";
 import { pan, redraw, show, zoom } from "./line.js";
 
 /**
  * @typedef {object} PointerActs
  * @property {(place: Timeline.Place | null, event: MouseEvent) => void} choose
- * @property {(range: Timeline.Range) => void} range
+ * @property {(range: Timeline.Range, over: string[]) => void} range over: ids of the tracks dragged over, none on the ruler
  * @property {(place: Timeline.Place | null, x: number, y: number) => void} hover
  * @property {(place: Timeline.Place | null) => void} twice
  * @property {(time: number, ranged: boolean) => void} step ranged: whether it is chosen as a range
@@ -21,6 +21,7 @@ import { pan, redraw, show, zoom } from "./line.js";
  * @property {number} top
  * @property {number} time
  * @property {boolean} ranging
+ * @property {boolean} all whether the range is one of all tracks
  * @property {boolean} moved
  */
 
@@ -56,8 +57,9 @@ export function listen(line, acts) {
     if (event.button !== 0) return;
     const { x, y } = placeOf(event);
     if (event.currentTarget instanceof Element) event.currentTarget.setPointerCapture(event.pointerId);
-    const ranging = event.shiftKey || event.currentTarget === ruler;
-    drag = { x, y, range: line.range, top: scroll.scrollTop, time: timeAt(line, x), ranging, moved: false };
+    const ruled = event.currentTarget === ruler;
+    const ranging = event.shiftKey || ruled;
+    drag = { x, y, range: line.range, top: scroll.scrollTop, time: timeAt(line, x), ranging, all: ruled, moved: false };
   }
 
   /** @param {PointerEvent} event */
@@ -82,6 +84,7 @@ export function listen(line, acts) {
     if (drag.ranging) {
       const time = Math.min(Math.max(timeAt(line, x), line.range.from), line.range.to);
       line.dragged = { from: Math.min(time, drag.time), to: Math.max(time, drag.time) };
+      line.draggedOver = drag.all ? [] : idsBetween(line, drag.y + drag.top - scroll.scrollTop, y);
       redraw(line);
       return;
     }
@@ -104,7 +107,7 @@ export function listen(line, acts) {
     } else if (was.ranging && line.dragged) {
       const { from, to } = line.dragged;
       line.dragged = null;
-      acts.range({ from: Math.round(from), to: Math.max(Math.round(to), Math.round(from) + 1) });
+      acts.range({ from: Math.round(from), to: Math.max(Math.round(to), Math.round(from) + 1) }, line.draggedOver);
     }
     redraw(line);
   }

@@ -15,6 +15,19 @@ export function titleOf(track) {
 }
 
 /**
+ * The names of the processes and tracks that ids stand for.
+ * @param {Timeline.Process[]} tree
+ * @param {string[]} ids
+ */
+export function namesIn(tree, ids) {
+  const wanted = new Set(ids);
+  return tree.flatMap((process) => [
+    ...(wanted.has(process.id) ? [process.name || process.tracks[0].process_id] : []),
+    ...process.tracks.filter((track) => wanted.has(track.id)).map(titleOf),
+  ]);
+}
+
+/**
  * @param {Timeline.Row} row
  * @param {string} name
  */

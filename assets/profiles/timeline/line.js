@@ -40,7 +40,8 @@ export function makeLine(server, facts, tree, names, host, save) {
     range: camera.whole(facts), way: new camera.Way(), layout: notYet, look: notYet, places: new Map(), version: 0,
     view: null, asking: false, wanted: false, picture: null, cost: 0, frame: 0, restTimer: 0, saveTimer: 0,
     width: 0, height: 0, ratio: 0, top: 0, theme: "light", palette: notYet, inks: notYet, inksOf: "", curves: new Map(),
-    pointer: null, dragging: false, dragged: null, hover: null, selected: null, chosen: null, hits: null, marks: [], named: [],
+    pointer: null, dragging: false, dragged: null, draggedOver: [], over: [], hover: null, selected: null,
+    chosen: null, hits: null, marks: [], named: [],
     labels: new Map(), related: new Map(), words: { step: "" }, ticks: [],
     zero: 0, strip: null, drawn: { slices: 0, buckets: 0, labels: 0 }, closed: false, error: "",
   };

@@ -6,7 +6,8 @@ import { drawArrows } from "./arrows.js";
 import { duration, niceStep, ticks } from "../axis.js";
 import { FONT } from "./canvas.js";
 import { covered, drawFlags, flagsOf } from "./flags.js";
-import { pinnedHeight, placeOf, xOf } from "./geometry.js";
+import { bandsOf, pinnedHeight, placeOf, xOf } from "./geometry.js";
+import { searchedTracks } from "./tracks.js";
 
 export const STEPS_HEIGHT = 18;
 const LEAST_STEP = 3;
@@ -233,6 +234,26 @@ function outline(line, context, slice, colour, width) {
 function drawBand(line, context, ink, top, bottom, head) {
   const chosen = line.dragged || line.chosen;
   if (!chosen) return;
+  const tracks = searchedTracks(line.tree, line.dragged ? line.draggedOver : line.over);
+  if (!head && tracks.length) {
+    for (const { top: y, height } of bandsOf(line, new Set(tracks))) {
+      drawBox(line, context, ink, chosen, Math.max(y, top), Math.min(y + height, bottom), head);
+    }
+    return;
+  }
+  drawBox(line, context, ink, chosen, top, bottom, head);
+}
+
+/**
+ * @param {Timeline.Line} line
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Inks} ink
+ * @param {Timeline.Range} chosen
+ * @param {number} top
+ * @param {number} bottom
+ * @param {boolean} head
+ */
+function drawBox(line, context, ink, chosen, top, bottom, head) {
   const left = xOf(line, chosen.from);
   const right = xOf(line, chosen.to);
   if (right < 0 || left > line.width) return;

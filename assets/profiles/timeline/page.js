@@ -16,7 +16,7 @@ import { pacesOf } from "./colours.js";
 import * as finding from "./finding.js";
 import { timeAt } from "./geometry.js";
 import { listen } from "./input.js";
-import { titleOf } from "./labels.js";
+import { namesIn } from "./labels.js";
 import * as lines from "./line.js";
 import { goToFirst } from "./links.js";
 import { closeMenu, fold, openMenu } from "./menus.js";
@@ -197,7 +197,8 @@ function boxFields(page, legend) {
     close: () => finding.closePanel(page), tab: (name) => finding.openTab(page, name),
     go: (row) => finding.choose(page, row, true), same: (by) => finding.chooseSame(page, by),
     zoomSlice: () => finding.zoomToChosen(page), zoomRange: () => finding.zoomToChosen(page, "range"),
-    clearRange: () => page.change({ range: [] }), hit: (place) => finding.goToHit(page, place),
+    clearRange: () => page.change({ range: [], over: [] }),
+    clearOver: () => page.change({ over: [] }), hit: (place) => finding.goToHit(page, place),
     setBy: (by) => page.change({ by: by === "name" ? [] : [by] }),
     setStream: (track) => page.change({ stream: [page.line.ids[Number(track)]] }),
     setPart: (key, part) => page.change({ [key]: [part] }),
@@ -377,8 +378,11 @@ function begin(page, server, facts, before) {
   listen(line, {
     /** @param {MouseEvent} event */
     choose: (place, event) => finding.clicked(page, place, event),
-    /** @param {Timeline.Range} range */
-    range: (range) => page.change({ range: [camera.formatRange(range)], tab: [] }),
+    /**
+     * @param {Timeline.Range} range
+     * @param {string[]} over
+     */
+    range: (range, over) => page.change({ range: [camera.formatRange(range)], over: finding.restricted(page, over), tab: [] }),
     /**
      * @param {number} x
      * @param {number} y
@@ -509,7 +513,7 @@ function apply(page) {
   if (first) page.savedSpan = get(page, "span");
   page.backButton.disabled = !line.way.back;
   page.forwardButton.disabled = !line.way.forward;
-  if (first || changed("range", "by", "clip", "stream", "part", "other", "hide", "filter")) {
+  if (first || changed("range", "over", "by", "clip", "stream", "part", "other", "hide", "filter")) {
     finding.chooseRange(page, camera.parseRange(get(page, "range")));
   }
   if (first || changed("slice")) finding.loadSlice(page, get(page, "slice"), first);
@@ -526,11 +530,7 @@ function apply(page) {
  */
 function drawSearchedIn(page) {
   const { line, state } = page;
-  const ids = new Set(state.in || []);
-  const named = line.tree.flatMap((process) => [
-    ...(ids.has(process.id) ? [process.name || process.tracks[0].process_id] : []),
-    ...process.tracks.filter((track) => ids.has(track.id)).map(titleOf),
-  ]);
+  const named = namesIn(line.tree, state.in || []);
   page.searchedIn.hidden = !named.length;
   if (!named.length) return;
   const key = named.length > 1 ? "timeline.in_tracks" : "timeline.in_track";

@@ -263,8 +263,8 @@ function tool(element, name, key) {
 export const BY = ["name", "track", "gaps", "critical", "flame", "difference"];
 
 /**
- * asked: { range, clip, by }, found: what the server said or null while it is asked; links: addresses of files; tracks: those
- * of the trace; look: palette and ratio.
+ * asked: { range, over, clip, by }, found: what the server said or null while it is asked; links: addresses of files;
+ * tracks: those of the trace; look: palette and ratio.
  * @param {Timeline.Panel} panel
  * @param {Timeline.RangeAsked} asked
  * @param {Timeline.RangeFound | { error: string } | null} found
@@ -296,7 +296,9 @@ export function showRange(panel, asked, found, links, tracks, look) {
   const body = [];
   if (!found) body.push(words("timeline.loading", {}, "p", "ms-muted"));
   else if ("error" in found) body.push(make("p", "ms-timeline-wrong", found.error));
-  else if (by === "gaps") body.push(...gapParts(found, panel.acts, parts));
+  else if (by === "gaps" && asked.over.length && "streams" in found && !found.streams.length) {
+    body.push(words("timeline.gaps_none_here", {}, "p", "ms-muted"));
+  } else if (by === "gaps") body.push(...gapParts(found, panel.acts, parts));
   else if (by === "critical") body.push(...criticalParts(found, panel.acts));
   else if (by === "difference") body.push(...differenceParts(found, parts[0], parts[asked.other], panel.acts));
   else if (by === "flame") body.push(...flameParts(found, { ...look, find: panel.acts.searchFor }));
@@ -314,7 +316,23 @@ export function showRange(panel, asked, found, links, tracks, look) {
     : by === "critical" ? partSelect(panel, "part", parts, asked.part, 0)
       : by === "difference" && parts.length > 2 ? partSelect(panel, "other", parts, asked.other, 1) : "";
   tool(csv, "ms-timeline-csv", "timeline.csv_tip");
-  put(panel, "range", [text, rows, edges, stream, which, csv, trace, zoom, clear], body);
+  const over = by === "critical" ? "" : overButton(panel, asked.over);
+  put(panel, "range", [text, over, rows, edges, stream, which, csv, trace, zoom, clear], body);
+}
+
+/**
+ * In which tracks a range is counted, if not in all; a press counts all again.
+ * @param {Timeline.Panel} panel
+ * @param {string[]} names
+ */
+function overButton(panel, names) {
+  if (!names.length) return "";
+  const key = names.length > 1 ? "timeline.in_tracks" : "timeline.in_track";
+  const button = make("button", "ms-button ms-timeline-in", [
+    words(key, { name: names[0], n: count(names.length) }, "span", "ms-cut"), icon("close"),
+  ], { type: "button", "data-act": "over", title: names.join("\n") });
+  button.addEventListener("click", panel.acts.clearOver);
+  return button;
 }
 
 /**

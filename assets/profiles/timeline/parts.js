@@ -237,7 +237,7 @@ function add(page, entries) {
  */
 function setSource(page, number, source) {
   if (!number) {
-    page.change({ source: source ? [source] : [], slice: [], range: [], span: [], mark: [] });
+    page.change({ source: source ? [source] : [], slice: [], range: [], over: [], span: [], mark: [] });
     return;
   }
   const [first, ...others] = page.parts;

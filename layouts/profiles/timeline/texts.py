@@ -138,8 +138,8 @@ TEXTS = define_texts({
     "timeline.panel": ("Details", "详情"),
     "timeline.close": "common.close_esc",
     "timeline.hint": (
-        "Click a slice for its arguments; Shift-drag for statistics of a range.",
-        "点击切片查看参数；按住 Shift 拖动可统计一段范围。",
+        "Click a slice for its arguments; Shift-drag over tracks, or drag on the axis of time, for statistics of a range.",
+        "点击切片查看参数；按住 Shift 在轨道上拖动，或在时间轴上拖动，可统计一段范围。",
     ),
     "timeline.keys": (
         "Drag, or A D: move · Ctrl+wheel, or W S: zoom · F: zoom to the selection · Shift-drag: statistics · M: mark",
@@ -211,6 +211,7 @@ TEXTS = define_texts({
     "timeline.by.flame": ("Flame graph", "火焰图"),
     # Gaps
     "timeline.gaps_none": ("The trace has no device streams.", "该轨迹没有设备流。"),
+    "timeline.gaps_none_here": ("None of these tracks is a device stream.", "所选轨道中没有设备流。"),
     "timeline.gaps_never": ("The stream is never idle in this range.", "该流在此范围内没有空闲。"),
     "timeline.gaps_idle": ("idle {idle} of {range} ({share})", "空闲 {idle} / {range}（{share}）"),
     "timeline.stream": "common.stream",

@@ -138,17 +138,52 @@ def test_a_slice_is_selected_and_its_arrows_followed(page: Page, place: str) -> 
     expect(panel).to_be_hidden()
 
 
+def dragged(page: Page, places: list[tuple[float, float]]) -> None:
+    """Drag from one place to another with Shift."""
+    page.keyboard.down("Shift")
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    page.mouse.move(*places[1], steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+
+
+def test_a_range_over_some_tracks_counts_these_alone(page: Page, place: str) -> None:
+    opened(page, place)
+    dragged(page, [point(page, 200_000, "Stream 2"), point(page, 1_300_000, "Stream 2")])
+    expect(page).to_have_url(re.compile("over="))
+    table = page.locator(".ms-timeline-panel .ms-timeline-table")
+    chip = page.locator('.ms-timeline-panel [data-act="over"]')
+    expect(chip).to_contain_text("Stream 2")
+    expect(table.locator("tr", has_text="MatMulV2")).to_have_count(1)
+    expect(table.locator("tr", has_text="aten::addmm")).to_have_count(0)
+    with urlopen(place + str(page.locator(".ms-timeline-csv").get_attribute("href"))) as answer:
+        names = {found["name"] for found in csv.DictReader(io.StringIO(answer.read().decode()))}
+    assert "MatMulV2" in names
+    assert "aten::addmm" not in names
+    link = page.url
+    page.locator('.ms-timeline-panel [data-value="gaps"]').click()
+    expect(page.locator(".ms-timeline-causes-names")).to_be_visible()
+    dragged(page, [point(page, 200_000, "Thread 10"), point(page, 1_300_000, "Thread 10", 1)])
+    expect(page.locator(".ms-timeline-panel-body")).to_contain_text("None of these tracks is a device stream.")
+    show(page, link)
+    expect(table.locator("tr", has_text="MatMulV2")).to_have_count(1)
+    expect(chip).to_contain_text("Stream 2")
+    chip.click()
+    expect(page).not_to_have_url(re.compile("over="))
+    expect(table.locator("tr", has_text="aten::addmm")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("range="))
+
+
 @pytest.mark.long
 def test_a_range_is_measured(page: Page, place: str) -> None:
     opened(page, place)
-    (x1, y), (x2, _) = point(page, 200_000, "Thread 10", 2), point(page, 1_300_000, "Thread 10", 2)
-    page.keyboard.down("Shift")
-    page.mouse.move(x1, y)
-    page.mouse.down()
-    page.mouse.move(x2, y, steps=4)
-    page.mouse.up()
-    page.keyboard.up("Shift")
+    ruler = page.locator(".ms-timeline-ruler").bounding_box()
+    assert ruler is not None
+    dragged(page, [(point(page, time, "Thread 10")[0], ruler["y"] + 8) for time in (200_000, 1_300_000)])
     expect(page).to_have_url(re.compile("range="))
+    assert "over" not in query(page)
     low, high = map(int, query(page)["range"][0].split(","))
     assert abs(low - 200_000) < 10_000
     assert abs(high - 1_300_000) < 10_000

@@ -7,6 +7,8 @@ import * as camera from "../../../assets/profiles/timeline/camera.js";
 import { columnsOf, fitted, pixelsOf } from "../../../assets/profiles/timeline/canvas.js";
 import { fillOfName, pace, rgbOf } from "../../../assets/profiles/timeline/colours.js";
 import { boxesOf } from "../../../assets/profiles/timeline/flame.js";
+import * as geometry from "../../../assets/profiles/timeline/geometry.js";
+import { namesIn } from "../../../assets/profiles/timeline/labels.js";
 import { othersOf } from "../../../assets/profiles/timeline/menus.js";
 import { stepsWithin } from "../../../assets/profiles/timeline/overlay.js";
 import { byColumn } from "../../../assets/profiles/timeline/difference.js";
@@ -217,6 +219,27 @@ test("processes and threads in the order of the file", () => {
   }
   assert.equal(rows.height, y);
   assert.deepEqual(tracks.lanesOf(rows.rows), [0, 1, 2, 3, 4, 5, 6]);
+});
+
+test("tracks that are dragged over, and where they are on screen", () => {
+  const at = (more) => {
+    const layout = tracks.rowsOf(tree, look(more));
+    return { tree, layout, height: 1000, top: 0 };
+  };
+  const line = at();
+  const rowOf = (id) => line.layout.rows.rows.find((row) => row.id === id);
+  const middle = (id) => rowOf(id).y + rowOf(id).height / 2;
+  assert.deepEqual(geometry.idsBetween(line, middle("t2"), middle("t2")), ["t2"]);
+  const upwards = geometry.idsBetween(line, middle("t0"), middle("t1"));
+  assert.deepEqual(upwards, ["t1", "t2", "t0"], "in any direction, without heads");
+  assert.deepEqual(geometry.idsBetween(line, middle("p0"), middle("p0")), [], "the head of tracks that are on screen");
+  assert.deepEqual(geometry.idsBetween(line, middle("p4"), 900), ["p4"], "folded tracks by their process");
+  assert.deepEqual(geometry.idsBetween({ ...line, top: 40 }, middle("t2") - 40, middle("t2") - 40), ["t2"]);
+  const pinned = at({ pinned: ["t0"] });
+  assert.deepEqual(geometry.idsBetween(pinned, 5, 6), ["t0"]);
+  assert.deepEqual(geometry.bandsOf(line, new Set([2])), [{ top: rowOf("t2").y, height: rowOf("t2").height }]);
+  assert.deepEqual(geometry.bandsOf(line, new Set([4])), [{ top: rowOf("p4").y, height: rowOf("p4").height }]);
+  assert.deepEqual(namesIn(tree, ["t2", "p4"]), ["Stream 1", "Memory"]);
 });
 
 test("folding, hiding, pinning, filtering", () => {

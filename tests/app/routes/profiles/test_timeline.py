@@ -234,6 +234,10 @@ def test_gaps_of_a_stream_add_up_to_its_idle_time(client: FlaskClient) -> None:
     assert sum(int(row["duration_ns"]) for row in rows) == found["idle"]
     assert len(rows) == found["total"]
     assert get(client, "gaps", 400, track=0).json["error"].startswith("track: ")
+    assert get(client, "gaps", tracks="0-1", **bounds).json == found
+    assert get(client, "gaps.csv", tracks="1", **bounds).text == get(client, "gaps.csv", **bounds).text
+    assert get(client, "gaps", tracks="0", **bounds).json["streams"] == []
+    assert "no device streams" in get(client, "gaps.csv", 404, tracks="0", **bounds).json["error"]
 
 
 def test_the_flame_graph_of_a_range(client: FlaskClient) -> None:
