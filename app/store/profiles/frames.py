@@ -29,7 +29,7 @@ from parsers.profiler.job_access import NEEDS, Job
 from parsers.profiler.progress import watched
 from parsers.profiler.registry import FRAMES, kinds_giving
 from parsers.profiler.snapshot import dump, key_of, load
-from parsers.profiler.trace.files import SOURCES
+from parsers.profiler.trace.files import SOURCES, TABLES
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ def row_of(profile: Profile, of_job: Sequence[str] = ()) -> ProfileRow:
 def _given(kinds: frozenset[str]) -> tuple[str, ...]:
     """Return the names of what files of these kinds give."""
     frames = (name for name, schema in FRAMES.items() if not kinds.isdisjoint(kinds_giving(schema)))
-    return (*frames, *([] if kinds.isdisjoint(SOURCES) else [TRACE]))
+    return (*frames, *([] if kinds.isdisjoint((*SOURCES, *TABLES)) else [TRACE]))
 
 
 def being_read(task: Task | None) -> BeingRead | None:

@@ -35,6 +35,7 @@ MOST_OPEN = 20
 """Traces kept open: more than a timeline shows together."""
 WANTED = (
     "trace_view.json", "*.pt.trace.json", "ascend_pytorch_profiler_*.db", "ascend_timeline_display_*.json", "msprof_*.json",
+    "kernel_details.csv", "communication.json",
 )  # fmt: skip
 """Names of the files that can hold a trace, for messages to users."""
 

@@ -90,9 +90,9 @@ def profile_kinds(run: Run) -> dict[str, int]:
     from app.store.profiles.frames import TRACE  # few servers show profiles: 80 modules
     from parsers.profiler.ranks import KINDS
     from parsers.profiler.registry import FRAMES, kinds_giving
-    from parsers.profiler.trace.files import SOURCES
+    from parsers.profiler.trace.files import SOURCES, TABLES
 
-    given = {**{name: kinds_giving(schema) for name, schema in FRAMES.items()}, TRACE: SOURCES}
+    given = {**{name: kinds_giving(schema) for name, schema in FRAMES.items()}, TRACE: (*SOURCES, *TABLES)}
     counted = _counted(given, Counter(profile.kinds for profile in run.profile.values()))
     counted |= _counted(KINDS, Counter(frozenset(file.kind for file in session.files) for session in run.profile.sessions))
     return {f"profile.{name}": number for name, number in counted.items() if number}

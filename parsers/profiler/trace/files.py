@@ -35,6 +35,8 @@ CHROME_TRACE = ProfileFileKind(
 TRACE_FILES: tuple[ProfileFileKind, ...] = (TRACE_VIEW, LEGACY_TRACE, MSPROF_TRACE, CHROME_TRACE)
 SOURCES: tuple[str, ...] = ("trace_view", "chrome_trace", "database", "msprof", "timeline_display", "msprof_trace")
 """Kinds of files that hold a trace, the best first."""
+TABLES: tuple[str, ...] = ("kernel_details", "communication")
+"""Kinds of files that a trace is made of where a profile has none (`tables`)."""
 
 
 def holds_trace(path: str) -> bool:

@@ -13,11 +13,11 @@ import numpy as np
 
 from parsers.files import RegularFile
 from parsers.model import Problem
-from parsers.profiler.trace import chrome, databases, joining
+from parsers.profiler.trace import chrome, databases, joining, tables
 from parsers.profiler.trace.building import clock_of
 from parsers.profiler.trace.chrome import Progress
 from parsers.profiler.trace.columns import Counters, Flows, Slices, Trace
-from parsers.profiler.trace.files import DATABASE, SOURCES
+from parsers.profiler.trace.files import DATABASE, SOURCES, TABLES
 from parsers.profiler.trace.queues import with_queues
 from parsers.profiler.trace.times import nanoseconds
 
@@ -61,10 +61,16 @@ def find(profile: HasFiles) -> tuple[str, ...]:
 
 
 def grouped(profile: HasFiles) -> tuple[TraceFiles, ...]:
-    """Return the traces of a profile, the best one first. Files of one recording are one of them, in order of their numbers."""
+    """Return the traces of a profile, the best one first. Files of one recording are one of them, in order of their numbers.
+
+    A profile without a trace has one that is made of its tables, if it has such.
+    """
     found = [file for file in profile.files if file.kind in SOURCES]
     if len(found) == 1:
         return (TraceFiles(found[0].name, (found[0].path,)),)
+    if not found:
+        of_tables = sorted((file for file in profile.files if file.kind in TABLES), key=lambda file: TABLES.index(file.kind))
+        return (TraceFiles(of_tables[0].name, tuple(file.path for file in of_tables)),) if of_tables else ()
     groups: dict[str, list[HasKind]] = {}
     for file in sorted(found, key=lambda file: (SOURCES.index(file.kind), _natural(file.path))):
         groups.setdefault(_PART.sub(r"\1*\2", file.name) if file.kind == "msprof_trace" else file.name, []).append(file)
@@ -85,6 +91,8 @@ def read(path: str, *, progress: Progress | None = None) -> Trace:
             head = file.read(0, len(DATABASE))
         if head == DATABASE:
             return databases.read(path, progress)
+        if tables.kind_of(path):
+            return tables.read(path)
         return _shifted(chrome.read(path, progress))
     except OSError as error:
         text = f"The file cannot be read ({error.strerror or error})."
@@ -119,6 +127,8 @@ def arguments(trace: Trace, row: int) -> dict[str, Any]:
         return arguments(replace(trace, path=path, files=(), slices=alone), 0)
     with RegularFile(trace.path) as file:
         head = file.read(0, len(DATABASE))
+    if tables.kind_of(trace.path):
+        return tables.arguments(trace, row)
     return databases.arguments(trace, row) if head == DATABASE else chrome.arguments(trace, row)
 
 
