@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.profiler.trace.columns import Trace
-from parsers.profiler.trace.running import covered
+from parsers.profiler.trace.coverage import covers
 
 _ROWS = 1 << 20
 """Tracks are worked on together until they have so many rows, which bounds the memory."""
@@ -153,35 +153,9 @@ def _pack(starts: list[int], durations: list[int]) -> tuple[list[int], list[int]
                 covered[parent] = start + duration
         depth[row] = free.take(lowest, start, end)
         around.append((end, row))
-    for row, covers in _within(crossed, starts, durations).items():
-        own[row] = durations[row] - covers
+    for row, time in covers(crossed, np.array(starts, np.int64), np.array(durations, np.int64)).items():
+        own[row] = durations[row] - time
     return depth, own, inside
-
-
-def _within(rows: list[int], starts: list[int], durations: list[int]) -> dict[int, int]:
-    """How much all slices within each of some rows cover of it (ns); rows that none is in are left out."""
-    start, duration = np.array(starts, np.int64), np.array(durations, np.int64)
-    end = start + np.maximum(duration, 1)
-    first = _next_within(end.tolist()) if rows else []
-    found = {}
-    for row in rows:
-        last = int(np.searchsorted(start, end[row]))
-        if first[row] < last:
-            inner = np.arange(first[row], last)
-            inner = inner[end[inner] <= end[row]]
-            found[row] = covered(start[inner], start[inner] + duration[inner])
-    return found
-
-
-def _next_within(ends: list[int]) -> list[int]:
-    """The next row that ends no later than each one; the number of rows if there is none."""
-    found = [len(ends)] * len(ends)
-    waiting: list[int] = []
-    for row, end in enumerate(ends):
-        while waiting and ends[waiting[-1]] >= end:
-            found[waiting.pop()] = row
-        waiting.append(row)
-    return found
 
 
 class _Lanes:
