@@ -22,6 +22,7 @@ from parsers.analysis.jobs.stages import stages
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of
+from parsers.profiler.trace.tables import kind_of
 
 from layouts.kit import parameters as asked
 from layouts.kit.parameters import Request
@@ -165,8 +166,8 @@ def _read(
 def _traced(source: ProfileSources, member: Member, row: ProfileRow, made: Rank, step: int | None) -> Rank | None:
     """Return what was read of a rank, or of its trace if that alone has times of what computes; None while it is being read."""
     timed = made.operators.kernels and bool((made.operators.category < COMPUTING).any())
-    if timed or made.wrong or "trace" not in row.frames:
-        return made
+    if timed or made.wrong or "trace" not in row.frames or any(map(kind_of, source.profiles.traces(*member)[:1])):
+        return made  # a trace that is made of tables has no more than these
     found = source.profiles.trace_frame(*member)
     if found.state == "cancelled":
         found = source.profiles.trace_frame(*member, again=True)

@@ -23,7 +23,7 @@ from layouts.profiles.frames import IdleTime, ProfileFrame
 from parsers.caches import Cache
 from parsers.errors import FormatError
 from parsers.profiler.access import Profile
-from parsers.profiler.trace import idle, pyramid, sources, storage
+from parsers.profiler.trace import idle, pyramid, sources, storage, tables
 from parsers.profiler.trace.opened import OpenTrace
 from parsers.profiler.trace.sources import TraceFiles
 
@@ -84,9 +84,12 @@ class Traces:
         return None if files is None or key is None else self._look(files, key)[0]
 
     def idle_time(self, profile: Profile) -> IdleTime:
-        """Return the idle time of the trace of a profile by cause, if the trace has been read."""
+        """Return the idle time of the trace of a profile by cause, if the trace has been read.
+
+        One that is made of tables has no host, so that it tells no causes: that is as if there were none.
+        """
         files = files_of(profile)
-        key = None if files is None else _key(files)
+        key = None if files is None or tables.kind_of(files.paths[0]) else _key(files)
         if key is None:
             return IdleTime("missing")
         directory = self._directory or (None if self._wanted is None else Path(self._wanted))

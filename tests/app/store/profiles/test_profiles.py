@@ -59,7 +59,7 @@ def ready(store: Store, name: str) -> ProfileFrame:
 def test_what_a_run_has(store: Store, run: Path) -> None:
     (row,) = store.profiles.rows("one")
     assert (row.session, row.rank, row.device) == ("host_1_2_ascend_ms", 3, "Ascend")
-    assert row.frames == ("operators", "operator_types", "kernels", "ranks", "device_times")
+    assert row.frames == ("operators", "operator_types", "kernels", "trace", "ranks", "device_times")
     assert not store.profiles.of_torch("one", row.session, row.rank)
     assert row.files == ("ASCEND_PROFILER_OUTPUT/kernel_details.csv", "profiler_info_3.json")
     (listed,) = store.runs.rows()
