@@ -47,7 +47,7 @@ def test_the_best_trace_comes_first(tmp_path: Path) -> None:
 
 
 def test_a_profile_without_a_trace_has_an_empty_one(tmp_path: Path) -> None:
-    (tmp_path / "kernel_details.csv").write_text("Name,Type,Start Time(us),Duration(us)\na,b,1,2\n")
+    (tmp_path / "op_statistic.csv").write_text("OP Type,Count,Total Time(us)\na,1,2\n")
     (profile,) = open_run(tmp_path).profile.values()
     assert (profile.traces, len(profile.trace.slices), len(profile.trace.tracks)) == ((), 0, 0)
     assert not profile.problems
