@@ -43,8 +43,8 @@ KEYS_OF_PAGE: Mapping[str, frozenset[str]] = {
         "profile_overview": "bandwidth devices full group model_flops of parameters peak rank session step tokens with",
         "timeline": (
             "also at axis by called clip clocks colour filter first fold from group height hide id in mark near next of "
-            "open order other part pin q range rank regex session shortest slice source span step stream tab tall to with "
-            "zero"
+            "open order other over part pin q range rank regex session shortest slice source span step stream tab tall to "
+            "with zero"
         ),
         "operators": (
             "amount bandwidth by chart core devices form full group in model_flops of open parameters peak q rank scope "
