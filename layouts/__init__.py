@@ -182,6 +182,7 @@ modules_of_texts({
     "profiles.step_alternatives": ("step_figures",), "profiles.texts": ("profiling",),
     "profiles.track_alternatives": ("tracks",),
     "jobs.advice.job_texts": ("advice",), "jobs.advice.trace_texts": ("advice",), "jobs.rank_alternatives": ("rank_rows",),
+    "jobs.late_cause": ("late_cause",),
     "dumps.debugger.selected_texts": ("debugger",), "dumps.live": ("live",), "dumps.texts": ("debugging",),
     "explanations.texts": ("explanations",),
 })  # fmt: skip

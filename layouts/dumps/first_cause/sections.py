@@ -10,7 +10,7 @@ from typing import Any
 from dash import html
 from parsers import SourceLine
 from parsers.analysis.dumps.departures import HISTORY
-from parsers.analysis.dumps.first_cause import BEFORE, HERE, NON_FINITE, RANK, BadPlace
+from parsers.analysis.dumps.first_cause import BEFORE, HERE, NON_FINITE, RANK, BadPlace, TensorRange
 from parsers.analysis.dumps.gradients import (
     DEEP,
     FALL_OVER_ALL,
@@ -28,12 +28,15 @@ from layouts.dumps.first_cause.figures import said
 from layouts.dumps.first_cause.work import MOST_ROWS, BadOperators, FoundCauses, Stacks
 from layouts.dumps.links import address
 from layouts.dumps.tables import bilingual, short, table
+from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.kit.tables import COUNT, NUMBER, Cell, Column, first_of
 from layouts.runs.symptoms.meanings import OF_CAUSES, meaning_link
 
 _LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?: (?P<code>.*))?", re.DOTALL)
+MOST_RANGES = 12
+"""Inputs and outputs of an operator whose ranges are shown."""
 Row = Mapping[Any, Any]
 _RANK, _WHAT = Column("first_cause.rank", COUNT), Column("first_cause.what", class_name="ms-first-cause-what")
 
@@ -57,6 +60,7 @@ def head(run: str, found: FoundCauses, *, finished: bool) -> list[Any]:
     lines.append(html.P(html.A(t("symptoms.meaning"), **meaning_link(OF_CAUSES, run))))
     if found.place is not None:
         lines.append(html.P(_first_value(found.place)))
+    lines += _ranges(found.causes.ranges(int(row["row"])))
     if row["kind"] != NON_FINITE and row["origin"] == BEFORE and row["from_name"]:
         lines.append(html.P(_norm_from(row)))
     lines += [html.P(one) for one in _beyond(found.causes.judgement)] if finished else []
@@ -71,6 +75,28 @@ def _first_value(place: BadPlace) -> Any:
     if not place.index:
         return t("first_cause.first_value", value=place.value)
     return t("first_cause.first_value_at", value=place.value, index=str(list(place.index)))
+
+
+def _ranges(ranges: Sequence[TensorRange]) -> list[Any]:
+    """A table of the ranges of what the operator took and made; nothing if none is known."""
+    if not any(math.isfinite(one.low) or max(one.nan, one.inf) > 0 for one in ranges):
+        return []
+    columns = [Column("first_cause.side"), Column("first_cause.low", NUMBER), Column("first_cause.high", NUMBER),
+               Column("first_cause.not_finite", class_name="ms-first-cause-what")]  # fmt: skip
+    shown = [
+        (
+            [f"{one.io}.{one.slot}", *([" ", html.Span(one.parameter, className="ms-mono ms-muted")] if one.parameter else [])],
+            *(value if math.isfinite(value) else None for value in (one.low, one.high)), _not_finite(one),
+        )
+        for one in ranges[:MOST_RANGES]
+    ]
+    return [tables.table(columns, shown, class_name="ms-simple-table ms-first-cause-ranges", caption=t("first_cause.ranges"))]
+
+
+def _not_finite(one: TensorRange) -> Any:
+    if min(one.nan, one.inf) < 0:
+        return ""
+    return bilingual(*counted({"nan": one.nan, "inf": one.inf})) if one.nan or one.inf else t("first_cause.all_finite")
 
 
 def _norm_from(row: Row) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from layouts.jobs.cluster.panel import panel
 from layouts.jobs.cluster.rows import Bars, bars_of, shown_ranks
 from layouts.jobs.cluster.sections import dimension_table, expert_list
 from layouts.jobs.cluster.story import group_name, story
+from layouts.jobs.late_cause import late_cause
 from layouts.jobs.warm_up import warm_up_said
 from layouts.kit import units as fmt
 from layouts.kit.body import MOST_PROBLEMS
@@ -53,7 +55,7 @@ def drawn(source: ProfileSources, kept: JobCache, ask: ClusterRequest) -> Drawn:
     hosts = hosts_of(facts, ranks)
     if second is not None and ask.against is not None and _no_hosts(second):
         hosts_of(second, of_ranks(source, ask.against).frame)
-    head = story(facts, wanted, second)
+    head = story(facts, wanted, second, partial(late_cause, source, ask.choice))
     if ask.step is None:
         left_out = warm_up_said(warm_up(facts.frame(CLUSTER_STEPS.name)), "cluster.warm_up")
         head += [html.P(left_out, className="ms-muted")] if left_out else []

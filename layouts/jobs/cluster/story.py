@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from parsers.cluster_frames import COLLECTIVES, GROUPS, LINKS
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import text_of
 
+from layouts.jobs.late_cause import HOST
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
 
@@ -24,9 +25,13 @@ MOST_TOLD = 5
 MOST_ONCE = 4
 """Ranks named that were late in single steps."""
 _FRAMES = ("cluster_steps", "collectives")
+Reason = Callable[[int], Any]
+"""Rank whose host is late -> the component that says why, or None."""
 
 
-def story(facts: RanksByStep, wanted: Mapping[str, Sequence[str]], second: RanksByStep | None) -> list[Any]:
+def story(
+    facts: RanksByStep, wanted: Mapping[str, Sequence[str]], second: RanksByStep | None, reason: Reason
+) -> list[Any]:  # fmt: skip
     """Return the sentences. wanted are the files that would give a frame that is missing; second is another job."""
     missing = _missing(facts, wanted)
     if missing is not None:
@@ -35,6 +40,8 @@ def story(facts: RanksByStep, wanted: Mapping[str, Sequence[str]], second: Ranks
     found: list[Any] = []
     for place, one in enumerate(slow[:MOST_TOLD]):
         found.append(html.P(_sentence(facts, one), className="ms-breakdown-sentence" if place == 0 else "ms-cluster-next"))
+        why = reason(one.rank) if one.cause == HOST else None
+        found += [why] if why is not None else []
         found.append(html.P([_evidence(one), " ", _show(one.rank)], className="ms-muted"))
         if second is not None:
             found.append(html.P(_moved(facts, one, second), className="ms-cluster-moved"))

@@ -14,6 +14,7 @@ from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import text_of
 
+from layouts.jobs.late_cause import HOST, late_cause
 from layouts.jobs.warm_up import warm_up_said
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
@@ -39,7 +40,8 @@ def head(source: ProfileSources, choice: ProfileChoice, limits: Limits, frames: 
     columns = [Column(f"job.{name}") for name in ("part", "per_step", "share", "most_on")]
     drawn = table(columns, rows, class_name="ms-job-table ms-job-limits", scroll="")
     steps = frames.get("cluster_steps")
-    parts: list[Any] = [html.P(_said(limits, source, choice), className="ms-job-sentence"), drawn]
+    said = html.P(_said(limits, source, choice), className="ms-job-sentence")
+    parts: list[Any] = [said, *_why(limits, source, choice), drawn]
     if steps is not None and len(steps):
         own = steps[steps["kind"].astype("str") == "rank"]
         counted = own["step"].nunique() - (limits.warm_up is not None)
@@ -66,6 +68,13 @@ def _said(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> Any:
         values |= {"since": slow.since, "ranks": text_of(slow.replica), "place": slow.place}
         return t(f"job.says.slow_{'replica_' if slow.replica else ''}{slow.cause}", rank=first.rank, **values)
     return t(f"job.says.{first.name}{'_at_most' if first.at_most else ''}", **values)
+
+
+def _why(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> list[Any]:
+    """Return why the rank that limits the job is late, where its host is."""
+    slow = limits.first.straggler if limits.first is not None else None
+    why = late_cause(source, choice, slow.rank) if slow is not None and slow.cause == HOST else None
+    return [why] if why is not None else []
 
 
 def _whole(limits: Limits) -> list[Any]:

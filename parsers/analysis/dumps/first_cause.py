@@ -93,6 +93,23 @@ class BadPlace:
     index: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TensorRange:
+    """The lowest and highest finite value of an input or output of an operator, NaN for unknown or none.
+
+    io and slot are those of the frame of tensors, parameter is the name of a weight, "" for none. nan and inf count the values
+    that are not finite, -1 for unknown.
+    """
+
+    io: str
+    slot: int
+    parameter: str
+    low: float
+    high: float
+    nan: int
+    inf: int
+
+
 def first_bad(dump: ValuedDump, row: int) -> BadPlace | None:
     """Return the first value of a tensor in row order that is not finite; None if there is none, or without its values."""
     try:
@@ -213,6 +230,23 @@ class Causes:
                         )
                     )
         return frame_of_rows(DUMP_SPREAD, found)
+
+    def ranges(self, row: int) -> list[TensorRange]:
+        """Return the ranges of inputs and outputs of the operator that has the tensor of a row; [] if it belongs to none."""
+        numbers = {name: self.tensors[name].to_numpy() for name in ("rank", "iteration", "slot")}
+        key = int(numbers["rank"][row]), str(self.tensors["part"].array[row]), int(numbers["iteration"][row])
+        ran = next((one for one in self.operators.get(key, ()) if row in one.inputs or row in one.outputs), None)
+        if ran is None:
+            return []
+        io, parameters = self.tensors["io"].array, self.tensors["parameter"].array
+        low, high = (self.statistics.column(name) for name in ("min", "max"))
+        return [
+            TensorRange(
+                str(io[one]), int(numbers["slot"][one]), str(parameters[one]), float(low[one]), float(high[one]),
+                *self._counts(one),
+            )
+            for one in (*ran.inputs, *ran.outputs)
+        ]  # fmt: skip
 
     def _add_updates(self, norm: Reals) -> None:
         """Take a weight that grew by DECADES in one update for one that explodes, even if it has no history."""

@@ -17,6 +17,7 @@ from layouts.dumps.first_cause.work import PARTS, FoundCauses, find_causes, norm
 from layouts.dumps.links import address
 from layouts.kit.state import BadInput
 from parsers import Series, open_run
+from parsers.analysis.dumps.first_cause import Causes
 from parsers.dumps.access import RunDump
 from parsers.graphs.graph import SourceLine
 from tests.amounts import long_after
@@ -159,6 +160,24 @@ def test_the_first_operator_is_named_with_its_line(tmp_path: Path) -> None:
     link = addresses(found["sections"]["head"])[0]
     assert link.startswith("debugger?run=run&of=run&rank=0&step=3&node=")
     assert link.endswith("&io=output.0")
+
+
+def test_the_range_of_what_the_first_operator_took_and_made_is_shown(tmp_path: Path) -> None:
+    write_dump(tmp_path, injection=Injection(2, 3, "nan"), iterations=3)
+    dump = open_run(tmp_path).dump
+    found = Causes(dump)
+    row = int(found.frame()["row"].iloc[0])
+    ranges = found.ranges(row)
+    assert {one.io for one in ranges} == {"input", "output"}
+    names = dump.tensors["name"].astype(str)
+    for one in ranges:
+        of = (names == names[row]) & (dump.tensors["iteration"] == 2) & (dump.tensors["io"].astype(str) == one.io)
+        values = dump.tensor(int(np.flatnonzero(of & (dump.tensors["slot"] == one.slot))[0])).astype(np.float64)
+        finite = values[np.isfinite(values)]
+        assert (one.low, one.high) == pytest.approx((finite.min(), finite.max()))
+        assert one.nan == np.isnan(values).sum()
+    assert sum(one.nan for one in ranges if one.io == "output") > 0
+    assert sum(one.nan for one in ranges if one.io == "input") == 0
 
 
 def test_a_healthy_dump_says_what_was_looked_at(tmp_path: Path) -> None:

@@ -1,0 +1,66 @@
+"""Why a rank is late whose host is: the call that keeps its device idle longest, for Cluster and Job overview.
+
+The call is the one that Advice and the profile overview name: it comes from the idle time of the rank's trace, which is known
+once the timeline of the rank has been opened.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import html
+from parsers.analysis.jobs.advice import called
+from parsers.analysis.jobs.advice.host import LATE
+
+from layouts.kit import units as fmt
+from layouts.kit.i18n import define_texts, t
+from layouts.profiles.idling import idle_time
+from layouts.profiles.links import address, range_on_timeline
+from layouts.profiles.profile_choice import ProfileChoice
+from layouts.sources import ProfileSources
+
+HOST = "host"
+"""Cause of a slow rank (`parsers.analysis.jobs.stragglers.Straggler`) whose device is idle longer than those of its peers."""
+
+define_texts({
+    "late_cause.call": (
+        "Of the host of rank {rank}, this call keeps the device idle longest, {time} per step:",
+        "rank {rank} 主机侧使设备空闲最久的调用（平均每步 {time}）：",
+    ),
+    "late_cause.unread": (
+        "The timeline of rank {rank} names the call of its host; it is not read yet.",
+        "rank {rank} 的时间线可给出主机侧的调用，尚未读取。",
+    ),
+    "late_cause.timeline": ("Open the timeline", "打开时间线"),
+    "late_cause.advice": ("All advice about rank {rank}", "rank {rank} 的全部调优建议"),
+})
+
+
+def late_cause(source: ProfileSources, choice: ProfileChoice, rank: int) -> html.P | None:
+    """Return the call of the host that makes a rank of the job of a profile late, with links; None without its trace."""
+    members = source.profiles.members(choice.run, choice.session, choice.rank)
+    place = next((ProfileChoice(*member) for member in members if member[2] == rank), None)
+    found = idle_time(source, place) if place is not None else None
+    if place is None or found is None or found.state in ("missing", "none"):
+        return None
+    number = fmt.count(rank)
+    advice = html.A(t("late_cause.advice", rank=number), **address("advice", place))
+    idle = found.idle
+    if idle is None:
+        opened = html.A(t("late_cause.timeline"), **address("timeline", place, by="gaps"))
+        return _line(t("late_cause.unread", rank=number), opened, advice)
+    calls = idle.calls[idle.calls["cause"].isin(LATE)]
+    if calls.empty:
+        return None
+    first = calls.iloc[0]
+    link = html.A(
+        called(str(first["site"]), str(first["name"])), className="ms-mono",
+        title=f"{first['site']}\n{first['name']}".strip(),
+        **range_on_timeline(place, int(first["start_ns"]), int(first["duration_ns"]), by="gaps", stream=idle.track),
+    )  # fmt: skip
+    time = fmt.duration(float(first["idle_ns"]) / len(idle.steps) / 1e9)
+    return _line(t("late_cause.call", rank=number, time=time), link, advice)
+
+
+def _line(said: Any, *links: html.A) -> html.P:
+    return html.P([said, *(part for link in links for part in (" ", link))], className="ms-late-cause")
