@@ -15,6 +15,7 @@ export function markPage(path) {
     else link.removeAttribute("aria-current");
   }
   fold();
+  rove(null);
   const current = document.querySelector(".ms-menu-link[aria-current]");
   if (current) current.scrollIntoView({ block: "nearest" });
 }
@@ -37,7 +38,43 @@ functions.menu_changed = function (runs) {
     } else setLabel(link, "title", "shell.no_data");
   }
   fold();
+  rove(null);
 };
+
+/**
+ * Let Tab reach one entry of the menu, arrow keys the others: the one given, else that on screen or the first.
+ * @param {Element | null} wanted
+ */
+function rove(wanted) {
+  const links = shownLinks();
+  const one = wanted || links.find((link) => link.hasAttribute("aria-current")) || links[0];
+  for (const link of document.querySelectorAll(".ms-menu-link")) link.tabIndex = link === one ? 0 : -1;
+}
+
+/** @returns {HTMLElement[]} */
+function shownLinks() {
+  return Array.from(document.querySelectorAll(".ms-menu-link")).filter((link) => !link.hidden);
+}
+
+/** @type {Record<string, (at: number, length: number) => number>} */
+const WAYS = {
+  ArrowDown: (at, length) => (at + 1) % length,
+  ArrowUp: (at, length) => (at - 1 + length) % length,
+  Home: () => 0,
+  End: (_at, length) => length - 1,
+};
+
+document.addEventListener("keydown", (event) => {
+  const link = event.target instanceof Element && event.target.closest(".ms-menu-link");
+  const way = WAYS[event.key];
+  if (!link || !way || event.ctrlKey || event.metaKey || event.altKey) return;
+  const links = shownLinks();
+  const next = links[way(links.findIndex((one) => one === link), links.length)];
+  event.preventDefault();
+  event.stopPropagation();
+  rove(next);
+  next.focus();
+}, true);
 
 // Hide the pages without data, except that on screen, behind a button with their number; and headings with no page left.
 function fold() {
@@ -69,4 +106,5 @@ document.addEventListener("click", (event) => {
   if (!rest) return;
   rest.setAttribute("aria-expanded", String(rest.getAttribute("aria-expanded") !== "true"));
   fold();
+  rove(null);
 });

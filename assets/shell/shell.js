@@ -284,11 +284,11 @@ function keepsOf(path) {
   return keeps.map((key) => [key, `${group} ${key}`]);
 }
 
-// What a keyboard reaches first leads past the menu and the header.
+// What a keyboard reaches first leads past the menu and the header, or past a list of tags to the place in data-to.
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element && event.target.closest(".ms-skip");
   if (!button) return;
-  const main = document.querySelector(".ms-main");
+  const main = document.querySelector(button instanceof HTMLElement && button.dataset.to || ".ms-main");
   if (main instanceof HTMLElement) main.focus();
 });
 

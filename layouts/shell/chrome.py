@@ -34,7 +34,8 @@ from layouts.sources import RunSources, Sources
 TICK_MS = 1000
 PROBLEMS_SENT = 5000
 _KEYS = (
-    ("/", "keys.filter"), ("j  k", "keys.cards"), ("←  →", "keys.arrows"), ("Home  End", "keys.ends"), ("Space", "keys.play"),
+    ("/", "keys.filter"), ("j  k", "keys.cards"), ("↑  ↓", "keys.menu"), ("←  →", "keys.arrows"), ("Home  End", "keys.ends"),
+    ("Space", "keys.play"),
     ("x", "keys.swap"), ("[  ]", "keys.iterations"), ("n  N", "keys.hits"), ("f", "keys.full"), ("Enter", "keys.enlarge"),
     ("Esc", "keys.escape"), ("p", "keys.picker"), ("r", "keys.refresh"), ("t", "keys.theme"), ("?", "keys.keys"),
 )  # fmt: skip

@@ -167,6 +167,7 @@ TEXTS = define_texts({
     "keys.title": ("Keyboard shortcuts", "快捷键"),
     "keys.filter": ("Go to the filter", "跳到筛选框"),
     "keys.cards": ("Next and previous card", "下一个、上一个卡片"),
+    "keys.menu": ("Next and previous page, in the menu", "菜单中的下一页、上一页"),
     "keys.arrows": (
         "Previous and next step; run on the overview, rank on the cluster page",
         "上一步、下一步；概览页切换训练，集群页切换 rank",

@@ -41,6 +41,15 @@ gridFunctions.mindscopeRunExact = (row, column, value) => {
   const tip = row && !row.group && views.has(row.grid) ? viewIn(row).values.tipOf(column, row.key) : null;
   return tip ? inLanguage(tip) : value === null || value === undefined ? "" : String(value);
 };
+// Values of different metrics are not compared: runs of one metric stay together, in the order of its values.
+gridFunctions.mindscopeByMetric = (a, b, nodeA, nodeB, descending) => {
+  /** @param {{ data?: { tag?: string } } | undefined} node */
+  const metric = (node) => (node && node.data && node.data.tag) || "";
+  const [one, other] = [metric(nodeA), metric(nodeB)];
+  if (one === other) return gridFunctions.mindscopeOrder(a, b, nodeA, nodeB, descending);
+  const order = !one ? 1 : !other ? -1 : one < other ? -1 : 1;
+  return descending ? -order : order;
+};
 gridFunctions.mindscopeRunWrong = (value) => typeof value === "number" && !Number.isFinite(value);
 gridFunctions.mindscopeTextMatches = ({ data, filterOption, value, filterText }) =>
   viewIn(data).textMatches(filterOption, String(value), filterText);
@@ -165,7 +174,7 @@ cellRenderers.MindscopeState = ({ data }) =>
       title: translate("health.problems", { n: data.problems }) }, countText(data.problems)));
 
 cellRenderers.MindscopeValue = ({ data }) =>
-  make("span", { className: "ms-last", title: data.valueTip ? `${data.tag}: ${inLanguage(data.valueTip)}` : "" },
+  make("span", { className: "ms-last", title: data.valueTip ? `${data.tag}: ${inLanguage(data.valueTip)}` : data.tag },
     make("span", { className: "ms-last-tag ms-cut ms-name" }, data.tag),
     make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
 

@@ -64,6 +64,8 @@ export class Columns {
     this.lines = make("div", "ms-runs-choices");
     this.opener = make("summary", "ms-button", [words("runs.columns"), icon("down")]);
     this.menu = this.build();
+    this.settings = make("div", "ms-runs-choices");
+    this.grouping = this.buildGrouping();
   }
 
   // What is shown ---------------------------------------------------------------------------------------------------
@@ -111,7 +113,8 @@ export class Columns {
       const narrow = id === "name" && document.documentElement.clientWidth <= PHONE;
       const usual = narrow ? this.narrowName() : id === "name" ? { minWidth: this.nameWidth() } : {};
       const sized = width && width > 0 ? { width, flex: null } : usual;
-      const named = label ? { headerName: inLanguage(label) } : {};
+      const tip = id === "value" ? { headerTooltip: translate("runs.value.tip") } : {};
+      const named = label ? { headerName: inLanguage(label), ...tip } : {};
       return { ...def, ...named, ...(def.filter === "agTextColumnFilter" ? this.searchable() : {}), ...sized };
     });
   }
@@ -276,6 +279,42 @@ export class Columns {
     return made;
   }
 
+  // The settings that can group rows, one press from the page.
+  buildGrouping() {
+    const opener = make("summary", "ms-button ms-runs-group-by", [words("runs.group"), icon("down")]);
+    setLabel(opener, "title", "runs.group_by.tip");
+    const made = menu(opener, [this.settings]);
+    made.classList.add("ms-runs-columns");
+    made.addEventListener("toggle", () => {
+      if (!made.open) return;
+      this.search.value = "";
+      this.find();
+    });
+    this.settings.addEventListener("click", (event) => {
+      const button = event.target instanceof Element && event.target.closest("[data-by]");
+      if (button instanceof HTMLElement) this.view.groupBy(button.dataset.by || "");
+    });
+    this.menu.before(made);
+    return made;
+  }
+
+  listSettings() {
+    if (!this.grouping.open) return;
+    const { levels } = this.view.groups;
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.by : undefined;
+    this.settings.replaceChildren(...this.choices.settings.map(([name, label, runs]) => {
+      const at = levels.indexOf(`setting:${name}`);
+      const text = inLanguage(label);
+      const button = make("button", "ms-menu-item", [
+        make("span", "ms-cut ms-name", text, { title: name }), make("span", "ms-grow"),
+        at < 0 ? this.number(runs) : make("span", "", `✓ ${at + 1}`),
+      ], { type: "button", "data-by": `setting:${name}`, "aria-pressed": String(at >= 0) });
+      return button;
+    }));
+    const again = Array.from(this.settings.querySelectorAll("[data-by]")).find((one) => one.dataset.by === focused);
+    if (focused && again instanceof HTMLElement) again.focus();
+  }
+
   find() {
     setProps(this.view.gridId.replace(/-grid$/, "-choices-ask"), {
       data: { find: [this.search.value], again: [String(Date.now())] },
@@ -291,6 +330,7 @@ export class Columns {
   }
 
   list() {
+    this.listSettings();
     if (!this.menu.open) return;
     const { levels } = this.view.groups;
     const mark = JSON.stringify([this.choices, this.order(), levels, this.used(), language(), this.search.value]);

@@ -28,7 +28,7 @@ from dash.development.base_component import Component
 from layouts.kit.callbacks import in_browser, register_catalogue
 from layouts.kit.cards import texts
 from layouts.kit.cards.catalogue import catalogue
-from layouts.kit.elements import damaged_state, empty_state, toolbar
+from layouts.kit.elements import button, damaged_state, empty_state, toolbar
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.i18n import attributes, for_browser
 from layouts.kit.page import Ids
@@ -88,6 +88,7 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
     return html.Div(
         [
             *_stores(cards, ids),
+            button("cards.skip", class_name="ms-skip", **{"data-to": ".ms-slot:not([hidden])"}),
             html.Aside(className="ms-tags", **attributes(aria_label="cards.tags")),
             html.Div(
                 [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
+    "cards.skip": ("Skip to the cards", "跳到卡片"),
     "cards.tags": "common.tags",
     "cards.of_runs": "common.n_runs",
     "cards.side": ("Width of the lists: drag, or press ← and →; Home restores it", "列表宽度：拖动或按 ←、→，按 Home 恢复"),

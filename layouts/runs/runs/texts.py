@@ -27,7 +27,14 @@ TEXTS = define_texts({
     "runs.remark": "common.remark",
     "runs.tags": "common.run_tags",
     "runs.state": "common.state",
-    "runs.value": ("Last value", "最新值"),
+    "runs.value": ("Main metric, last", "主要指标最新值"),
+    "runs.value.tip": (
+        (
+            "The last value of the metric named beside it, which may differ between runs. Columns adds one metric for all "
+            "runs, its best value too."
+        ),
+        "旁边所示指标的最新值，各训练的指标可能不同。可在“列”中添加同一指标及其最优值。",
+    ),
     "runs.insights": "common.insights",
     "runs.insights_tip": ("{n}: {kinds}", "{n} 处：{kinds}"),
     "runs.columns": "common.columns",
@@ -62,6 +69,7 @@ TEXTS = define_texts({
     "runs.group.tip": ("Group the rows by this setting, within the groups there are", "按此参数分组，可逐级嵌套"),
     "runs.group_runs": "common.n_runs",
     "runs.group_run": "common.one_run",
+    "runs.group_by.tip": ("Group the rows by a setting", "按参数分组"),
     "runs.ungroup": ("Ungroup", "取消分组"),
     "runs.filter_hint": ("Text or /regular expression/", "文本或 /正则表达式/"),
     "runs.expression_wrong": ("{name}: {text}", "{name}：{text}"),
