@@ -23,7 +23,8 @@ export function answer(page) {
   if (at) first.push(words("optimisation.answer_with", { setting: name, at: cut(at, 60) }));
   const told = trend(page, setting, name);
   if (best.equal) told.unshift(words(`optimisation.answer_equal${best.equal > 1 ? "_n" : ""}`, { n: count(best.equal) }));
-  host.replaceChildren(make("p", "ms-optimisation-sentence", first), make("p", "ms-muted ms-optimisation-trend", told));
+  host.replaceChildren(make("p", "ms-optimisation-sentence", first), make("p", "ms-muted ms-optimisation-trend", told),
+    make("p", "ms-muted ms-optimisation-basis", words("optimisation.answer_basis")));
 }
 
 /**

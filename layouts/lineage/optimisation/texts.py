@@ -27,6 +27,10 @@ TEXTS = define_texts({
     "optimisation.answer_with": ("with {setting} {at}", "（{setting} {at}）"),
     "optimisation.answer_equal": ("One other run has the same.", "另有 1 个训练结果相同。"),
     "optimisation.answer_equal_n": ("{n} other runs have the same.", "另有 {n} 个训练结果相同。"),
+    "optimisation.answer_basis": (
+        "Compared is the result of each run at its end, not that of its best step. The best trial of a search is on Tuning.",
+        "比较的是各训练结束时的结果，而非其最优步骤；搜索的最佳试验见“超参调优”。",
+    ),
     "optimisation.answer_trend": ("By the trend, {setting} is best near {at} ({low} to {high}).",
                                   "按趋势，{setting} 在 {at} 附近最优（{low} 至 {high}）。"),
     "optimisation.answer_share": ("{share} of the differences go with it.", "结果差异的 {share} 与之相关。"),

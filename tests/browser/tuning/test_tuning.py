@@ -49,7 +49,7 @@ def test_a_study_has_trials_keys_a_file_a_command_and_an_evaluator_that_says_wha
 
     show(page, f"{address}/tuning")
     expect(page.locator(ROWS)).to_have_count(6)
-    expect(page.locator(".ms-tuning-head")).to_contain_text("Best: trial 1 with loss = 1")
+    expect(page.locator(".ms-tuning-head")).to_contain_text("Best of this search: trial 1 with loss = 1")
     expect(page.locator(".ms-tuning-progress .scatterlayer .point")).to_have_count(5)
     expect(page.locator(".ms-tuning-trial code").last).to_contain_text('"mode": ["b", 1]')
     page.locator("[data-act=trial][data-trial='2']").click()
@@ -76,4 +76,4 @@ def test_a_study_has_trials_keys_a_file_a_command_and_an_evaluator_that_says_wha
     expect(card.locator(".xtitle")).to_contain_text("association")
     with journal.open("a") as file:
         file.write(trial(11, "complete", [0.25]))
-    expect(page.locator(".ms-tuning-head")).to_contain_text("Best: trial 11")
+    expect(page.locator(".ms-tuning-head")).to_contain_text("Best of this search: trial 11")

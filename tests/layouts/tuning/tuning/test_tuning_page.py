@@ -71,7 +71,7 @@ def test_a_study_is_found_and_its_target_drawn_with_the_best_so_far(store: Store
     best = decoded(drawn["best"]["y"])
     assert best == [3.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     said = text_of(answer["sections"]["head"])
-    assert "Best: trial 1 with loss = 1." in said
+    assert "Best of this search: trial 1 with loss = 1." in said
     assert "3 complete" in said
     assert "1 running" in said
 
