@@ -284,7 +284,7 @@ export class Columns {
     const opener = make("summary", "ms-button ms-runs-group-by", [words("runs.group"), icon("down")]);
     setLabel(opener, "title", "runs.group_by.tip");
     const made = menu(opener, [this.settings]);
-    made.classList.add("ms-runs-columns");
+    made.classList.add("ms-runs-grouping");
     made.addEventListener("toggle", () => {
       if (!made.open) return;
       this.search.value = "";
@@ -305,11 +305,10 @@ export class Columns {
     this.settings.replaceChildren(...this.choices.settings.map(([name, label, runs]) => {
       const at = levels.indexOf(`setting:${name}`);
       const text = inLanguage(label);
-      const button = make("button", "ms-menu-item", [
+      return make("button", "ms-menu-item", [
         make("span", "ms-cut ms-name", text, { title: name }), make("span", "ms-grow"),
         at < 0 ? this.number(runs) : make("span", "", `✓ ${at + 1}`),
       ], { type: "button", "data-by": `setting:${name}`, "aria-pressed": String(at >= 0) });
-      return button;
     }));
     const again = Array.from(this.settings.querySelectorAll("[data-by]")).find((one) => one.dataset.by === focused);
     if (focused && again instanceof HTMLElement) again.focus();

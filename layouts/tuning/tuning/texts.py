@@ -43,7 +43,9 @@ TEXTS = define_texts({
     "tuning.stop": (". ", "。"),
     "tuning.no_trials": ("no trial yet", "尚无试验"),
     "tuning.no_trial": ("Choose a trial in the table.", "请在表中选择一次试验。"),
-    "tuning.best_is": ("Best of this search: trial {n} with {target} = {value}.", "本次搜索最佳：试验 {n}，{target} = {value}。"),
+    "tuning.best_is": (
+        "Best of this search: trial {n} with {target} = {value}.", "本次搜索最佳：试验 {n}，{target} = {value}。",
+    ),
     "tuning.best_line": ("best so far", "当前最佳"),
     "tuning.best_trial": ("best: trial {n}", "最佳：试验 {n}"),
     "tuning.goal.minimize": ("minimize {target}", "{target} 越小越好"),

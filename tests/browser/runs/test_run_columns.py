@@ -171,6 +171,17 @@ def test_rows_are_grouped_by_settings_one_within_the_other(page: Page, sweep: st
     expect(groups).to_have_count(0)
 
 
+def test_rows_are_grouped_from_the_bar(page: Page, sweep: str) -> None:
+    show(page, f"{sweep}/?run=")
+    page.locator(".ms-runs-group-by").click()
+    one = page.locator('[data-by="setting:optimizer"]')
+    one.click()
+    expect(one).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".ms-runs-group")).to_have_count(2)
+    one.click()
+    expect(page.locator(".ms-runs-group")).to_have_count(0)
+
+
 @pytest.mark.long
 def test_the_first_remark_makes_its_column(page: Page, base: Path, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     app = create_app(base, workspace=tmp_path / "workspace")

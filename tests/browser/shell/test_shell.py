@@ -281,3 +281,21 @@ def test_the_first_tab_leads_past_the_menu(page: Page, recorded: str) -> None:
     page.wait_for_function("() => document.activeElement.matches('main')")
     page.keyboard.press("Tab")
     page.wait_for_function("() => document.activeElement.matches('main *')")
+
+
+def test_arrow_keys_move_in_the_menu_which_is_one_stop_of_tab(page: Page, recorded: str) -> None:
+    page.goto(f"{recorded}/scalars?run=lenet_sink_mode")
+    expect(page.locator(".ms-slot:not([hidden])").first).to_be_visible()
+    page.locator(".ms-menu-link[aria-current]").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".ms-menu-link[aria-current]")).to_be_focused()
+    expect(page.locator('.ms-menu-link[tabindex="0"]')).to_have_count(1)
+    page.keyboard.press("Home")
+    expect(page.locator(".ms-menu-link").first).to_be_focused()
+    page.keyboard.press("Tab")
+    page.wait_for_function("() => !document.activeElement.matches('.ms-menu-link')")
+
+    page.locator(".ms-skip[data-to]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".ms-slot:not([hidden])").first).to_be_focused()
