@@ -31,7 +31,7 @@ define_texts({
         "The timeline of rank {rank} names the call of its host; it is not read yet.",
         "rank {rank} 的时间线可给出主机侧的调用，尚未读取。",
     ),
-    "late_cause.timeline": ("Open the timeline", "打开时间线"),
+    "late_cause.timeline": "common.open_the_timeline",
     "late_cause.advice": ("All advice about rank {rank}", "rank {rank} 的全部调优建议"),
 })
 
