@@ -63,4 +63,5 @@ def late_cause(source: ProfileSources, choice: ProfileChoice, rank: int) -> html
 
 
 def _line(said: Any, *links: html.A) -> html.P:
-    return html.P([said, *(part for link in links for part in (" ", link))], className="ms-late-cause")
+    shown = [part for place, link in enumerate(links) for part in (" · " if place else " ", link)]
+    return html.P([said, *shown], className="ms-late-cause")
