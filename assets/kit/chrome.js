@@ -9,7 +9,7 @@ import * as health from "./health.js";
 import { inLanguage, setLabel, translate, writeText } from "./i18n.js";
 import * as runNotes from "./notes.js";
 import * as picker from "./picker.js";
-import { frames, poll, refresh } from "./polling.js";
+import { frames, look, poll, refresh, routesOf } from "./polling.js";
 import { currentPrefs, led, onOwnIndexPage, setPrefs } from "./prefs.js";
 import { gone, selected } from "./run_selection.js";
 import { chooseTool } from "./recording.js";
@@ -19,6 +19,7 @@ import { count as countText } from "./units.js";
 
 const functions = functionsOf("mindscope");
 const LOADING_MS = 700;
+const AGES_MS = 10_000;  // between two changes of "read 20 s ago"
 
 const LEAST_SECONDS = 1;
 const DRAWING_SECONDS = 0.5;
@@ -28,30 +29,37 @@ const TYPED_IN = 'input:not([type="checkbox"], [type="radio"], [type="range"]), 
 const statuses = new Map();  // frame -> its latest status
 /** @type {Map<string, Wire.Query>} */
 const states = new Map();  // frame -> the state of its page
-/** @type {Map<string, { disabled: boolean, interval: number }>} */
-const clocks = new Map();  // frame -> settings of its interval
+let clock = 0;  // timer of the next look at the server
 let soon = 0;  // timer that polls while runs are being read
 
 /**
  * New data should be on screen within the interval that the user chose. Three delays add up: the server's scan (half of its
- *   own
- * interval while pages poll), the poll, and the drawing; what the other two leave is the time between polls.
- * @param {string} frame
+ *   own interval while pages look), the look, and the drawing; what the other two leave is the time between looks.
  */
-function clock(frame) {
-  const now = currentPrefs();
-  const looks = ((statuses.get(frame) || {}).interval || 0) / 2;
-  const seconds = Math.max(now.interval - looks - DRAWING_SECONDS, Math.min(now.interval, looks) / 2, LEAST_SECONDS);
-  // The board reports new data (mindscope:news) to those of its frames that are in view.
-  return { disabled: !now.refresh || document.hidden || led, interval: seconds * 1000 };
+function secondsBetweenLooks() {
+  const chosen = currentPrefs().interval;
+  const scans = Math.max(0, ...frames().map((frame) => ((statuses.get(frame) || {}).interval || 0) / 2));
+  return Math.max(chosen - scans - DRAWING_SECONDS, Math.min(chosen, scans) / 2, LEAST_SECONDS);
 }
 
-/** @param {string} frame */
-function setClock(frame) {
-  const next = clock(frame);
-  if (same(clocks.get(frame), next)) return;
-  clocks.set(frame, next);
-  setProps(`${frame}-interval`, next);
+/** Look at the server again after a while; the board reports new data (mindscope:news) to those of its frames in view. */
+function setClock() {
+  window.clearTimeout(clock);
+  if (!currentPrefs().refresh || document.hidden || led) return;
+  clock = window.setTimeout(() => look(takeStatus).finally(setClock), secondsBetweenLooks() * 1000);
+}
+
+/**
+ * Take a status; return whether more than the time of the last scan is new in it, so that the page has to ask for the rest.
+ * @param {string} frame
+ * @param {Wire.Status} status
+ */
+function takeStatus(frame, status) {
+  const known = statuses.get(frame);
+  if (!known || !known.read_at || !status.read_at || status.loaded < status.total) return true;
+  if (!same({ ...known, read_at: 0, age: 0 }, { ...status, read_at: 0, age: 0 })) return true;
+  statuses.set(frame, status);
+  return false;
 }
 
 // Text of the status: [text key, values].
@@ -79,11 +87,20 @@ function writeRead(element, status, paused) {
 }
 
 /**
+ * Writing what is there already would be a change of the document, after which it is laid out again.
+ * @param {HTMLElement} element
+ * @param {boolean} hidden
+ */
+function setHidden(element, hidden) {
+  if (element.hidden !== hidden) element.hidden = hidden;
+}
+
+/**
  * @param {HTMLElement} button
  * @param {string} failed
  */
 function writeFailure(button, failed) {
-  button.hidden = !failed;
+  setHidden(button, !failed);
   setLabel(button, "title", "status.failed_title", { text: failed });
 }
 
@@ -115,8 +132,9 @@ function writeHealth(button, { problems: count, verified: [done, total] }) {
   const values = verifying ? health.progress(done, total) : { n: countText(count) };
   const text = button.querySelector(".ms-health-text");
   button.classList.toggle("ms-wrong", count > 0);
-  text.hidden = count === 0;
-  text.dataset.n = "n" in values ? values.n : "";
+  setHidden(text, count === 0);
+  const shown = "n" in values ? values.n : "";
+  if (text.dataset.n !== shown) text.dataset.n = shown;
   if (count > 0) writeText(text, key, values);
   setLabel(button, "title", key, values);
   setLabel(button, "aria-label", key, values);
@@ -141,8 +159,7 @@ function paintStatus() {
 /** @param {string} frameId */
 functions.frame_opened = function (frameId) {
   contain(document.getElementById(frameId));
-  clocks.delete(frameId.replace(/-frame$/, ""));
-  frames().forEach(setClock);
+  setClock();
   return currentPrefs();
 };
 
@@ -150,8 +167,9 @@ functions.frame_opened = function (frameId) {
 functions.status_changed = function (status) {
   if (!status) return;
   const frame = callbackContext().inputs_list[0].id.replace(/-status$/, "");
+  const before = statuses.get(frame);
   statuses.set(frame, status);
-  setClock(frame);
+  if (!before || before.interval !== status.interval) setClock();
   paintStatus();
   health.verified(document.getElementById(`${frame}-health-list`), status.verified);
   window.clearTimeout(soon);
@@ -162,18 +180,18 @@ window.addEventListener("mindscope:prefs", () => {
   const now = currentPrefs();
   for (const frame of frames()) {
     setProps(`${frame}-prefs`, { data: now });
-    setClock(frame);
   }
+  setClock();
   paintStatus();
 });
 
 document.addEventListener("visibilitychange", () => {
-  frames().forEach(setClock);
+  setClock();
   if (!document.hidden && currentPrefs().refresh) poll();
 });
 
-if (!led) window.setInterval(() => !document.hidden && paintStatus(), 1000);
-window.addEventListener("mindscope:news", poll);
+if (!led) window.setInterval(() => !document.hidden && paintStatus(), AGES_MS);
+window.addEventListener("mindscope:news", () => poll());
 
 /**
  * @param {Wire.RunChanges | null} changes
@@ -182,7 +200,7 @@ window.addEventListener("mindscope:news", poll);
 functions.runs_changed = function (changes, frameId) {
   const element = document.getElementById(frameId);
   if (!changes || !element) return noUpdate();
-  const routes = runNotes.routesOf(element.dataset.frame);
+  const routes = routesOf(element.dataset.frame);
   const list = runLists.take(routes, changes, element.dataset.needs.split(" ").filter(Boolean));
   if (list) return list;
   for (const part of ["mark", "version"]) setProps(`${element.dataset.frame}-${part}`, { data: null });

@@ -93,9 +93,10 @@ export function writeText(element, key, values) {
  */
 export function setLabel(element, name, key, values) {
   const [english, chinese] = translations(key, values);
-  element.setAttribute(`data-en-${name}`, english);
-  element.setAttribute(`data-zh-${name}`, chinese);
-  element.setAttribute(name, language() === "zh" ? chinese : english);
+  const wanted = [[`data-en-${name}`, english], [`data-zh-${name}`, chinese], [name, language() === "zh" ? chinese : english]];
+  for (const [attribute, text] of wanted) {
+    if (element.getAttribute(attribute) !== text) element.setAttribute(attribute, text);
+  }
 }
 
 /** @param {HTMLElement} root */

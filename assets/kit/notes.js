@@ -5,7 +5,7 @@
 import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { icon, iconButton, make, words } from "./elements.js";
 import { setLabel, translate, writeText } from "./i18n.js";
-import { poll } from "./polling.js";
+import { poll, routesOf } from "./polling.js";
 import { count } from "./units.js";
 
 // Same as in layouts/runs/notes.py.
@@ -83,14 +83,6 @@ export function bookOf(element) {
  * @returns {Wire.Notebook | undefined}
  */
 export const bookOfFrame = (frame) => books.get(frame);
-
-/**
- * @param {string} frame
- * @returns {string}
- */
-export function routesOf(frame) {
-  return document.querySelector(`[data-frame="${CSS.escape(frame)}"] > .ms-page`).dataset.routes;
-}
 
 /**
  * Post a change; rejects with an Error whose message tells the user why nothing was written.

@@ -5,7 +5,7 @@ import * as boards from "../kit/boards.js";
 import { icon, iconButton, make, words } from "../kit/elements.js";
 import { setLabel } from "../kit/i18n.js";
 import * as runNotes from "../kit/notes.js";
-import { poll } from "../kit/polling.js";
+import { poll, routesOf } from "../kit/polling.js";
 import { reasonOf } from "../kit/reasons.js";
 import { fileSaving } from "./page_file.js";
 import * as shell from "./shell.js";
@@ -23,7 +23,7 @@ const message = make("div", "ms-views-message", [], { role: "alert", hidden: "" 
 
 window.addEventListener("mindscope:notes", ({ detail }) => {
   book = detail.book;
-  routes = runNotes.routesOf(detail.frame);
+  routes = routesOf(detail.frame);
   show();
 });
 

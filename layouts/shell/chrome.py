@@ -24,14 +24,12 @@ from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.recording import missing_data
 from layouts.kit.state import text
-from layouts.runs.rows import ShownStatus
 from layouts.shell import board_texts as boards
 from layouts.shell import note_texts as notes
 from layouts.shell import page_file_texts as page_files
-from layouts.shell.run_list import ProblemListing, listing, problems
+from layouts.shell.run_list import ProblemListing, listing, problems, shown_status
 from layouts.sources import RunSources, Sources
 
-TICK_MS = 1000
 PROBLEMS_SENT = 5000
 _KEYS = (
     ("/", "keys.filter"), ("j  k", "keys.cards"), ("↑  ↓", "keys.menu"), ("←  →", "keys.arrows"), ("Home  End", "keys.ends"),
@@ -73,7 +71,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
             dcc.Store(id=ids("reload"), data=0),
             dcc.Store(id=ids("problems")),
             dcc.Store(id=ids("health-asked")),
-            dcc.Interval(id=ids("interval"), interval=TICK_MS),
+            dcc.Interval(id=ids("interval"), disabled=True),  # assets/kit/polling.js has it tick when there is news
             *head,
             html.Div(page.layout(ids, routes), className="ms-page", **{"data-routes": routes}),
             html.Div(missing_data("shell.empty", "scalar", page=page.path or "start"), className="ms-frame-empty"),
@@ -208,8 +206,8 @@ def _register_clock(app: Any, source: Sources, page: Page, ids: Ids) -> None:
         # All inputs trigger the first call of a page, which must not cause a scan.
         if reloads and ctx.triggered_id == ids("reload"):
             source.runs.refresh()
-        status = source.runs.status()
-        answer = asdict(ShownStatus(**asdict(status), verified=source.runs.verified()))
+        status = shown_status(source)
+        answer = asdict(status)
         if status.version == known:
             return answer, no_update, no_update, no_update
         changes = listing(source, page.needs, every=page.every, since=mark if isinstance(mark, str) else "")

@@ -19,7 +19,7 @@ from layouts.kit.theme import nearest_hue
 from layouts.runs.checks import Check
 from layouts.runs.chosen_runs import USUAL, selected_runs, usual_runs
 from layouts.runs.notes import HandColour, Mark, NamedView, Note
-from layouts.runs.rows import RunChanges, RunRow
+from layouts.runs.rows import RunChanges, RunRow, ShownStatus
 from layouts.sources import NoteSources, RunSources, Sources
 
 SentNote = Annotated[dict[str, Any], Note]
@@ -27,6 +27,11 @@ SentView = Annotated[dict[str, Any], NamedView]
 SentMark = Annotated[dict[str, Any], Mark]
 ProblemCells = Annotated[list[Any], tuple[str, str, str, int, int, str]]
 """run, kind, path, offset, length, text"""
+
+
+def shown_status(source: RunSources) -> ShownStatus:
+    """Return the status as pages show it."""
+    return ShownStatus(**asdict(source.runs.status()), verified=source.runs.verified())
 
 
 class SentRun(TypedDict):

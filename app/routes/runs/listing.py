@@ -1,4 +1,4 @@
-"""The list of runs, health, and what routes over all runs share: `runs.json`, `health`."""
+"""The list of runs, health, and what routes over all runs share: `runs.json`, `status.json`, `health`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from flask import Response, request
 from app.routes.refusals import Unusable, refusal
 from app.routes.unread_runs import wait_for_scan
 from layouts.runs.rows import RunRow
+from layouts.shell.run_list import shown_status
 from layouts.sources import RunSources
 from parsers.export import number_text
 
@@ -24,6 +25,7 @@ ROWS = 1000
 def add_routes(routes: Any, source: RunSources) -> None:
     """Add the routes over one source."""
     routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
+    routes.add_url_rule("/status.json", "status", lambda: json_answer(shown_status(source)))
     routes.add_url_rule("/health", "health", lambda: health(source, **asdict(source.runs.status())))
 
 

@@ -5,7 +5,8 @@ import { icon, make, words } from "../../kit/elements.js";
 import { derivedTag, isDerived } from "../../kit/derived_tags.js";
 import { openExpression } from "../../kit/expression_opener.js";
 import { inLanguage, setLabel, translate } from "../../kit/i18n.js";
-import { frameOf, routesOf } from "../../kit/notes.js";
+import { frameOf } from "../../kit/notes.js";
+import { routesOf } from "../../kit/polling.js";
 
 const KINDS = ["last", "min", "max"];
 

@@ -97,6 +97,7 @@ ROUTES = {
     "/api/ranks/ranks.csv": {"GET"},
     "/api/ranks/view": {"GET"},
     "/api/runs.json": {"GET"},
+    "/api/status.json": {"GET"},
     "/api/scalars-final.csv": {"GET"},
     "/api/scalars-matrix.csv": {"GET"},
     "/api/scalars-groups.csv": {"GET"},
