@@ -16,6 +16,8 @@ CRITICAL = 2.58
 """Least z of Kendall's S: 1 % two-sided."""
 GROWTH = 0.001
 """Least growth over all steps, as a part of the memory allocated."""
+LASTING = 1 / 3
+"""Least slope of the later half of the steps, as a part of that of all: what filled up and stays level is no leak."""
 MOST = 2_000
 """Steps of which all pairs are compared; of more, the least value of neighbouring ones counts."""
 
@@ -42,7 +44,8 @@ def leak(minima: Sequence[int] | Ints) -> Leak:
 
     The slope is the median of (y_j - y_i) / (j - i) over all pairs of steps, z = S / sqrt(n (n - 1) (2 n + 5) / 18) for
     Kendall's S, and the interval has the slopes at (N -+ 2.58 sqrt(variance)) / 2 of N pairs (Sen, 1968). It is a leak if
-    z > 2.58 and memory grows by more than 0.1 % over all steps. Minima are compared, as peaks and means vary with the operators
+    z > 2.58, memory grows by more than 0.1 % over all steps, and the later half of them has at least a third of the slope: a cache
+    that fills up and stays level is no leak. Minima are compared, as peaks and means vary with the operators
     of a step.
     """
     values = np.asarray(minima, np.float64)
@@ -58,7 +61,9 @@ def leak(minima: Sequence[int] | Ints) -> Leak:
     n = len(values)
     first, second = np.triu_indices(n, 1)
     rise = values[second] - values[first]
-    slopes = np.sort(rise / (at[second] - at[first]))
+    pairs = rise / (at[second] - at[first])
+    later = float(np.median(pairs[first >= n // 2]))
+    slopes = np.sort(pairs)
     variance = n * (n - 1) * (2 * n + 5) / 18
     z = float(np.sign(rise).sum()) / math.sqrt(variance)
     wide = CRITICAL * math.sqrt(variance)
@@ -68,7 +73,7 @@ def leak(minima: Sequence[int] | Ints) -> Leak:
     growth = slope * steps
     middle = float(np.median(values))
     share = growth / middle if middle > 0 else math.nan
-    found = z > CRITICAL and share > GROWTH
+    found = z > CRITICAL and share > GROWTH and later >= LASTING * slope
     return Leak("leak" if found else "none", number, slope, float(low), float(high), growth, share, z)
 
 
