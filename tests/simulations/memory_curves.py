@@ -70,7 +70,8 @@ def evaluated(draw: np.random.Generator, steps: int) -> NDArray[np.float64]:
     return level
 
 
-HEALTHY: Mapping[str, Floor] = {one.__name__: one for one in (steady, collected, warm_up, filling_cache, lengths, wandering, evaluated)}
+KINDS: tuple[Floor, ...] = (steady, collected, warm_up, filling_cache, lengths, wandering, evaluated)
+HEALTHY: Mapping[str, Floor] = {one.__name__: one for one in KINDS}
 LEAKS: Mapping[str, float] = {"small": 0.5, "medium": 4.0, "large": 40.0}
 """MiB that each step does not release, beside 2 to 20 GiB."""
 

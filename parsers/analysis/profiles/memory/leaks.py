@@ -44,9 +44,8 @@ def leak(minima: Sequence[int] | Ints) -> Leak:
 
     The slope is the median of (y_j - y_i) / (j - i) over all pairs of steps, z = S / sqrt(n (n - 1) (2 n + 5) / 18) for
     Kendall's S, and the interval has the slopes at (N -+ 2.58 sqrt(variance)) / 2 of N pairs (Sen, 1968). It is a leak if
-    z > 2.58, memory grows by more than 0.1 % over all steps, and the later half of them has at least a third of the slope: a cache
-    that fills up and stays level is no leak. Minima are compared, as peaks and means vary with the operators
-    of a step.
+    z > 2.58, memory grows by more than 0.1 % over all steps, and the later half of them has at least a third of the slope: a
+    cache that fills up and stays level is no leak. Minima are compared, as peaks and means vary with the operators of a step.
     """
     values = np.asarray(minima, np.float64)
     place = np.flatnonzero(values >= 0)
