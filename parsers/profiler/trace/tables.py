@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from parsers.deferred import pandas as pd
+from parsers.files import RegularFile
 from parsers.model import NOTE, Problem
 from parsers.profiler.ascend_output import kernels
 from parsers.profiler.communication import operators
@@ -73,7 +74,7 @@ def arguments(trace: Trace, row: int) -> dict[str, Any]:
 
 
 def _frame(path: str) -> pd.DataFrame:
-    with open(path, "rb"):
+    with RegularFile(path):
         pass  # of a missing file the readers say so in a problem
     source = ProfileInput(path, os.path.basename(path), {})
     return (kernels if kind_of(path) == KERNELS else operators)(source).frame
