@@ -48,8 +48,8 @@ def _root(text: str) -> Root:
     named = None if os.path.exists(path) else _NAMED.fullmatch(text)
     name, place = (named[1], named[2]) if named is not None else ("", text)
     if _URL.fullmatch(place):
-        how = f"copy and follow it with `mindscope mirror {place} DIR`, and open DIR"
-        raise SettingError(f"{OPTION}: expected a directory, found {place!r}: {how}")
+        how = "copy the runs to a directory and open that"
+        raise SettingError(f"{OPTION}: expected a directory, found the address {place!r}: {how}")
     path = _absolute(place)
     if not os.path.isdir(path) and not os.path.isfile(path):
         raise SettingError(f"{OPTION}: expected an existing directory or file, found {text!r}")

@@ -35,7 +35,7 @@ class TestMistakes:
             (["app", "--summary-base-dir", "app/demo"], "expected directories apart, found '"),
             (["--summary-base-dir", "lab=/no/such"], "expected an existing directory or file, found 'lab=/no/such'"),
             (["--logdir", "a=app", "--logdir", "a=docs"], "expected different names, found 'a' twice; name them: NAME=DIR"),
-            (["--logdir", "s3://bucket/runs"], "copy and follow it with `mindscope mirror s3://bucket/runs DIR`, and open DIR"),
+            (["--logdir", "s3://bucket/runs"], "found the address 's3://bucket/runs': copy the runs"),
             (["README.md"], "--summary-base-dir: expected a trace or an event file, found 'README.md'"),
             (["--config", "settings.py"], "--config: expected a TOML file, found 'settings.py'"),
             (["--config", "python:settings"], "Python code is never run"),
