@@ -101,5 +101,5 @@ def polls(page: Page, times: int = 1) -> None:
 
 
 def is_poll(request: Request) -> bool:
-    """Return whether a request asks what has changed on disk."""
-    return "-changes" in (request.post_data or "")
+    """Return whether a request asks what has changed on disk: whether anything has, or for that."""
+    return request.url.endswith("/status.json") or "-changes" in (request.post_data or "")
