@@ -34,6 +34,14 @@ function isLoading(api) {
 }
 
 /**
+ * Whether a row is there whose cells are still to be drawn.
+ * @param {Element} wrapper
+ */
+function hasEmptyRow(wrapper) {
+  return Array.from(wrapper.querySelectorAll(".ag-center-cols-container > .ag-row")).some((row) => !row.textContent);
+}
+
+/**
  * Have the grids below an element hold all columns and their first rows, not only those on screen.
  * @param {Element} root
  * @returns {Promise<() => void>} puts them back
@@ -50,7 +58,8 @@ export async function wholeGrids(root) {
     const before = api.getGridOption("rowBuffer");
     api.setGridOption("rowBuffer", MOST_ROWS);
     if (wrapper instanceof HTMLElement) back.push(widened(wrapper));
-    lacking.push(() => wrapper.querySelectorAll(HEADS).length < api.getAllDisplayedColumns().length || isLoading(api));
+    lacking.push(() => wrapper.querySelectorAll(HEADS).length < api.getAllDisplayedColumns().length || isLoading(api)
+      || hasEmptyRow(wrapper));
     back.push(() => { if (!api.isDestroyed()) api.setGridOption("rowBuffer", before); });
   }
   if (back.length) await drawn();
