@@ -30,7 +30,7 @@ class RunKeeper:
     """
 
     def __init__(self, directory: str | None, cache: PayloadCache, woken: Callable[[Entry], None]) -> None:
-        """cache: that of the runs. woken is told of runs that are not as their rows say."""
+        """cache keeps decoded values of all runs. woken is called for a run that differs from its row in the index."""
         self._directory, self._cache, self._woken = directory, cache, woken
         self._lock = threading.RLock()
         self._index: Snapshots | None = None

@@ -30,7 +30,7 @@ _OWN = 1
 FORMAT = Format("rows", b"MSRW\0\0\0", SNAPSHOT.version * 16 + _OWN)
 NAME = "rows-"
 LEAST, SECONDS = 8, 60.0
-"""Fewer rows than these are written only at the end, and at most every so many seconds."""
+"""Rows are written once there are this many, with this many seconds between two writes; at the end all are."""
 MOST_RECORDS = 16
 """More records than these are joined into one."""
 

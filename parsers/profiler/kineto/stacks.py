@@ -2,7 +2,7 @@
 
 torch records lines as the argument `Call stack` only with `with_stack` and a verbose configuration; with `with_stack` alone
 there are slices of Python functions, named "main.py(375): train" after the first line of the function. That line is not where
-the operator was called, so of these only file and function are told.
+the operator was called, so such a stack has the file and the function without a line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from parsers.profiler.trace.columns import Trace
 PYTHON = "python_function"
 """The category of slices of Python functions."""
 DEEPEST = 200
-"""Functions of a stack that are told, from the innermost on."""
+"""A stack has at most this many functions, counted from the innermost."""
 _FUNCTION = re.compile(r"(.*\.py)\(\d+\): (.*)", re.DOTALL)
 
 

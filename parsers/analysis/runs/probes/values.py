@@ -223,9 +223,9 @@ def data_after_restart(run: ProbedRun) -> Finding:
 
 
 def initial_values(run: ProbedRun) -> Finding:
-    """Return whether weights of two runs begin differently, by their histograms of step 0; the range that differs most is told.
+    """Compare the weights with which two runs begin, by their histograms of step 0; name the one whose range differs most.
 
-    Histograms that were first recorded later have been trained, so that their difference is told but not judged.
+    Weights first recorded at a later step have already been trained: their difference is shown and not judged.
     """
     if run.other is None:
         return not_recorded("no_other_run")
