@@ -345,6 +345,18 @@ def _convert(options: argparse.Namespace) -> int:
     return convert.convert(options)
 
 
+def _add_mirror_options(parser: argparse.ArgumentParser) -> None:
+    from app.commands import mirror
+
+    mirror.add_options(parser)
+
+
+def _mirror(options: argparse.Namespace) -> int:
+    from app.commands import mirror
+
+    return mirror.mirror(options)
+
+
 def _add_digest_options(parser: argparse.ArgumentParser) -> None:
     from app.commands import run_options
 
@@ -416,6 +428,7 @@ _COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Comm
         "parse_summary", "write the scalars and images of a run in MindInsight's format", _add_parse_summary_options,
         _on_files("--summary-dir", "exporting", "parse_summary"),
     ),
+    ("mirror", "copy runs from an object store or by ssh, and follow them", _add_mirror_options, _mirror),
     ("tune", "search for good settings of a training, with Optuna", _add_tune_options, _tune),
     ("landscape", "compute loss landscapes from checkpoints, by a function of yours", _add_landscape_options, _landscape),
     ("convert", "convert an ONNX model to a MindSpore script", _add_convert_options, _convert),
