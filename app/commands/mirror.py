@@ -27,7 +27,9 @@ from app.mirror.remote import RemoteError
 from app.mirror.state import STATE, Facts, locked, read_state
 from app.store import workspace
 
-_UNITS = {"": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS = {
+    "": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+}  # fmt: skip
 _LOCK_SECONDS = 2.0
 
 
@@ -109,7 +111,8 @@ def _silence() -> None:
 
 
 def _say(text: str) -> None:
-    print(f"mindscope mirror: {printable(text)}", file=sys.stderr, flush=True)
+    sys.stderr.write(f"mindscope mirror: {printable(text)}\n")
+    sys.stderr.flush()
 
 
 def _directory(path: str, address: Address) -> str:

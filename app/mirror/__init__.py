@@ -1,5 +1,5 @@
-"""A mirror: copies runs from an object store, or from a machine reached by ssh, into a directory, and follows them as they grow.
+"""A mirror: copies runs from an object store, or from a machine reached by ssh, into a directory, and follows them.
 
-It is a process of its own, the only one that imports fsspec, s3fs or asyncssh and that has credentials; the server reads its copies
-like any files, and its state file. Of this package the server imports only what needs none of these libraries.
+It is a process of its own, the only one that imports fsspec, s3fs or asyncssh and that has credentials; the server reads its
+copies like any files, and its state file. Of this package the server imports only what needs none of these libraries.
 """

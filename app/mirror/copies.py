@@ -1,7 +1,7 @@
 """The copies on disk: appended to when the remote file has grown, otherwise fetched under a hidden name and renamed.
 
-At every moment a copy is all of a version of the remote file or the beginning of one, never parts of two: a process that is killed
-leaves hidden files at most, which the next one removes.
+At every moment a copy is all of a version of the remote file or the beginning of one, never parts of two: a process that is
+killed leaves hidden files at most, which the next one removes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import errno
 import hashlib
 import os
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 
 from app.mirror.names import OWN, is_safe
 from app.mirror.remote import Remote, RemoteError, RemoteFile
@@ -83,7 +83,7 @@ class Copies:
             tail = stream.read(size - begin) or b""
             head = b""
             pieces = remote.read(file, begin)
-            async with contextlib.aclosing(pieces):  # type: ignore[type-var]  # generators of the adapters
+            async with contextlib.aclosing(pieces):
                 async for piece in pieces:
                     if len(head) < len(tail):
                         head += piece
@@ -102,7 +102,7 @@ class Copies:
             with open(descriptor, "wb", buffering=0) as stream:
                 written = 0
                 pieces = remote.read(file, 0)
-                async with contextlib.aclosing(pieces):  # type: ignore[type-var]
+                async with contextlib.aclosing(pieces):
                     async for piece in pieces:
                         _write(stream.fileno(), piece)
                         written += len(piece)
@@ -125,7 +125,7 @@ def _write(descriptor: int, piece: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _writing():  # type: ignore[no-untyped-def]
+def _writing() -> Iterator[None]:
     """Turn what the disk refuses into a RemoteError."""
     try:
         yield

@@ -104,7 +104,7 @@ class Mirror:
 
     async def _list_all(self) -> None:
         begun, cpu = time.monotonic(), time.process_time()
-        listed = await self.remote.list("", below=True)
+        listed = await self.remote.listing("", below=True)
         took, cpu = time.monotonic() - begun, time.process_time() - cpu
         # A turn begins a little after `every` seconds.
         self._full_at = begun + seconds_between(self.facts.every, took, cpu) - 0.01
@@ -118,7 +118,7 @@ class Mirror:
 
         async def list_one(place: str) -> tuple[str, Listed]:
             async with gate:
-                return place, await self.remote.list(place, below=False)
+                return place, await self.remote.listing(place, below=False)
 
         found = {name: file for name, file in self._files.items() if directory_of(name) not in set(places)}
         for _, listed in await asyncio.gather(*map(list_one, places)):

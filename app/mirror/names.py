@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from app.mirror.remote import RemoteFile
 from parsers.discovery.listing import MAY_MARK, PROFILE_PARTS
+from parsers.dumps.names import BINARY, MAPPING, NPY, OPDEBUG, STATISTIC
 from parsers.dumps.places import JSON, METADATA, STEP
 from parsers.mlflow.directories import META
 from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME
@@ -16,7 +17,9 @@ from parsers.registry import kind_of
 OWN = ".mindscope-"
 """How names of a mirror's own files begin: none of them is copied, and no reader takes them for data."""
 _SNAPSHOT = re.compile(r".*(?:snapshot|memory).*\.(?:pickle|pkl)", re.IGNORECASE)
-_KERNEL_FILE = re.compile(r"statistic\.csv|mapping\.csv|[A-Za-z]\w*\.[^/]*\.\d+\.\d+\.\d+\.(?:input|output)\.\d+\.[^/]*npy|Opdebug\..*")
+_BESIDE_REPORTS = re.compile(r".*\.(?:py|log)")
+"""Scripts that models were converted to, and journals of searches."""
+_OF_EXPLANATION = re.compile(r"_explain_\d+")
 _LONGEST = 255
 """Bytes that a name of a file may have on the usual file systems."""
 
@@ -44,13 +47,18 @@ def _is_wanted(name: str, dumps: set[str]) -> bool:
     *parents, own = name.split("/")
     if kind_of(own) is not None or MAY_MARK.fullmatch(own) or _SNAPSHOT.fullmatch(own) or own.endswith(ENDINGS):
         return True
-    if any(_of_profile(part) for part in parents) or _KERNEL_FILE.fullmatch(own):
+    if any(_of_profile(part) for part in parents) or _is_dumped(own) or _BESIDE_REPORTS.fullmatch(own):
         return True
     return any("/".join(parents[:number]) in dumps for number in range(len(parents) + 1))
 
 
 def _of_profile(part: str) -> bool:
-    return part == CLUSTER_OUTPUT or part in PROFILE_PARTS or PROFILE_NAME.fullmatch(part) is not None
+    named = PROFILE_NAME.fullmatch(part) or _OF_EXPLANATION.fullmatch(part)
+    return part == CLUSTER_OUTPUT or part in PROFILE_PARTS or named is not None
+
+
+def _is_dumped(name: str) -> bool:
+    return name in (STATISTIC, MAPPING) or any(pattern.fullmatch(name) for pattern in (NPY, OPDEBUG, BINARY))
 
 
 def _dumps(files: Sequence[RemoteFile]) -> set[str]:
@@ -58,9 +66,8 @@ def _dumps(files: Sequence[RemoteFile]) -> set[str]:
     found = set()
     for file in files:
         directory, _, own = file.name.rpartition("/")
-        if own == METADATA:
-            found.add(directory)
-        elif own in JSON and STEP.fullmatch(directory.rpartition("/")[0].rpartition("/")[2]):
+        step = directory.rpartition("/")[0].rpartition("/")[2]
+        if own == METADATA or (own in JSON and STEP.fullmatch(step)):
             found.add(directory)
         elif own == META:
             found |= {f"{directory}/{part}".lstrip("/") for part in ("metrics", "params", "tags")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -37,7 +37,7 @@ class OtherRemote:
     async def close(self) -> None:
         """Do nothing: file systems of fsspec close themselves."""
 
-    async def list(self, directory: str, *, below: bool) -> Listed:
+    async def listing(self, directory: str, *, below: bool) -> Listed:
         """Return the files of a directory."""
         place = f"{self._base}/{directory}" if directory else self._base
         found = await self._asked(lambda: self._find(place, below=below))
@@ -57,7 +57,7 @@ class OtherRemote:
         tag = next((str(info[name]) for name in _TAGS if info.get(name)), "")
         return RemoteFile(path[len(self._base) :].lstrip("/"), int(info.get("size") or 0), _seconds(next(times, 0.0)), tag)
 
-    async def read(self, file: RemoteFile, begin: int) -> AsyncIterator[bytes]:
+    async def read(self, file: RemoteFile, begin: int) -> AsyncGenerator[bytes, None]:
         """Yield the bytes of a file from a position on. A file of several pieces is several requests."""
         at, path = begin, f"{self._base}/{file.name}"
         while at < file.size:

@@ -43,8 +43,8 @@ def plan(
 ) -> Plan:
     """Return what to do for remote files: `listed` are all there are, known those before, copies their (size, mtime) on disk.
 
-    problems are names that cannot be copied, with the reason. Files on screen come first, then those of the newest runs; where not
-    all have room, those that were not on screen for longest, or never, and are oldest, are removed or not copied.
+    problems are names that cannot be copied, with the reason. Files on screen come first, then those of the newest runs; where
+    not all have room, those that were not on screen for longest, or never, and are oldest, are removed or not copied.
     """
     listed = wanted(listed)
     refused = dict(problems or {}) | {file.name: "name" for file in listed if not is_safe(file.name)}

@@ -1,4 +1,4 @@
-"""Why something is not copied, in words for the terminal. Pages have the same in both languages (`layouts.shell.mirror_texts`)."""
+"""Why something is not copied, in words for the terminal. Pages have texts of their own (`layouts.shell.mirror_texts`)."""
 
 from __future__ import annotations
 

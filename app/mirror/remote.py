@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -61,11 +61,11 @@ class Remote(Protocol):
         """End all connections."""
         ...
 
-    async def list(self, directory: str, *, below: bool) -> Listed:
+    async def listing(self, directory: str, *, below: bool) -> Listed:
         """Return the files of a directory ("" for the address itself), with below also those of all directories in it."""
         ...
 
-    def read(self, file: RemoteFile, begin: int) -> AsyncIterator[bytes]:
+    def read(self, file: RemoteFile, begin: int) -> AsyncGenerator[bytes, None]:
         """Yield the bytes of a file from `begin` to its listed size, of one version of it, in pieces of at most a few MiB.
 
         Fewer bytes than that are a RemoteError, after those that came.

@@ -6,11 +6,19 @@ listing is cached, and nothing is retried by the library, whose retries would hi
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import aiohttp
-from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError, NoCredentialsError, ReadTimeoutError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    IncompleteReadError,
+    NoCredentialsError,
+    ReadTimeoutError,
+    ResponseStreamingError,
+)
 from s3fs import S3FileSystem
 
 from app.mirror.addresses import Address
@@ -49,7 +57,7 @@ class S3Remote:
         if self._client is not None:
             await self._client.close()
 
-    async def list(self, directory: str, *, below: bool) -> Listed:
+    async def listing(self, directory: str, *, below: bool) -> Listed:
         """Return the objects of a prefix; one request for a thousand."""
         prefix = self._prefix + (f"{directory}/" if directory else "")
         asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix} | ({} if below else {"Delimiter": "/"})
@@ -68,7 +76,7 @@ class S3Remote:
                 return Listed(found)
             asked["ContinuationToken"] = page["NextContinuationToken"]
 
-    async def read(self, file: RemoteFile, begin: int) -> AsyncIterator[bytes]:
+    async def read(self, file: RemoteFile, begin: int) -> AsyncGenerator[bytes, None]:
         """Yield the bytes of an object from a position on, of one version of it: they are one answer."""
         left = file.size - begin
         if left <= 0:
@@ -98,7 +106,7 @@ def _failure(error: Exception) -> RemoteError:
         return RemoteError("refused", "NoCredentials")
     if isinstance(error, (ConnectTimeoutError, ReadTimeoutError, TimeoutError)):
         return RemoteError("slow")
-    if isinstance(error, aiohttp.ClientPayloadError) or type(error).__name__ in ("IncompleteReadError", "ResponseStreamingError"):
+    if isinstance(error, (aiohttp.ClientPayloadError, ResponseStreamingError, IncompleteReadError)):
         return RemoteError("short")
     if isinstance(error, (aiohttp.ClientError, OSError)) or "Connection" in type(error).__name__:
         return RemoteError("unreachable", type(error).__name__)

@@ -1,17 +1,17 @@
 """Runs on a machine that is reached by ssh, by SFTP, with asyncssh.
 
-fsspec's package for this is sshfs; it is a thin layer over asyncssh whose connections are per file system, and it hides which of
-its requests failed. What a mirror needs is three calls of asyncssh itself.
+sshfs of fsspec is a layer over asyncssh that hides which request failed and turns its errors into others; what a mirror needs
+is three calls of asyncssh itself.
 
-Host, user, keys and jump hosts come from `~/.ssh/config` and the agent. The key of the host must be in `known_hosts`; nothing is
-asked for: a key with a passphrase works through the agent only. Links are not followed: they could lead anywhere on that machine.
+Host, user, keys and jump hosts come from `~/.ssh/config` and the agent. The key of the host must be in `known_hosts`; nothing
+is asked for: a key with a passphrase works through the agent only. Links are not followed: they could lead anywhere there.
 """
 
 from __future__ import annotations
 
 import asyncio
 import stat
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import asyncssh
@@ -61,7 +61,7 @@ class SshRemote:
                     raise _failure(error) from None
             return self._session
 
-    async def list(self, directory: str, *, below: bool) -> Listed:
+    async def listing(self, directory: str, *, below: bool) -> Listed:
         """Return the files of a directory; one request for a directory (and one more for each hundred names in it)."""
         sftp = await self._sftp()
         files: list[RemoteFile] = []
@@ -106,7 +106,7 @@ class SshRemote:
             raise _failure(error) from None
         return directories, files, problems
 
-    async def read(self, file: RemoteFile, begin: int) -> AsyncIterator[bytes]:
+    async def read(self, file: RemoteFile, begin: int) -> AsyncGenerator[bytes, None]:
         """Yield the bytes of a file from a position on, all of the file that was opened."""
         left, at = file.size - begin, begin
         if left <= 0:

@@ -1,8 +1,8 @@
 """The state file of a mirror: what is copied, what is not and why. The mirror writes it, the server shows it.
 
-It is a hidden file in the directory of copies: two lines, each with its CRC32C before it, the facts about the mirror and a list of
-all files. It has no secret, since neither addresses nor reasons can have one. A damaged one is thrown away: copies of the right
-size and time are then known again, all others are compared or fetched.
+It is a hidden file in the directory of copies: two lines, each with its CRC32C before it, the facts about the mirror and a list
+of all files. It has no secret, since neither addresses nor reasons can have one. A damaged one is thrown away: copies of the
+right size and time are then known again, all others are compared or fetched.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ COPIED, GROWING, WAITING, LARGE, REMOVED, FAILED = "copied", "growing", "waiting
 class Entry(msgspec.Struct, array_like=True):
     """A remote file. size, mtime and tag are those it was copied with, wanted those it has now.
 
-    state: COPIED, GROWING (copied, and changed within ten minutes), WAITING (for its turn), LARGE (above the limit for one file),
-    REMOVED (beyond the limit for all), FAILED with a reason (`app.mirror.remote.REASONS`) and a code. viewed is when its run was on
-    screen last, in seconds since 1970, 0 for never; chosen whether a visitor asked for it though it is large.
+    state: COPIED, GROWING (copied, and changed within ten minutes), WAITING (for its turn), LARGE (above the limit for one
+    file), REMOVED (beyond the limit for all), FAILED with a reason (`app.mirror.remote.REASONS`) and a code. viewed is when its
+    run was on screen last, in seconds since 1970, 0 for never; chosen whether a visitor asked for it though it is large.
     """
 
     name: str
@@ -43,8 +43,8 @@ class Entry(msgspec.Struct, array_like=True):
 
 
 class Facts(msgspec.Struct):
-    """The mirror as a whole. reason and code say why the last listing failed, "" if it did not; retry_at when it is tried again, 0
-    for never. Times are in seconds since 1970, sizes in bytes; requests and bytes count those of this process."""
+    """The mirror as a whole. reason and code say why the last listing failed, "" if it did not; retry_at when it is tried
+    again, 0 for never. Times are in seconds since 1970, sizes in bytes; requests and bytes count those of this process."""
 
     address: str = ""
     started: float = 0.0
