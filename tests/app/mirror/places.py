@@ -57,7 +57,10 @@ class Directory:
             raise RemoteError("short")
 
 
-def mirror_of(remote: object, directory: Path, limits: Limits = Limits(), wishes: str = "", every: float = 0.1) -> Mirror:
+USUAL = Limits()
+
+
+def mirror_of(remote: object, directory: Path, limits: Limits = USUAL, wishes: str = "", every: float = 0.1) -> Mirror:
     directory.mkdir(exist_ok=True)
     facts = Facts(address="file:///there", most=limits.most, largest=limits.largest, every=every)
     return Mirror(remote, Copies(str(directory)), facts, limits, wishes)  # type: ignore[arg-type]
