@@ -165,6 +165,7 @@ PAGES: tuple[Page, ...] = (
 modules_of_texts({f"{page.folder}.texts": [page.name] for page in PAGES})
 modules_of_texts({
     "shell.board_texts": ("boards",), "shell.page_file_texts": ("page_file", "view_file"),
+    "shell.mirror_texts": ("mirror",),
     "shell.note_texts": ("colour", "notes", "tag", "views"),
     "shell.texts": ("age", "dialog", "health", "keys", "menu", "picker", "problem", "shell", "state", "status"),
     "kit.body": ("body",), "kit.cards.run_list_texts": ("runlist",), "kit.cards.step_texts": ("step_slider",),

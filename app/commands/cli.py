@@ -87,10 +87,10 @@ def _parsed(words: list[str]) -> argparse.Namespace:
 
 
 def _with_command(arguments: list[str]) -> list[str]:
-    """Return the arguments with `start` in front if they name no command; a path alone is what to open."""
+    """Return the arguments with `start` in front if they name no command; a path or address alone is what to open."""
     first = arguments[0] if arguments else ""
     commands = [word for name, *_ in _COMMANDS for word in (name, *_ALIASES.get(name, []))]
-    if first not in commands and os.path.exists(first):
+    if first not in commands and (os.path.exists(first) or "://" in first):
         return ["start", "--summary-base-dir", *arguments]
     if first in ("-h", "--help", "--version") or not (first.startswith("-") or not first):
         return arguments

@@ -15,7 +15,7 @@ import sys
 import time
 import warnings
 
-from app.commands.settings import SettingError
+from app.commands.settings import SettingError, parse_size, size_bytes
 from app.commands.terminal import printable
 from app.mirror.addresses import Address, AddressError, parse_address
 from app.mirror.copies import Copies
@@ -27,9 +27,6 @@ from app.mirror.remote import RemoteError
 from app.mirror.state import STATE, Facts, locked, read_state
 from app.store import workspace
 
-_UNITS = {
-    "": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
-}  # fmt: skip
 _LOCK_SECONDS = 2.0
 
 
@@ -128,15 +125,10 @@ def _directory(path: str, address: Address) -> str:
 
 
 def _size(option: str, text: str) -> int:
-    digits = text.rstrip("BKMGTiIbkmgt ")
-    factor = _UNITS.get(text[len(digits) :].strip().upper())
     try:
-        found = float(digits)
-    except ValueError:
-        found = -1.0
-    if factor is None or not 0 < found < 1e12:
-        raise SettingError(f"{option}: expected a size such as 500MiB or 20GiB, found {text!r}")
-    return int(found * factor)
+        return size_bytes(parse_size(text))
+    except ValueError as error:
+        raise SettingError(f"{option}: expected {error}, found {text!r}") from None
 
 
 def _seconds(text: str) -> float:

@@ -8,18 +8,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.commands.settings import SettingError
+from app.mirror.addresses import Address, AddressError, is_address, parse_address
 
 OPTION = "--summary-base-dir"
 _NAMED = re.compile(r"([^=/\\\0]{1,100})=(.+)", re.DOTALL)
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://.+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A directory of runs, or one file, as an absolute path. name: what the runs begin with, "" for what several need."""
+    """A directory of runs, or one file, as an absolute path. name: what the runs begin with, "" for what several need.
+
+    address: where the runs are if they are elsewhere; path is its text then.
+    """
 
     path: str
     name: str = ""
+    address: Address | None = None
 
     @property
     def text(self) -> str:
@@ -27,12 +31,13 @@ class Root:
         return f"{self.name}={self.path}" if self.name else self.path
 
 
-def roots_of(texts: Sequence[str]) -> tuple[Root, ...]:
+def roots_of(texts: Sequence[str], *, remote: bool = False) -> tuple[Root, ...]:
     """Return the roots of the values of the option; what is given twice counts once. Raises SettingError.
 
-    A directory that exists is one, whatever its name; otherwise what comes before the first `=` is a name.
+    A directory that exists is one, whatever its name; otherwise what comes before the first `=` is a name. remote: addresses
+    may be among them, which a mirror copies; otherwise they are refused.
     """
-    roots = tuple(dict.fromkeys(_root(text) for text in texts))
+    roots = tuple(dict.fromkeys(_root(text, remote=remote) for text in texts))
     if len(roots) > 1:
         _refuse_equal(roots)
     return roots
@@ -43,13 +48,16 @@ def paths_of(roots: Sequence[Root]) -> str:
     return os.pathsep.join(root.path for root in roots)
 
 
-def _root(text: str) -> Root:
+def _root(text: str, *, remote: bool) -> Root:
     path = _absolute(text)
     named = None if os.path.exists(path) else _NAMED.fullmatch(text)
     name, place = (named[1], named[2]) if named is not None else ("", text)
-    if _URL.fullmatch(place):
-        how = "copy the runs to a directory and open that"
-        raise SettingError(f"{OPTION}: expected a directory, found the address {place!r}: {how}")
+    if is_address(place) and not os.path.exists(place):
+        address = _address(place)
+        if not remote:
+            how = f"copy and follow it with `mindscope mirror {address.text} DIR`, and open DIR"
+            raise SettingError(f"{OPTION}: expected a directory, found {address.text!r}: {how}")
+        return Root(address.text, name, address)
     path = _absolute(place)
     if not os.path.isdir(path) and not os.path.isfile(path):
         raise SettingError(f"{OPTION}: expected an existing directory or file, found {text!r}")
@@ -60,6 +68,14 @@ def _root(text: str) -> Root:
     if os.path.isfile(path) and name:
         raise SettingError(f"{OPTION}: expected a directory after a name, found the file {place!r}")
     return Root(path, name)
+
+
+def _address(text: str) -> Address:
+    """Return an address. What is refused is not quoted: it may hold a secret."""
+    try:
+        return parse_address(text)
+    except AddressError as error:
+        raise SettingError(f"{OPTION}: expected {error}") from None
 
 
 def _absolute(text: str) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from app.commands import processes
+from app.commands.remote_runs import mirrored
 from app.commands.roots import Root, paths_of, roots_of
 from app.commands.settings import SETTINGS, SettingError, Settings, is_local
 from app.store import workspace
@@ -91,7 +92,7 @@ class Directories:
 
 def prepare_directories(settings: Settings, roots: Sequence[Root]) -> Directories:
     """Create the directories if necessary. Raises SettingError if the workspace the user named is invalid."""
-    bases = [root.path for root in roots]
+    bases = [root.path for root in roots if root.address is None]
     named = _apart(settings.workspace, bases) if settings.workspace else ""
     origin = "the user's cache directory"
     try:
@@ -106,8 +107,8 @@ def prepare_directories(settings: Settings, roots: Sequence[Root]) -> Directorie
         return Directories("", "", f"{lost}; {what} are kept (name a directory outside the runs with --workspace): {error}")
 
 
-def _apart(path: str, bases: Sequence[str], origin: str = "--workspace") -> str:
-    for base in bases:
+def _apart(path: str, bases: Sequence[str | None], origin: str = "--workspace") -> str:
+    for base in bases or [None]:
         path = workspace.prepare(path, base=base, origin=origin)
     return path
 
@@ -136,7 +137,7 @@ def serve(settings: Settings) -> None:
     """Serve until SIGTERM or Ctrl-C. Raises SettingError or StartError."""
     from app.web import security
 
-    roots = roots_of(settings.summary_base_dir)
+    roots = roots_of(settings.summary_base_dir, remote=True)
     directories = prepare_directories(settings, roots)
     _warn(directories)
     places = None
@@ -148,7 +149,10 @@ def serve(settings: Settings) -> None:
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener, no_garbage() as enough:
         _set_up_process(settings)
-        with _debugger(settings) as sessions, open_store(settings, roots, directories.workspace, sessions, places) as store:
+        with (
+            _copied(settings, roots, directories.workspace) as (local, wishes), _debugger(settings) as sessions,
+            open_store(settings, local, directories.workspace, sessions, places, wishes) as store,
+        ):  # fmt: skip
             listen_address, port = listener.getsockname()[:2]
             server = _create_server(settings, store, listener, token, demo=demo)
             url = address(settings.host, port, settings.url_path_prefix)
@@ -180,6 +184,25 @@ def no_garbage() -> Iterator[Callable[[], None]]:
         yield enough
     finally:
         gc.enable()
+
+
+@contextlib.contextmanager
+def _copied(settings: Settings, roots: Sequence[Root], directory: str) -> Iterator[tuple[list[Root], dict[str, str]]]:
+    """The roots on this disk, to which mirrors copy those that are elsewhere; for each of these the file with its wishes."""
+    options = {
+        "--every": str(settings.mirror_every), "--most": settings.mirror_most, "--largest": settings.mirror_largest,
+    }  # fmt: skip
+    environment = _child_environment("", "")
+    local, wishes = [], {}
+    with contextlib.ExitStack() as mirrors:
+        for root in roots:
+            if root.address is None:
+                local.append(root)
+                continue
+            found = mirrors.enter_context(mirrored(root.address, directory, environment, options))
+            local.append(Root(found.directory, root.name or (os.path.basename(root.path) if len(roots) > 1 else "")))
+            wishes[found.directory] = found.wishes
+        yield local, wishes
 
 
 def _warn(directories: Directories) -> None:
@@ -306,7 +329,8 @@ def cluster_engine(address: str, *, trust: bool, do: Any = None, otherwise: Any 
 
 @contextlib.contextmanager
 def open_store(
-    settings: Settings, roots: Sequence[Root], directory: str, sessions: Any = None, places: Any = None
+    settings: Settings, roots: Sequence[Root], directory: str, sessions: Any = None, places: Any = None,
+    wishes: dict[str, str] | None = None,
 ) -> Iterator[Any]:
     """The store of the runs. It starts reading at once, while the remaining modules are imported."""
     from app.engines import ByAmount
@@ -323,7 +347,7 @@ def open_store(
         list(folders), names=folders, sources=list(map(source_of, files)), interval=settings.reload_interval,
         index_directory=index, notes_directory=notes, studies_directory=studies,
         stay_inside=settings.stay_inside, sessions=sessions,
-        engine=cluster and ByAmount(processes=cluster), places=places, visitor=_people(settings),
+        engine=cluster and ByAmount(processes=cluster), places=places, visitor=_people(settings), wishes=wishes,
     ).start()  # fmt: skip
     try:
         yield store
@@ -361,7 +385,7 @@ def serve_in_background(settings: Settings) -> str:
     """
     from app.web import security
 
-    roots = roots_of(settings.summary_base_dir)
+    roots = roots_of(settings.summary_base_dir, remote=True)
     directories = prepare_directories(settings, roots)
     if not directories.workspace:
         place = f"for its log outside the runs in {paths_of(roots)!r}: name one with --workspace"

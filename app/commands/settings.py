@@ -83,6 +83,21 @@ def parse_prefix(value: str) -> str:
     return "/" + "".join(segment + "/" for segment in segments)
 
 
+def parse_size(value: str) -> str:
+    """Return a text that is a size such as 500MiB or 20GiB. Raises ValueError."""
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,3})? ?([KMGT]i?)?B?", value) or not value.strip("0.KMGTiB "):
+        raise ValueError("a size such as 500MiB or 20GiB")
+    return value
+
+
+def size_bytes(value: str) -> int:
+    """Return the bytes of a size (`parse_size`)."""
+    digits = value.rstrip("KMGTiB ")
+    unit = value[len(digits) :].strip().removesuffix("B")
+    power = " KMGT".index(unit[:1] or " ")
+    return int(float(digits) * (1024 if unit.endswith("i") else 1000) ** power)
+
+
 def _host_name(value: str) -> str:
     name = value.strip().lower().removeprefix("[").removesuffix("]")
     if name != "*" and not re.fullmatch(r"[a-z0-9_.:\-]+", name):
@@ -138,6 +153,10 @@ SETTINGS = (
             _text("a directory")),
     Setting("reload_interval", 3, "seconds between scans of the files, 0 to scan once",
             _number(0, 300, "a whole number of seconds from 0 to 300")),
+    Setting("mirror_every", 10, "seconds between looks at growing remote runs (`mindscope URL`)",
+            _number(1, 3600, "a whole number of seconds from 1 to 3600")),
+    Setting("mirror_most", "20GiB", "size of all copies of remote runs", parse_size),
+    Setting("mirror_largest", "1GiB", "size of the largest remote file that is copied", parse_size),
     Setting("allowed_host", (), "additional host name visitors may use, '*' for any (repeatable)", _host_name, repeatable=True),
     Setting("table", (), "name of further files that are tables of metrics, such as '*_log.csv' (repeatable)", _file_name,
             repeatable=True),
@@ -177,6 +196,9 @@ class Settings:
     public_prefix: str
     workspace: str
     reload_interval: int
+    mirror_every: int
+    mirror_most: str
+    mirror_largest: str
     allowed_host: tuple[str, ...]
     table: tuple[str, ...]
     stay_inside: bool

@@ -215,11 +215,12 @@ class Mirror:
     def _write(self) -> None:
         self.facts.requests, self.facts.bytes = self.remote.counts.requests, self.remote.counts.bytes
         self._written_at = time.monotonic()
+        counted = self._counted()
+        self.facts.counts = dict(counted)
         try:
             write_state(self.copies.directory, State(self.facts, list(self._entries.values())))
         except OSError as error:  # a full disk: files may become smaller, so this goes on
             self.say(f"the state file could not be written: {error.strerror}")
-        counted = self._counted()
         parts = [f"{counted[one]:,} {one}" for one in (COPIED, GROWING, WAITING, LARGE, REMOVED, FAILED) if counted[one]]
         if parts and (said := ", ".join(parts)) != self._said:
             self._said = said

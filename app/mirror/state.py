@@ -59,6 +59,8 @@ class Facts(msgspec.Struct):
     retry_at: float = 0.0
     wishes: bool = False
     """Whether it reads wishes of a server: runs on screen, large files to fetch."""
+    counts: dict[str, int] = {}
+    """Number of files by state."""
 
 
 class State(msgspec.Struct):
@@ -81,6 +83,15 @@ def read_state(directory: str) -> State | None:
             msgspec.json.decode(_checked(second.removesuffix(b"\n")), type=list[Entry]),
         )
     except (ValueError, msgspec.DecodeError, RecursionError):
+        return None
+
+
+def read_facts(directory: str) -> Facts | None:
+    """Return the facts in a state file, without its files; None if there is none, or they are damaged."""
+    try:
+        with open(os.path.join(directory, STATE), "rb") as stream:
+            return msgspec.json.decode(_checked(stream.readline(1 << 20).removesuffix(b"\n")), type=Facts)
+    except (OSError, ValueError, msgspec.DecodeError, RecursionError):
         return None
 
 

@@ -31,6 +31,7 @@ The module of a route is imported by the first request for it.
     <prefix>api/live.json, api/live              (`app.routes.dumps.live`, orders by POST)
     <prefix>api/note, api/view                    (`app.routes.runs.notes`, by POST)
     <prefix>api/board, api/board.json             (`app.routes.runs.boards`, changes by POST)
+    <prefix>api/fetch                             (`app.routes.runs.mirrors`, by POST)
     <prefix>api/view-file, api/view-file.toml     (`app.routes.runs.view_files`, files to open by POST)
 
 Columns, number formats and the apostrophe before cells that a spreadsheet would execute are those of `parsers.export`. A
@@ -109,6 +110,7 @@ POST = {
     "runs.boards": ("/board",),
     "runs.view_files": ("/view-file",),
     "dumps.live": ("/live",),
+    "runs.mirrors": ("/fetch",),
 }
 """The same for those that change something."""
 

@@ -10,6 +10,7 @@ from app.store.first_use import made_once
 from app.store.graphs.snapshots import GraphSnapshots
 from app.store.runs.following import Follower
 from app.store.runs.matching import Patterns
+from app.store.runs.mirrors import Mirrors
 from app.store.runs.notes import Notes
 from app.store.runs.source import StoredRuns
 from app.store.runs.visitors import ANYBODY, Visitor
@@ -52,6 +53,7 @@ class Store:
         engine: Engine | None = None,
         places: Destinations | None = None,
         visitor: Visitor = ANYBODY,
+        wishes: Mapping[str, str] | None = None,
     ) -> None:
         """names: of bases, what their runs begin with; by default the name of a directory, if there are several.
 
@@ -60,6 +62,7 @@ class Store:
         studies_directory is that of the workspace with studies, which may not exist.
         sessions are those of live training, if a server listens for them. engine reads jobs of many ranks.
         places answer the questions of the start page, for a demo that knows what is in its runs.
+        wishes: directories of copies -> files that their mirrors look for wishes in, which are in the workspace.
         visitor says who sends the request that is being answered; by default nobody knows, and everybody may change everything.
         """
         self._visitor = visitor
@@ -71,7 +74,7 @@ class Store:
         )
         self._written = None if notes_directory is None else Notes(notes_directory)
         self.patterns = Patterns()
-        self.runs = StoredRuns(self.follower, self._written, self._look, places)
+        self.runs = StoredRuns(self.follower, self._written, self._look, places, Mirrors(bases, wishes or {}))
 
     def _look(self) -> int:
         """Look whether dumps and studies have changed; return the version of the studies."""

@@ -3,6 +3,7 @@
 import { functionsOf } from "./dash.js";
 import { saveCsv } from "./files.js";
 import { translations, writeText } from "./i18n.js";
+import { mirror } from "./mirrors.js";
 import { count, percent } from "./units.js";
 
 const functions = functionsOf("mindscope");
@@ -10,7 +11,7 @@ const SHOWN = 500;
 const COLUMNS = ["run", "kind", "path", "offset", "length", "text"];
 const PLACES = 40;  // of one group
 /** @type {Wire.Problems} */
-let listed = { rows: [], total: 0, notes: 0, verified: [0, 0], run: "", failed: "" };
+let listed = { rows: [], total: 0, notes: 0, verified: [0, 0], run: "", failed: "", mirrors: [] };
 
 /**
  * @template {keyof HTMLElementTagNameMap} K
@@ -128,7 +129,7 @@ functions.health_listed = function (data, hostId) {
   if (!data || !host) return;
   listed = data;
   /** @type {HTMLElement[]} */
-  const parts = [summary(data)];
+  const parts = [...data.mirrors.map(mirror), summary(data)];
   if (data.failed) {
     parts.unshift(writeText(make("p", "ms-health-line ms-health-failed"), "status.failed_title", { text: data.failed }));
   }

@@ -181,6 +181,21 @@ declare namespace Wire {
 
   type ProblemRow = [string, string, string, number, number, string];
 
+  /** layouts/shell/run_list.py: A mirror of remote runs (`layouts.runs.mirrors.MirrorStatus`), with sizes as texts. */
+  interface Mirror {
+    address: string;
+    running: boolean;
+    reason: string;
+    code: string;
+    retryAt: number;
+    listed: number;
+    requests: number;
+    received: string;
+    counts: Record<string, number>;
+    files: [string, string, string, string, string][];
+    fetches: boolean;
+  }
+
   /** layouts/shell/run_list.py: Problems of one run or of all. */
   interface Problems {
     run: string;
@@ -191,6 +206,8 @@ declare namespace Wire {
     /** Number of large values that are verified, and of all. */
     verified: [number, number];
     rows: ProblemRow[];
+    /** Of all runs; empty for one run. */
+    mirrors: Mirror[];
   }
 
   /** layouts/runs/rows.py: The status, and how many large values are verified, of how many. */

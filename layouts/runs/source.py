@@ -7,6 +7,7 @@ from typing import Protocol
 
 from parsers import Problem
 
+from layouts.runs.mirrors import MirrorStatus
 from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 
@@ -62,6 +63,14 @@ class RunSource(Protocol):
 
     def places(self) -> Destinations:
         """Return the places that answer the questions of the start page best, if they are known (`layouts.runs.questions`)."""
+        ...
+
+    def mirrors(self) -> Sequence[MirrorStatus]:
+        """Return the state of the mirrors that copy remote runs."""
+        ...
+
+    def fetch(self, address: str, name: str) -> bool:
+        """Have the mirror of an address copy a file that is above its limit; return False if it has no such file."""
         ...
 
     def want(self, runs: Sequence[str]) -> None:

@@ -25,6 +25,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.recording import missing_data
 from layouts.kit.state import text
 from layouts.shell import board_texts as boards
+from layouts.shell import mirror_texts as mirrors
 from layouts.shell import note_texts as notes
 from layouts.shell import page_file_texts as page_files
 from layouts.shell.run_list import ProblemListing, listing, problems, shown_status
@@ -52,7 +53,7 @@ _BROWSER_TEXTS = (
     "state.live", "state.idle", "state.waiting", "state.loading", "state.empty", "state.outside", "state.unreadable",
     "shell.no_data", "shell.rest", "shell.less",
     *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS), *notes.TEXTS, *boards.TEXTS,
-    *page_files.TEXTS,
+    *page_files.TEXTS, *mirrors.TEXTS,
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from layouts.kit.i18n import Text
 from layouts.kit.theme import nearest_hue
 from layouts.runs.checks import Check
 from layouts.runs.chosen_runs import USUAL, selected_runs, usual_runs
+from layouts.runs.mirrors import MirrorStatus
 from layouts.runs.notes import HandColour, Mark, NamedView, Note
 from layouts.runs.rows import RunChanges, RunRow, ShownStatus
 from layouts.sources import NoteSources, RunSources, Sources
@@ -115,6 +116,26 @@ class RunListing(TypedDict):
     """Null: as before."""
 
 
+MirrorCells = Annotated[list[Any], tuple[str, str, str, str, str]]
+"""name, size, state, reason, code"""
+
+
+class SentMirror(TypedDict):
+    """A mirror of remote runs (`layouts.runs.mirrors.MirrorStatus`), with sizes as texts."""
+
+    address: str
+    running: bool
+    reason: str
+    code: str
+    retryAt: float
+    listed: float
+    requests: int
+    received: str
+    counts: dict[str, int]
+    files: list[MirrorCells]
+    fetches: bool
+
+
 class ProblemListing(TypedDict):
     """Problems of one run or of all."""
 
@@ -126,6 +147,8 @@ class ProblemListing(TypedDict):
     verified: Annotated[list[int], tuple[int, int]]
     """Number of large values that are verified, and of all."""
     rows: list[ProblemCells]
+    mirrors: list[SentMirror]
+    """Of all runs; empty for one run."""
 
 
 def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, since: str = "") -> RunListing:
@@ -236,4 +259,15 @@ def problems(source: RunSources, limit: int, run: str = "") -> ProblemListing:
         "verified": list(source.runs.verified(run or None)),
         "rows": [[run, p.kind, p.path, p.offset, p.length, p.text]
                  for run, p in sorted(found, key=lambda one: one[1].is_note)[:limit]],
+        "mirrors": [] if run else [_mirror(one) for one in source.runs.mirrors()],
     }
+
+
+def _mirror(found: MirrorStatus) -> SentMirror:
+    return {
+        "address": found.address, "running": found.running, "reason": found.reason, "code": found.code,
+        "retryAt": found.retry_at, "listed": found.listed, "requests": found.requests, "received": fmt.size(found.bytes),
+        "counts": dict(found.counts),
+        "files": [[one.name, fmt.size(one.size), one.state, one.reason, one.code] for one in found.files],
+        "fetches": found.fetches,
+    }  # fmt: skip

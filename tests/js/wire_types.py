@@ -50,7 +50,7 @@ from layouts.runs.rows import ShownStatus
 from layouts.runs.run_numbers import RunFact
 from layouts.runs.runs import columns
 from layouts.runs.start.page import StartParts
-from layouts.shell.run_list import BoardHead, ProblemCells, ProblemListing, RunListing, SentNotebook, SentRun
+from layouts.shell.run_list import BoardHead, ProblemCells, ProblemListing, RunListing, SentMirror, SentNotebook, SentRun
 from layouts.shell.shell import NeededFiles, ShellPage, ShellPages
 from layouts.tuning.tuning import page as tuning
 from layouts.values import histogram_facts
@@ -72,6 +72,7 @@ WIRE: Mapping[str, Any] = {
     "BoardCard": BoardCard,
     "Board": SentBoard,
     "ProblemRow": ProblemCells,
+    "Mirror": SentMirror,
     "Problems": ProblemListing,
     "Status": ShownStatus,
     "TagCatalogue": TagCatalogue,

@@ -118,7 +118,7 @@ def test_what_is_refused_is_one_line_without_the_secrets(object_store: ObjectSto
     missing = mirrored(object_store, "x", tmp_path / "copy", AWS_ENDPOINT_URL="http://127.0.0.1:9")
     assert missing.returncode == 1
     assert "cannot be reached" in missing.stderr
-    none = {name: "" for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")}
+    none = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"), "")
     refused = mirrored(object_store, "x", tmp_path / "none", AWS_EC2_METADATA_DISABLED="true", **none)
     assert refused.returncode == 1
     assert "access was refused" in refused.stderr

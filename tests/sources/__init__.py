@@ -17,6 +17,7 @@ from layouts.kit.patterns import PatternMatcher
 from layouts.lineage.source import LineageSource
 from layouts.profiles.source import ProfileSource
 from layouts.runs.checks import Checks
+from layouts.runs.mirrors import MirrorStatus
 from layouts.runs.notes_source import NoteSource
 from layouts.runs.questions import Destination
 from layouts.runs.rows import RunRow
@@ -75,6 +76,8 @@ class MemorySource:
         self.read_at: float | None = 1_700_000_000.0
         self.failed = ""
         self.checked = (0, 0)
+        self.mirrors: list[MirrorStatus] = []
+        self.fetched: list[tuple[str, str]] = []
         self.painted: dict[str, str] = {}
         self.painted_groups: dict[tuple[str, str], str] = {}
         self.training = OFF

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from layouts.runs.mirrors import MirrorStatus
 from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 from layouts.runs.run_colours import Colours
@@ -75,6 +76,13 @@ class MemoryRuns(RunSource):
 
     def version(self, run: str) -> int:
         return next((row.version for row in self.rows() if run in row.members), 0)
+
+    def mirrors(self) -> Sequence[MirrorStatus]:
+        return self._memory.mirrors
+
+    def fetch(self, address: str, name: str) -> bool:
+        self._memory.fetched.append((address, name))
+        return any(file.name == name for one in self._memory.mirrors if one.address == address for file in one.files)
 
     def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
         return [(key, problem) for key, problem in self._memory.found if run is None or key == run]

@@ -11,8 +11,10 @@ from typing import Any
 
 from app.store.runs.entries import Entry
 from app.store.runs.following import Follower
+from app.store.runs.mirrors import Mirrors
 from app.store.runs.notes import Notes
 from app.store.runs.run_rows import dated_row
+from layouts.runs.mirrors import MirrorStatus
 from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 from layouts.runs.source import RunSource
@@ -25,10 +27,12 @@ class StoredRuns(RunSource):
     """Runs that a `Follower` reads, with what users wrote about them. See `layouts.runs.source`."""
 
     def __init__(
-        self, runs: Follower, notes: Notes | None, look: Callable[[], int], places: Destinations | None = None
+        self, runs: Follower, notes: Notes | None, look: Callable[[], int], places: Destinations | None = None,
+        mirrors: Mirrors | None = None,
     ) -> None:
         """look looks at what is read elsewhere and returns a number that changes whenever that has changed."""
         self._runs, self._notes, self._look, self._places = runs, notes, look, places or {}
+        self._mirrors = mirrors or Mirrors((), {})
         self._counted: tuple[tuple[RunRow, ...], int, int] = (), 0, 0
         self._painted: tuple[Any, Any] = None, None
 
@@ -47,7 +51,7 @@ class StoredRuns(RunSource):
             interval=self._runs.interval,
             total=len(rows),
             loaded=loaded,
-            problems=damage + len(self._runs.base_problems) + problems,
+            problems=damage + len(self._runs.base_problems) + problems + self._mirrors.problems(),
             version=version + elsewhere,
             failed=self._runs.failed,
             age=self._runs.age(),
@@ -118,6 +122,14 @@ class StoredRuns(RunSource):
 
     def want(self, runs: Sequence[str]) -> None:
         self._runs.want(runs)
+        entries = self._runs.entries
+        self._mirrors.want([entries[run].source.path for run in runs if run in entries])
+
+    def mirrors(self) -> Sequence[MirrorStatus]:
+        return self._mirrors.rows()
+
+    def fetch(self, address: str, name: str) -> bool:
+        return self._mirrors.fetch(address, name)
 
     def refresh(self) -> None:
         self._runs.refresh()
