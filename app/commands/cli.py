@@ -346,9 +346,9 @@ def _convert(options: argparse.Namespace) -> int:
 
 
 def _add_mirror_options(parser: argparse.ArgumentParser) -> None:
-    from app.commands import mirror
+    from app.commands import mirror_options
 
-    mirror.add_options(parser)
+    mirror_options.add_options(parser)
 
 
 def _mirror(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-// The mirrors of remote runs in the data health: what is copied, what is not and why, and a button for files that are too large.
+// Mirrors of remote runs in the data health: what is copied, what is not and why, and a button for files that are too large.
 
 import { make } from "./elements.js";
 import { translate, writeText } from "./i18n.js";
