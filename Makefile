@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MUTANTS := .venv-mutation
-.PHONY: audit run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-convert test-frameworks test-hta test-long long-parts
+.PHONY: audit run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-convert test-frameworks test-hta test-jupyter test-remote test-long long-parts
 
 # What was compiled once, rewritten assertions included, need not be compiled again by every process that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
@@ -150,6 +150,17 @@ $(JUPYTER)/.done: requirements-jupyter.lock requirements.lock
 	$(call again,$(JUPYTER)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-jupyter.lock)
 	touch $@
 
+# Mirrors of a real object store (moto) and SFTP server (asyncssh), in an environment of its own: botocore wants an older
+# python-dateutil than the development lock tests with.
+REMOTE := .venv-remote
+test-remote: $(REMOTE)/.done
+	$(REMOTE)/bin/python -m pytest tests/remote
+
+$(REMOTE)/.done: requirements-remote.lock
+	test -x $(REMOTE)/bin/python || $(PYTHON) -m venv $(REMOTE)
+	$(call again,$(REMOTE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-remote.lock)
+	touch $@
+
 # What other programs know of our code and of what we depend on (tests/audit.py); writes the list of dependencies, dependencies.cdx.json.
 AUDIT := .venv-audit
 audit: $(AUDIT)/.done
@@ -243,12 +254,13 @@ lock:
 	$(LOCK) --group frameworks -o requirements-frameworks.lock
 	$(LOCK) --group hta -o requirements-hta.lock
 	$(LOCK) pyproject.toml --group jupyter -o requirements-jupyter.lock
+	$(LOCK) pyproject.toml --group remote --extra s3 --extra ssh -o requirements-remote.lock
 	$(NPM) install --package-lock-only --ignore-scripts --loglevel=error
 	$(BIN)/python -c "import json; p = 'package-lock.json'; t = json.load(open(p)); \
 	[v.pop('funding', None) for v in t['packages'].values()]; open(p, 'w').write(json.dumps(t, indent=2) + '\n')"
 
 clean:
-	rm -rf $(VENV) $(MUTANTS) $(AUDIT) $(CONVERT) $(FRAMEWORKS) $(HTA) $(JUPYTER) dependencies.cdx.json node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(MUTANTS) $(AUDIT) $(CONVERT) $(FRAMEWORKS) $(HTA) $(JUPYTER) $(REMOTE) dependencies.cdx.json node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
 # The pictures of README and manual, of the demo; RUNS are two further directories (docs/take_screenshots.py says which).
 RUNS ?=

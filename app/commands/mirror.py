@@ -21,7 +21,7 @@ from app.mirror.addresses import Address, AddressError, parse_address
 from app.mirror.copies import Copies
 from app.mirror.following import Mirror
 from app.mirror.places import remote_at
-from app.mirror.planning import Limits
+from app.mirror.planning import CopyLimits
 from app.mirror.reasons import sentence
 from app.mirror.remote import RemoteError
 from app.mirror.state import STATE, Facts, locked, read_state
@@ -55,7 +55,7 @@ def mirror(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace, address: Address, directory: str, facts: Facts) -> int:
     try:
         work = Mirror(
-            remote_at(address), Copies(directory), facts, Limits(facts.most, facts.largest), options.wishes, _say
+            remote_at(address), Copies(directory), facts, CopyLimits(facts.most, facts.largest), options.wishes, _say
         )
         failed = asyncio.run(_until_told(work, once=options.once, of_server=options.of_server))
     except RemoteError as error:

@@ -10,9 +10,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.mirror.copies import Copies
-from app.mirror.planning import Limits, Plan, busy_directories, directory_of, plan, seconds_between, seconds_to_wait
+from app.mirror.planning import CopyLimits, CopyPlan, busy_directories, directory_of, plan, seconds_between, seconds_to_wait
 from app.mirror.remote import Listed, Remote, RemoteError, RemoteFile
-from app.mirror.state import COPIED, FAILED, GROWING, LARGE, REMOVED, WAITING, Entry, Facts, State, read_state, write_state
+from app.mirror.state import (
+    COPIED,
+    FAILED,
+    GROWING,
+    LARGE,
+    REMOVED,
+    WAITING,
+    Facts,
+    RemoteEntry,
+    State,
+    read_state,
+    write_state,
+)
 from app.mirror.wishes import Wishes, read_wishes
 
 AT_ONCE = 32
@@ -32,12 +44,12 @@ class Mirror:
     remote: Remote
     copies: Copies
     facts: Facts
-    limits: Limits
+    limits: CopyLimits
     wishes_path: str = ""
     say: Callable[[str], None] = lambda _: None
     _files: dict[str, RemoteFile] = field(default_factory=dict)
     _problems: dict[str, str] = field(default_factory=dict)
-    _entries: dict[str, Entry] = field(default_factory=dict)
+    _entries: dict[str, RemoteEntry] = field(default_factory=dict)
     _queue: list[RemoteFile] = field(default_factory=list)
     _running: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _failures: Counter[str] = field(default_factory=Counter)
@@ -141,7 +153,7 @@ class Mirror:
     def _plan(self) -> None:
         wishes = read_wishes(self.wishes_path)
         names = {*self._files, *self._entries}
-        made: Plan = plan(
+        made: CopyPlan = plan(
             list(self._files.values()), self._entries, {name: self.copies.state(name) for name in names}, wishes,
             self.limits, time.time(), problems=self._problems, ignores_case=self.copies.ignores_case,
         )  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.mirror.names import clashes, is_safe, same_but_for_case, wanted
 from app.mirror.remote import RemoteFile
-from app.mirror.state import COPIED, FAILED, GROWING, LARGE, REMOVED, WAITING, Entry
+from app.mirror.state import COPIED, FAILED, GROWING, LARGE, REMOVED, WAITING, RemoteEntry
 from app.mirror.wishes import Wishes
 
 GROWS_SECONDS = 600.0
@@ -21,7 +21,7 @@ CPU_SHARE = 0.025
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CopyLimits:
     """most: bytes of all copies. largest: bytes of one file."""
 
     most: int = 20 << 30
@@ -29,18 +29,18 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CopyPlan:
     """entries: all files there are now, by name. bring: what to copy, most wanted first. remove: copies to remove."""
 
-    entries: dict[str, Entry]
+    entries: dict[str, RemoteEntry]
     bring: Sequence[RemoteFile]
     remove: Sequence[str]
 
 
 def plan(
-    listed: Sequence[RemoteFile], known: Mapping[str, Entry], copies: Mapping[str, tuple[int, float] | None], wishes: Wishes,
-    limits: Limits, now: float, *, problems: Mapping[str, str] | None = None, ignores_case: bool = False,
-) -> Plan:
+    listed: Sequence[RemoteFile], known: Mapping[str, RemoteEntry], copies: Mapping[str, tuple[int, float] | None],
+    wishes: Wishes, limits: CopyLimits, now: float, *, problems: Mapping[str, str] | None = None, ignores_case: bool = False,
+) -> CopyPlan:
     """Return what to do for remote files: `listed` are all there are, known those before, copies their (size, mtime) on disk.
 
     problems are names that cannot be copied, with the reason. Files on screen come first, then those of the newest runs; where
@@ -51,7 +51,7 @@ def plan(
     refused |= clashes(file.name for file in listed)
     if ignores_case:
         refused |= same_but_for_case(file.name for file in listed if file.name not in refused)
-    entries = {name: Entry(name, 0, 0.0, state=FAILED, reason=reason) for name, reason in refused.items()}
+    entries = {name: RemoteEntry(name, 0, 0.0, state=FAILED, reason=reason) for name, reason in refused.items()}
     candidates = [file for file in listed if file.name not in refused]
     newest: dict[str, float] = {}
     for file in candidates:
@@ -63,7 +63,7 @@ def plan(
     for file in candidates:
         before = known.get(file.name)
         place = directory_of(file.name)
-        entry = Entry(file.name, 0, 0.0, wanted=file.size) if before is None else _renewed(before, file)
+        entry = RemoteEntry(file.name, 0, 0.0, wanted=file.size) if before is None else _renewed(before, file)
         entry.chosen = entry.chosen or file.name in chosen
         if places[place]:
             entry.viewed = now
@@ -90,7 +90,7 @@ def plan(
     kept = {name for name, entry in entries.items() if entry.state in (COPIED, GROWING, WAITING, LARGE)}
     kept |= {file.name for file in bring}
     remove = [name for name, copy in copies.items() if copy is not None and name not in kept]
-    return Plan(entries, bring, remove)
+    return CopyPlan(entries, bring, remove)
 
 
 def directory_of(name: str) -> str:
@@ -102,16 +102,16 @@ def _seen(place: str, screen: Sequence[str]) -> bool:
     return any(run in ("", ".", place) or place.startswith(run + "/") for run in screen)
 
 
-def _renewed(before: Entry, file: RemoteFile) -> Entry:
+def _renewed(before: RemoteEntry, file: RemoteFile) -> RemoteEntry:
     """Return an entry to change, without the failure of a version that is gone."""
     same = before.wanted == file.size
     state, reason, code = (before.state, before.reason, before.code) if same else (WAITING, "", "")
-    return Entry(
+    return RemoteEntry(
         before.name, before.size, before.mtime, before.tag, file.size, state, reason, code, before.viewed, before.chosen
     )
 
 
-def _is_copied(entry: Entry, file: RemoteFile, copy: tuple[int, float] | None) -> bool:
+def _is_copied(entry: RemoteEntry, file: RemoteFile, copy: tuple[int, float] | None) -> bool:
     """Return whether a copy is the remote file: of its size, its time, and of its tag if that is known."""
     if copy is None or copy[0] != file.size or abs(copy[1] - file.mtime) > 0.001:
         return False

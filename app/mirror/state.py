@@ -22,7 +22,7 @@ LARGEST = 64 << 20
 COPIED, GROWING, WAITING, LARGE, REMOVED, FAILED = "copied", "growing", "waiting", "large", "removed", "failed"
 
 
-class Entry(msgspec.Struct, array_like=True):
+class RemoteEntry(msgspec.Struct, array_like=True):
     """A remote file. size, mtime and tag are those it was copied with, wanted those it has now.
 
     state: COPIED, GROWING (copied, and changed within ten minutes), WAITING (for its turn), LARGE (above the limit for one
@@ -67,7 +67,7 @@ class State(msgspec.Struct):
     """What the state file has."""
 
     facts: Facts
-    entries: list[Entry]
+    entries: list[RemoteEntry]
 
 
 def read_state(directory: str) -> State | None:
@@ -80,7 +80,7 @@ def read_state(directory: str) -> State | None:
     try:
         return State(
             msgspec.json.decode(_checked(first), type=Facts),
-            msgspec.json.decode(_checked(second.removesuffix(b"\n")), type=list[Entry]),
+            msgspec.json.decode(_checked(second.removesuffix(b"\n")), type=list[RemoteEntry]),
         )
     except (ValueError, msgspec.DecodeError, RecursionError):
         return None

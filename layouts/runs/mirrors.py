@@ -25,8 +25,8 @@ class MirrorFile:
 class MirrorStatus:
     """A mirror. reason says why the last listing failed, "" if it did not; retry_at when it is tried again, 0 for never.
 
-    counts: number of files by state ("copied", "growing", "waiting", "large", "removed", "failed"). requests and bytes are those
-    of the process. Times are in seconds since 1970. fetches: whether visitors may ask for large files.
+    counts: number of files by state ("copied", "growing", "waiting", "large", "removed", "failed"). requests and bytes are of
+    this process. Times are in seconds since 1970. fetches: whether visitors may ask for large files.
     """
 
     address: str

@@ -32,7 +32,8 @@ def test_a_directory_is_one_whatever_its_name(tmp_path: Path, monkeypatch: pytes
     (["x=none"], "existing directory or file, found 'x=none'"),
     (["lab", "lab/inside"], "directories apart"), (["lab", "other/lab"], "different names, found 'lab' twice"),
     (["x=lab", "x=other"], "different names"), (["lab", "link"], "directories apart"),
-    (["ssh://host/runs"], "found the address"), (["x=s3://bucket"], "found the address"), (["a/b=lab"], "existing directory"),
+    (["ssh://host/runs"], "mindscope mirror"), (["x=s3://bucket"], "mindscope mirror"),
+    (["ssh://me:secret@host/runs"], "without a password"), (["a/b=lab"], "existing directory"),
 ])  # fmt: skip
 def test_what_cannot_be_meant_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: list[str], said: str

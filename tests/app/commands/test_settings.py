@@ -41,6 +41,7 @@ def test_an_empty_variable_is_not_set() -> None:
 def test_every_setting_is_read_from_both_variables(setting) -> None:
     samples = {"port": "81", "reload_interval": "7", "allowed_host": "a.b, c.d", "token": "t" * 20, "url_path_prefix": "/x/y"}
     samples |= {"debugger_port": "50052", "public_prefix": "/x/y", "trusted_proxy": "10.0.0.7, ::1", "user_header": "X-User"}
+    samples |= {"mirror_every": "7", "mirror_most": "5 GiB", "mirror_largest": "300MB"}
     names = {"MINDSCOPE_TRUSTED_PROXY": "::1", "MINDSCOPE_USER_HEADER": "X-User"}
     beside = {name: text for name, text in names.items() if name != setting.variable}
     text = samples.get(setting.name, {True: "false", False: "true", None: "true"}.get(setting.default, "text"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.mirror.copies import Copies
 from app.mirror.following import Mirror
-from app.mirror.planning import Limits
+from app.mirror.planning import CopyLimits
 from app.mirror.remote import Counts, Listed, RemoteError, RemoteFile
 from app.mirror.state import Facts
 
@@ -57,10 +57,10 @@ class Directory:
             raise RemoteError("short")
 
 
-USUAL = Limits()
+USUAL = CopyLimits()
 
 
-def mirror_of(remote: object, directory: Path, limits: Limits = USUAL, wishes: str = "", every: float = 0.1) -> Mirror:
+def mirror_of(remote: object, directory: Path, limits: CopyLimits = USUAL, wishes: str = "", every: float = 0.1) -> Mirror:
     directory.mkdir(exist_ok=True)
     facts = Facts(address="file:///there", most=limits.most, largest=limits.largest, every=every)
     return Mirror(remote, Copies(str(directory)), facts, limits, wishes)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ import pytest
 
 from app.mirror import copies
 from app.mirror.copies import Copies
-from app.mirror.planning import Limits
+from app.mirror.planning import CopyLimits
 from app.mirror.remote import RemoteError, RemoteFile
 from app.mirror.state import FAILED, LARGE, REMOVED, STATE, read_state
 from app.mirror.wishes import Wishes, write_wishes
@@ -211,7 +211,7 @@ def test_refused_credentials_are_not_tried_again(there: Path, here: Path) -> Non
 
 def test_a_large_file_is_listed_and_fetched_when_asked_for(there: Path, here: Path, tmp_path: Path) -> None:
     write(there / NAME, b"1" * 5000)
-    limits, wishes = Limits(largest=4000), str(tmp_path / "wishes")
+    limits, wishes = CopyLimits(largest=4000), str(tmp_path / "wishes")
     assert copy_once(Directory(there), here, limits=limits, wishes=wishes) == 0
     assert [(one.state, one.wanted) for one in entries(here).values()] == [(LARGE, 5000)]  # type: ignore[attr-defined]
     write_wishes(wishes, Wishes(fetch=(NAME,)))
@@ -225,7 +225,7 @@ def test_a_large_file_is_listed_and_fetched_when_asked_for(there: Path, here: Pa
 def test_copies_not_viewed_for_longest_make_room(there: Path, here: Path, tmp_path: Path) -> None:
     for number in range(4):
         write(there / f"run{number}/{EVENTS}", bytes(1000), 1000.0 + number)
-    wishes, limits = str(tmp_path / "wishes"), Limits(most=2500)
+    wishes, limits = str(tmp_path / "wishes"), CopyLimits(most=2500)
     write_wishes(wishes, Wishes(screen=("run0",)))
     copy_once(Directory(there), here, limits=limits, wishes=wishes)
     assert sorted(contents(here)) == [f"run0/{EVENTS}", f"run3/{EVENTS}"]
