@@ -24,7 +24,7 @@ from app.mirror.places import remote_at
 from app.mirror.planning import CopyLimits
 from app.mirror.reasons import sentence
 from app.mirror.remote import RemoteError
-from app.mirror.state import STATE, Facts, locked, read_state
+from app.mirror.state import STATE, MirrorFacts, locked, read_state
 from app.store import workspace
 
 _LOCK_SECONDS = 2.0
@@ -36,7 +36,7 @@ def mirror(options: argparse.Namespace) -> int:
         address = parse_address(options.address)
     except AddressError as error:
         raise SettingError(f"URL: expected {error}") from None
-    facts = Facts(
+    facts = MirrorFacts(
         address=address.text, most=_size("--most", options.most), largest=_size("--largest", options.largest),
         every=_seconds(options.every), wishes=bool(options.wishes),
     )  # fmt: skip
@@ -52,7 +52,7 @@ def mirror(options: argparse.Namespace) -> int:
         time.sleep(_LOCK_SECONDS)  # that of another server of the same address; when it ends, this one goes on
 
 
-def _run(options: argparse.Namespace, address: Address, directory: str, facts: Facts) -> int:
+def _run(options: argparse.Namespace, address: Address, directory: str, facts: MirrorFacts) -> int:
     try:
         work = Mirror(
             remote_at(address), Copies(directory), facts, CopyLimits(facts.most, facts.largest), options.wishes, _say

@@ -19,7 +19,7 @@ from app.mirror.state import (
     LARGE,
     REMOVED,
     WAITING,
-    Facts,
+    MirrorFacts,
     RemoteEntry,
     State,
     read_state,
@@ -43,7 +43,7 @@ class Mirror:
 
     remote: Remote
     copies: Copies
-    facts: Facts
+    facts: MirrorFacts
     limits: CopyLimits
     wishes_path: str = ""
     say: Callable[[str], None] = lambda _: None

@@ -42,7 +42,7 @@ class RemoteEntry(msgspec.Struct, array_like=True):
     chosen: bool = False
 
 
-class Facts(msgspec.Struct):
+class MirrorFacts(msgspec.Struct):
     """The mirror as a whole. reason and code say why the last listing failed, "" if it did not; retry_at when it is tried
     again, 0 for never. Times are in seconds since 1970, sizes in bytes; requests and bytes count those of this process."""
 
@@ -66,7 +66,7 @@ class Facts(msgspec.Struct):
 class State(msgspec.Struct):
     """What the state file has."""
 
-    facts: Facts
+    facts: MirrorFacts
     entries: list[RemoteEntry]
 
 
@@ -79,18 +79,18 @@ def read_state(directory: str) -> State | None:
         return None
     try:
         return State(
-            msgspec.json.decode(_checked(first), type=Facts),
+            msgspec.json.decode(_checked(first), type=MirrorFacts),
             msgspec.json.decode(_checked(second.removesuffix(b"\n")), type=list[RemoteEntry]),
         )
     except (ValueError, msgspec.DecodeError, RecursionError):
         return None
 
 
-def read_facts(directory: str) -> Facts | None:
+def read_facts(directory: str) -> MirrorFacts | None:
     """Return the facts in a state file, without its files; None if there is none, or they are damaged."""
     try:
         with open(os.path.join(directory, STATE), "rb") as stream:
-            return msgspec.json.decode(_checked(stream.readline(1 << 20).removesuffix(b"\n")), type=Facts)
+            return msgspec.json.decode(_checked(stream.readline(1 << 20).removesuffix(b"\n")), type=MirrorFacts)
     except (OSError, ValueError, msgspec.DecodeError, RecursionError):
         return None
 

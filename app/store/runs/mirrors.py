@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from app.mirror.state import FAILED, LARGE, REMOVED, Facts, is_running, read_facts, read_state
+from app.mirror.state import FAILED, LARGE, REMOVED, MirrorFacts, is_running, read_facts, read_state
 from app.mirror.wishes import MOST, Wishes, read_wishes, write_wishes
 from layouts.runs.mirrors import MirrorFile, MirrorStatus
 from parsers.names import printable
@@ -30,9 +30,9 @@ class Mirrors:
         found = [(one, facts) for one in self._directories if (facts := self._facts(one)) is not None]
         return sum(facts.counts.get(FAILED, 0) + bool(facts.reason or not is_running(one)) for one, facts in found)
 
-    def _facts(self, directory: str) -> Facts | None:
+    def _facts(self, directory: str) -> MirrorFacts | None:
         # One that was started just now has no state file yet.
-        return read_facts(directory) or (Facts() if directory in self._wishes else None)
+        return read_facts(directory) or (MirrorFacts() if directory in self._wishes else None)
 
     def rows(self) -> list[MirrorStatus]:
         """Return the state of each mirror."""

@@ -11,7 +11,7 @@ from app.mirror.copies import Copies
 from app.mirror.following import Mirror
 from app.mirror.planning import CopyLimits
 from app.mirror.remote import Counts, Listed, RemoteError, RemoteFile
-from app.mirror.state import Facts
+from app.mirror.state import MirrorFacts
 
 EVENTS = "events.out.tfevents.1700000000.here"
 
@@ -62,7 +62,7 @@ USUAL = CopyLimits()
 
 def mirror_of(remote: object, directory: Path, limits: CopyLimits = USUAL, wishes: str = "", every: float = 0.1) -> Mirror:
     directory.mkdir(exist_ok=True)
-    facts = Facts(address="file:///there", most=limits.most, largest=limits.largest, every=every)
+    facts = MirrorFacts(address="file:///there", most=limits.most, largest=limits.largest, every=every)
     return Mirror(remote, Copies(str(directory)), facts, limits, wishes)  # type: ignore[arg-type]
 
 
