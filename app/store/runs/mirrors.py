@@ -23,7 +23,7 @@ class Mirrors:
     def __init__(self, directories: Iterable[str | os.PathLike[str]], wishes: Mapping[str, str]) -> None:
         self._directories = [os.path.realpath(one) for one in directories]
         self._wishes = {os.path.realpath(one): path for one, path in wishes.items()}
-        self._screen: tuple[str, ...] = ()
+        self._addresses: dict[str, str] = {}
 
     def problems(self) -> int:
         """Return how many files could not be copied, and of mirrors that do not run or cannot list."""
@@ -33,6 +33,15 @@ class Mirrors:
     def _facts(self, directory: str) -> MirrorFacts | None:
         # One that was started just now has no state file yet.
         return read_facts(directory) or (MirrorFacts() if directory in self._wishes else None)
+
+    def named(self, base: str) -> str:
+        """Return the name of directories of runs with the addresses of those that are copies."""
+        for directory in self._directories:
+            if directory not in self._addresses and (facts := self._facts(directory)) is not None and facts.address:
+                self._addresses[directory] = facts.address
+        for directory, address in self._addresses.items():
+            base = base.replace(printable(directory), address)
+        return base
 
     def rows(self) -> list[MirrorStatus]:
         """Return the state of each mirror."""

@@ -46,7 +46,7 @@ class StoredRuns(RunSource):
             self._notes.look()
             version, problems = version + self._notes.revision, len(self._notes.problems)
         return SourceStatus(
-            base=self._runs.base,
+            base=self._mirrors.named(self._runs.base),
             read_at=read_at,
             interval=self._runs.interval,
             total=len(rows),

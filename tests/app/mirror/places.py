@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from app.mirror.copies import Copies
@@ -70,7 +71,9 @@ def copy_once(remote: object, directory: Path, **options: object) -> int:
     async def work() -> int:
         return await mirror_of(remote, directory, **options).run(once=True)  # type: ignore[arg-type]
 
-    return asyncio.run(work())
+    # A thread of its own: that of tests in browsers has a loop already.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(work())).result()
 
 
 def contents(directory: Path) -> dict[str, bytes]:
