@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, TypeVar
 
 from app.mirror.copies import Copies
 from app.mirror.following import Mirror
@@ -14,6 +15,7 @@ from app.mirror.planning import CopyLimits
 from app.mirror.remote import Counts, Listed, RemoteError, RemoteFile
 from app.mirror.state import MirrorFacts
 
+T = TypeVar("T")
 EVENTS = "events.out.tfevents.1700000000.here"
 
 
@@ -67,13 +69,17 @@ def mirror_of(remote: object, directory: Path, limits: CopyLimits = USUAL, wishe
     return Mirror(remote, Copies(str(directory)), facts, limits, wishes)  # type: ignore[arg-type]
 
 
+def finished(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end, in a thread of its own: that of tests in browsers has a loop already."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 def copy_once(remote: object, directory: Path, **options: object) -> int:
     async def work() -> int:
         return await mirror_of(remote, directory, **options).run(once=True)  # type: ignore[arg-type]
 
-    # A thread of its own: that of tests in browsers has a loop already.
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(lambda: asyncio.run(work())).result()
+    return finished(work())
 
 
 def contents(directory: Path) -> dict[str, bytes]:

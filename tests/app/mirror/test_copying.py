@@ -16,7 +16,7 @@ from app.mirror.planning import CopyLimits
 from app.mirror.remote import RemoteError, RemoteFile
 from app.mirror.state import FAILED, LARGE, REMOVED, STATE, read_state
 from app.mirror.wishes import Wishes, write_wishes
-from tests.app.mirror.places import EVENTS, Directory, contents, copy_once, mirror_of, write
+from tests.app.mirror.places import EVENTS, Directory, contents, copy_once, finished, mirror_of, write
 
 NAME = f"a/{EVENTS}"
 
@@ -189,7 +189,7 @@ def test_a_server_that_fails_is_asked_again_later_each_time(there: Path, here: P
         await asyncio.gather(task, return_exceptions=True)
         assert reasons >= {"broken", "busy", "slow"}
 
-    asyncio.run(asyncio.wait_for(work(), 60))
+    finished(asyncio.wait_for(work(), 60))
     assert [line.rpartition(" in ")[2] for line in said if "next try" in line] == ["1 s", "2 s", "4 s"]
 
 
@@ -201,7 +201,7 @@ def test_refused_credentials_are_not_tried_again(there: Path, here: Path) -> Non
     write(there / NAME, b"1")
     remote = Directory(there, fail)
     with pytest.raises(RemoteError, match="refused"):
-        asyncio.run(asyncio.wait_for(mirror_of(remote, here).run(once=False), 60))
+        finished(asyncio.wait_for(mirror_of(remote, here).run(once=False), 60))
     assert [what for what, _ in remote.asked].count("list") == 2
     state = read_state(str(here))
     assert state is not None
@@ -269,7 +269,7 @@ def test_growth_is_followed_and_only_its_directory_is_listed(there: Path, here: 
         await asyncio.gather(task, return_exceptions=True)
         return remote.asked
 
-    asked = asyncio.run(asyncio.wait_for(work(), 60))
+    asked = finished(asyncio.wait_for(work(), 60))
     assert {one for one in asked if one[0] == "list"} == {("list", "run1")}
 
 
@@ -287,7 +287,7 @@ def test_a_link_on_this_disk_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / "copies" / "a").symlink_to(tmp_path / "outside")
     remote = Directory(tmp_path)
     with pytest.raises(RemoteError, match="name"):
-        asyncio.run(Copies(str(tmp_path / "copies")).bring(remote, RemoteFile(NAME, 1, 1.0)))  # type: ignore[arg-type]
+        finished(Copies(str(tmp_path / "copies")).bring(remote, RemoteFile(NAME, 1, 1.0)))  # type: ignore[arg-type]
     assert os.listdir(tmp_path / "outside") == []
 
 

@@ -27,7 +27,7 @@ def test_a_large_file_is_asked_for_by_its_button(page: Page, serve: Callable[[Fl
     store = Store([tmp_path / "files"], interval=0.5, wishes={str(tmp_path / "files"): wishes}).start()
     try:
         assert store.wait(30)
-        show(page, serve(create_app(store).server), "runs")
+        show(page, f"{serve(create_app(store).server)}/runs")
         page.locator(".ms-health").first.click()
         mirror = page.locator(".ms-mirror")
         expect(mirror).to_contain_text("Copies of file:///there")
