@@ -37,7 +37,7 @@ for path in ("/", "/api/runs.json"):
     assert client.get(path).status_code == 200, path
 print(*(name for name in sys.modules if name.partition(".")[0] in ("app", "layouts", "parsers")))
 """
-MOST_OF_OURS = 196
+MOST_OF_OURS = 198
 """Modules of ours until the first page is answered; there are more than a thousand."""
 NOT_AT_THE_START = (
     "parsers.analysis.jobs", "parsers.analysis.graphs", "parsers.analysis.profiles", "parsers.analysis.explanations",

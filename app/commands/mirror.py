@@ -17,6 +17,7 @@ import warnings
 
 from app.commands.settings import SettingError, parse_size, size_bytes
 from app.commands.terminal import printable
+from app.mirror import STATE
 from app.mirror.addresses import Address, AddressError, parse_address
 from app.mirror.copies import Copies
 from app.mirror.following import Mirror
@@ -24,7 +25,7 @@ from app.mirror.places import remote_at
 from app.mirror.planning import CopyLimits
 from app.mirror.reasons import sentence
 from app.mirror.remote import RemoteError
-from app.mirror.state import STATE, MirrorFacts, locked, read_state
+from app.mirror.state import MirrorFacts, locked, read_state
 from app.store import workspace
 
 _LOCK_SECONDS = 2.0

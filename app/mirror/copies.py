@@ -13,7 +13,8 @@ import os
 import tempfile
 from collections.abc import Iterator
 
-from app.mirror.names import OWN, is_safe
+from app.mirror import OWN
+from app.mirror.names import is_safe
 from app.mirror.remote import Remote, RemoteError, RemoteFile
 from parsers.files import TAIL
 

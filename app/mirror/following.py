@@ -87,7 +87,7 @@ class Mirror:
                     self._write()
                     if final:
                         raise
-                    self.say(f"listing failed: {error}; next try in {pause:g} s")
+                    self.say(f"listing failed: {error}; next try in {round(pause):,} s")
                 if once:
                     await self._finish()
                     return self._counted()[FAILED]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from app.mirror import OWN
 from app.mirror.remote import RemoteFile
 from parsers.discovery.listing import MAY_MARK, PROFILE_PARTS
 from parsers.dumps.names import BINARY, MAPPING, NPY, OPDEBUG, STATISTIC
@@ -14,8 +15,6 @@ from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME
 from parsers.nsys import ENDINGS
 from parsers.registry import kind_of
 
-OWN = ".mindscope-"
-"""How names of a mirror's own files begin: none of them is copied, and no reader takes them for data."""
 _SNAPSHOT = re.compile(r".*(?:snapshot|memory).*\.(?:pickle|pkl)", re.IGNORECASE)
 _BESIDE_REPORTS = re.compile(r".*\.(?:py|log)")
 """Scripts that models were converted to, and journals of searches."""

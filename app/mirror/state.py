@@ -15,9 +15,8 @@ from collections.abc import Iterator
 import google_crc32c
 import msgspec
 
-from app.mirror.names import OWN
+from app.mirror import LOCK, OWN, STATE
 
-STATE, LOCK = f"{OWN}mirror", f"{OWN}mirror.lock"
 LARGEST = 64 << 20
 COPIED, GROWING, WAITING, LARGE, REMOVED, FAILED = "copied", "growing", "waiting", "large", "removed", "failed"
 

@@ -10,7 +10,6 @@ from app.store.first_use import made_once
 from app.store.graphs.snapshots import GraphSnapshots
 from app.store.runs.following import Follower
 from app.store.runs.matching import Patterns
-from app.store.runs.mirrors import Mirrors
 from app.store.runs.notes import Notes
 from app.store.runs.source import StoredRuns
 from app.store.runs.visitors import ANYBODY, Visitor
@@ -74,7 +73,7 @@ class Store:
         )
         self._written = None if notes_directory is None else Notes(notes_directory)
         self.patterns = Patterns()
-        self.runs = StoredRuns(self.follower, self._written, self._look, places, Mirrors(bases, wishes or {}))
+        self.runs = StoredRuns(self.follower, self._written, self._look, places, [os.fspath(base) for base in bases], wishes)
 
     def _look(self) -> int:
         """Look whether dumps and studies have changed; return the version of the studies."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from parsers import Problem
 
-from layouts.runs.mirrors import MirrorStatus
 from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
+
+if TYPE_CHECKING:
+    from layouts.runs.mirrors import MirrorStatus
 
 
 class RunSource(Protocol):

@@ -6,7 +6,7 @@ import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import msgspec
 from parsers.analysis.curves.final_values import LastValue
@@ -18,10 +18,13 @@ from layouts.kit.i18n import Text
 from layouts.kit.theme import nearest_hue
 from layouts.runs.checks import Check
 from layouts.runs.chosen_runs import USUAL, selected_runs, usual_runs
-from layouts.runs.mirrors import MirrorStatus
 from layouts.runs.notes import HandColour, Mark, NamedView, Note
 from layouts.runs.rows import RunChanges, RunRow, ShownStatus
 from layouts.sources import NoteSources, RunSources, Sources
+
+if TYPE_CHECKING:
+    from layouts.runs.mirrors import MirrorStatus
+
 
 SentNote = Annotated[dict[str, Any], Note]
 SentView = Annotated[dict[str, Any], NamedView]

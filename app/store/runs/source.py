@@ -7,14 +7,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from app.mirror import STATE
 from app.store.runs.entries import Entry
 from app.store.runs.following import Follower
-from app.store.runs.mirrors import Mirrors
 from app.store.runs.notes import Notes
 from app.store.runs.run_rows import dated_row
-from layouts.runs.mirrors import MirrorStatus
 from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 from layouts.runs.source import RunSource
@@ -22,23 +21,31 @@ from parsers import Problem
 from parsers.names import printable
 from parsers.snapshot import key_of
 
+if TYPE_CHECKING:
+    from app.store.runs.mirrors import Mirrors
+    from layouts.runs.mirrors import MirrorStatus
+
 
 class StoredRuns(RunSource):
     """Runs that a `Follower` reads, with what users wrote about them. See `layouts.runs.source`."""
 
     def __init__(
         self, runs: Follower, notes: Notes | None, look: Callable[[], int], places: Destinations | None = None,
-        mirrors: Mirrors | None = None,
+        bases: Sequence[str] = (), wishes: Mapping[str, str] | None = None,
     ) -> None:
-        """look looks at what is read elsewhere and returns a number that changes whenever that has changed."""
+        """bases are the directories of runs, wishes the files for those that mirrors copy to (`app.store.runs.mirrors`).
+
+        look looks at what is read elsewhere and returns a number that changes whenever that has changed."""
         self._runs, self._notes, self._look, self._places = runs, notes, look, places or {}
-        self._mirrors = mirrors or Mirrors((), {})
+        self._bases, self._wishes = bases, wishes or {}
+        self._known_mirrors: Mirrors | None = None
         self._counted: tuple[tuple[RunRow, ...], int, int] = (), 0, 0
         self._painted: tuple[Any, Any] = None, None
 
     def status(self) -> SourceStatus:
         self._runs.asked()
         elsewhere = self._look()
+        mirrors = self._mirrors()
         rows, version, read_at = self._runs.snapshot()
         problems = 0
         loaded, damage = self._counts(rows)
@@ -46,12 +53,12 @@ class StoredRuns(RunSource):
             self._notes.look()
             version, problems = version + self._notes.revision, len(self._notes.problems)
         return SourceStatus(
-            base=self._mirrors.named(self._runs.base),
+            base=mirrors.named(self._runs.base) if mirrors else self._runs.base,
             read_at=read_at,
             interval=self._runs.interval,
             total=len(rows),
             loaded=loaded,
-            problems=damage + len(self._runs.base_problems) + problems + self._mirrors.problems(),
+            problems=damage + len(self._runs.base_problems) + problems + (mirrors.problems() if mirrors else 0),
             version=version + elsewhere,
             failed=self._runs.failed,
             age=self._runs.age(),
@@ -123,13 +130,25 @@ class StoredRuns(RunSource):
     def want(self, runs: Sequence[str]) -> None:
         self._runs.want(runs)
         entries = self._runs.entries
-        self._mirrors.want([entries[run].source.path for run in runs if run in entries])
+        if (mirrors := self._mirrors()) is not None:
+            mirrors.want([entries[run].source.path for run in runs if run in entries])
 
     def mirrors(self) -> Sequence[MirrorStatus]:
-        return self._mirrors.rows()
+        mirrors = self._mirrors()
+        return mirrors.rows() if mirrors else ()
 
     def fetch(self, address: str, name: str) -> bool:
-        return self._mirrors.fetch(address, name)
+        mirrors = self._mirrors()
+        return mirrors is not None and mirrors.fetch(address, name)
+
+    def _mirrors(self) -> Mirrors | None:
+        """Return the mirrors, None before there are any: most servers have none, and import nothing for them."""
+        begun = self._known_mirrors is None
+        if begun and (self._wishes or any(os.path.exists(os.path.join(one, STATE)) for one in self._bases)):
+            from app.store.runs.mirrors import Mirrors
+
+            self._known_mirrors = Mirrors(self._bases, self._wishes)
+        return self._known_mirrors
 
     def refresh(self) -> None:
         self._runs.refresh()

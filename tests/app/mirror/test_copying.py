@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from app.mirror import copies
+from app.mirror import STATE, copies
 from app.mirror.copies import Copies
 from app.mirror.planning import CopyLimits
 from app.mirror.remote import RemoteError, RemoteFile
-from app.mirror.state import FAILED, LARGE, REMOVED, STATE, read_state
+from app.mirror.state import FAILED, LARGE, REMOVED, read_state
 from app.mirror.wishes import Wishes, write_wishes
 from tests.app.mirror.places import EVENTS, Directory, contents, copy_once, finished, mirror_of, write
 

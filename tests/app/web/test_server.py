@@ -74,6 +74,7 @@ ROUTES = {
     "/api/lineage.json": {"GET"},
     "/api/pipelines.csv": {"GET"},
     "/api/pipelines.json": {"GET"},
+    "/api/fetch": {"POST"},
     "/api/board": {"POST"},
     "/api/board.json": {"GET"},
     "/api/colour": {"POST"},

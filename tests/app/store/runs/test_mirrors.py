@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from app import create_app
+from app.mirror import STATE
 from app.mirror.planning import CopyLimits
-from app.mirror.state import STATE, locked
+from app.mirror.state import locked
 from app.mirror.wishes import Wishes, read_wishes
 from app.store.runs.mirrors import Mirrors
 from app.store.store import Store
