@@ -366,13 +366,14 @@ def _people(settings: Settings) -> Any:
 def _create_server(settings: Settings, store: Any, listener: socket.socket, token: str, *, demo: bool) -> Any:
     from app.web.connections import create_server
     from app.web.server import create_app
+    from app.web.status_first import StatusFirst
 
     app = create_app(
         store, prefix=settings.url_path_prefix, public_prefix=settings.public_prefix or None, host=settings.host,
         allowed_hosts=settings.allowed_host, token=token, cookie=f"mindscope-{listener.getsockname()[1]}",
         people=_people(settings), demo="here" if demo else "",
     )  # fmt: skip
-    return create_server(app.server, listener, refuse=app.guard.refuse_early, is_light=app.is_light)
+    return create_server(StatusFirst(app), listener, refuse=app.guard.refuse_early, is_light=app.is_light)
 
 
 # In the background --------------------------------------------------------------------------------------------------

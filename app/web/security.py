@@ -191,7 +191,7 @@ class Guard:
         """Return a refusal of a request of which only first line and headers have arrived, or None to read its body."""
         asked = Request(dict(environ))
         refused = self.refusal(asked)
-        return None if refused is None else self._with_headers(refused, asked.path)
+        return None if refused is None else self.with_headers(refused, asked.path)
 
     def refusal(self, asked: Request) -> Response | None:
         """Return a refusal of a request, from its first line and headers alone, or None to accept it."""
@@ -273,9 +273,10 @@ class Guard:
 
     def add_headers(self, response: Response) -> Response:
         """Add the security headers to the response to the current request."""
-        return self._with_headers(response, request.path)
+        return self.with_headers(response, request.path)
 
-    def _with_headers(self, response: Response, path: str) -> Response:
+    def with_headers(self, response: Response, path: str) -> Response:
+        """Add the security headers to the response to a request for a path."""
         if self.concerns(path):
             response.headers.setdefault("Content-Security-Policy", self.policy)
             response.headers["X-Content-Type-Options"] = "nosniff"

@@ -33,7 +33,7 @@ from layouts.sources import Sources
 from parsers import Source
 from parsers.discovery import source_of
 
-_LIGHT = ("health", "_dash-layout", "_dash-dependencies")
+_LIGHT = ("health", "api/status.json", "_dash-layout", "_dash-dependencies")
 _FILES = ("assets/", "_dash-component-suites/", shell.CONTENTS)
 
 UNSTYLED = """\

@@ -9,7 +9,7 @@ import * as health from "./health.js";
 import { inLanguage, setLabel, translate, writeText } from "./i18n.js";
 import * as runNotes from "./notes.js";
 import * as picker from "./picker.js";
-import { frames, look, poll, refresh, routesOf } from "./polling.js";
+import { frames, look, poll, refresh, routesOf, secondsBetweenLooks } from "./polling.js";
 import { currentPrefs, led, onOwnIndexPage, setPrefs } from "./prefs.js";
 import { gone, selected } from "./run_selection.js";
 import { chooseTool } from "./recording.js";
@@ -20,9 +20,6 @@ import { count as countText } from "./units.js";
 const functions = functionsOf("mindscope");
 const LOADING_MS = 700;
 const AGES_MS = 10_000;  // between two changes of "read 20 s ago"
-
-const LEAST_SECONDS = 1;
-const DRAWING_SECONDS = 0.5;
 const TYPED_IN = 'input:not([type="checkbox"], [type="radio"], [type="range"]), textarea, select';
 
 /** @type {Map<string, Wire.Status>} */
@@ -30,23 +27,16 @@ const statuses = new Map();  // frame -> its latest status
 /** @type {Map<string, Wire.Query>} */
 const states = new Map();  // frame -> the state of its page
 let clock = 0;  // timer of the next look at the server
+let news = performance.now();  // when a status last differed from the one before it
 let soon = 0;  // timer that polls while runs are being read
-
-/**
- * New data should be on screen within the interval that the user chose. Three delays add up: the server's scan (half of its
- *   own interval while pages look), the look, and the drawing; what the other two leave is the time between looks.
- */
-function secondsBetweenLooks() {
-  const chosen = currentPrefs().interval;
-  const scans = Math.max(0, ...frames().map((frame) => ((statuses.get(frame) || {}).interval || 0) / 2));
-  return Math.max(chosen - scans - DRAWING_SECONDS, Math.min(chosen, scans) / 2, LEAST_SECONDS);
-}
 
 /** Look at the server again after a while; the board reports new data (mindscope:news) to those of its frames in view. */
 function setClock() {
   window.clearTimeout(clock);
   if (!currentPrefs().refresh || document.hidden || led) return;
-  clock = window.setTimeout(() => look(takeStatus).finally(setClock), secondsBetweenLooks() * 1000);
+  const scan = Math.max(0, ...frames().map((frame) => (statuses.get(frame) || {}).interval || 0));
+  const seconds = secondsBetweenLooks(currentPrefs().interval, scan, (performance.now() - news) / 1000);
+  clock = window.setTimeout(() => look(takeStatus).finally(setClock), seconds * 1000);
 }
 
 /**
@@ -57,9 +47,12 @@ function setClock() {
 function takeStatus(frame, status) {
   const known = statuses.get(frame);
   if (!known || !known.read_at || !status.read_at || status.loaded < status.total) return true;
-  if (!same({ ...known, read_at: 0, age: 0 }, { ...status, read_at: 0, age: 0 })) return true;
-  statuses.set(frame, status);
-  return false;
+  if (same({ ...known, read_at: 0, age: 0 }, { ...status, read_at: 0, age: 0 })) {
+    statuses.set(frame, status);
+    return false;
+  }
+  news = performance.now();
+  return true;
 }
 
 // Text of the status: [text key, values].

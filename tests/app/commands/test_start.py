@@ -160,7 +160,9 @@ def test_others_need_the_token(serve) -> None:
     address, _, token = url.partition("?token=")
     local = f"http://127.0.0.1:{address.rstrip('/').rpartition(':')[2]}/"
     assert len(token) > 40
-    assert get(local)[0] == 401
+    assert get(local)[0] == get(local + "api/status.json")[0] == 401
+    assert get(local + "api/status.json", Host="elsewhere")[0] == 403
+    assert get(local + "api/status.json", Authorization=f"Bearer {token}")[0] == 200
     assert get(local + "api/runs.json", Authorization=f"Bearer {token}")[0] == 200
     process.terminate()
     process.wait(10)
