@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.conversion.blocks import Group, grouped
+from app.conversion.bodies import SLOT, Body, Class, CodeRow
 from app.conversion.calls import Emission, StoredTensor
-from app.conversion.classes import SLOT, Body, Class, ClassMaker, CodeRow
+from app.conversion.classes import ClassMaker
 from app.conversion.folding import Folding
 from app.conversion.mapping import attribute_texts, describe
 from app.conversion.naming import class_name, comment
@@ -72,7 +73,7 @@ def write_script(model: OnnxModel, folding: Folding, emissions: Sequence[Emissio
     aliases = renamed_values(emissions)
     root = grouped(emissions, model.outputs) if blocks else Group("", list(emissions))
     extra = _constant_outputs(model, folding)
-    maker = ClassMaker(model.types, aliases, {})
+    maker = ClassMaker(model.types, aliases)
     title = class_name(name)
     maker.make(root, model.inputs, model.outputs, title, extra)
     writer = _Writer(maker, model, recording)
@@ -128,7 +129,7 @@ class _Writer:
         if helpers:
             for source in (recurrent.LIMITED, *(recurrent.HELPERS[name] for name in helpers)):
                 self._add("\n\n" + source.rstrip("\n"))
-        for emission, kind in self._maker.refused:
+        for emission, kind in self._maker.model.refused:
             self._missing(emission, kind)
         for made in self._maker.classes:
             self._class(made)
@@ -243,7 +244,7 @@ class _Writer:
                 yield from self.recorded(part)
 
     def _body(self, group: Group) -> Body:
-        return self._maker.instances[id(group)].body
+        return self._maker.model.instances[id(group)].body
 
 
 def _docstring(kind: Class) -> str:
