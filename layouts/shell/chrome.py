@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, ctx, dcc, html, no_update
+from parsers.caches import Cache
 from parsers.model import KINDS
 
 from layouts.kit import elements as parts
@@ -28,10 +30,12 @@ from layouts.shell import board_texts as boards
 from layouts.shell import mirror_texts as mirrors
 from layouts.shell import note_texts as notes
 from layouts.shell import page_file_texts as page_files
-from layouts.shell.run_list import ProblemListing, listing, problems, shown_status
+from layouts.shell.run_list import ProblemListing, RunListing, listing, problems, shown_status
 from layouts.sources import RunSources, Sources
 
 PROBLEMS_SENT = 5000
+MOST_LISTINGS = 8
+"""Changes of the list of runs that are kept for further readers: pages ask within one interval of each other."""
 _KEYS = (
     ("/", "keys.filter"), ("j  k", "keys.cards"), ("↑  ↓", "keys.menu"), ("←  →", "keys.arrows"), ("Home  End", "keys.ends"),
     ("Space", "keys.play"),
@@ -203,6 +207,15 @@ def _keys(ids: Ids) -> html.Dialog:
 
 
 def _register_clock(app: Any, source: Sources, page: Page, ids: Ids) -> None:
+    known_changes: Cache[tuple[int, str, bool], RunListing] = Cache(MOST_LISTINGS)
+
+    def changed_since(mark: str, version: int) -> RunListing:
+        make = partial(listing, source, page.needs, every=page.every, since=mark)
+        if not mark:
+            return make()
+        # Those who follow the list have seen the same and ask for the same news; who may write sees another notebook.
+        return known_changes.made((version, mark, source.notes.notebook().read_only), make)
+
     def tick(_ticks: Any, reloads: Any, known: Any, mark: Any) -> tuple[Any, Any, Any, Any]:
         # All inputs trigger the first call of a page, which must not cause a scan.
         if reloads and ctx.triggered_id == ids("reload"):
@@ -211,7 +224,7 @@ def _register_clock(app: Any, source: Sources, page: Page, ids: Ids) -> None:
         answer = asdict(status)
         if status.version == known:
             return answer, no_update, no_update, no_update
-        changes = listing(source, page.needs, every=page.every, since=mark if isinstance(mark, str) else "")
+        changes = changed_since(mark if isinstance(mark, str) else "", status.version)
         return answer, status.version, changes["mark"], changes
 
     app.callback(

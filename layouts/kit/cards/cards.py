@@ -28,6 +28,7 @@ from dash.development.base_component import Component
 from layouts.kit.callbacks import in_browser, register_catalogue
 from layouts.kit.cards import texts
 from layouts.kit.cards.catalogue import catalogue
+from layouts.kit.cards.known_drawings import KnownDrawings
 from layouts.kit.elements import button, damaged_state, empty_state, toolbar
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.i18n import attributes, for_browser
@@ -166,13 +167,17 @@ def register(cards: Cards, app: Any, source: Sources, ids: Ids) -> None:
     _register_browser(cards, app, ids)
     register_catalogue(app, ids, partial(catalogue, source, cards.kind))
 
+    known_drawings = KnownDrawings(cards.draw)
+
     def draw_wave(wanted: Any) -> list[list[Any]]:
-        return drawings(cards, source, wanted)
+        return drawings(cards, source, wanted, known_drawings)
 
     def look(_ticks: Any, shown: Any, asks: Any, drawn: Any, known: Any) -> tuple[Any, Any]:
         # Read the version first, so that a change made while cards are drawn is found next time.
         version = source.runs.status().version
-        return (no_update, no_update) if version == known else (grown_cards(cards, source, shown, asks, drawn), version)
+        if version == known:
+            return no_update, no_update
+        return grown_cards(cards, source, shown, asks, drawn, known_drawings), version
 
     for wave in WAVES:
         app.callback(Output(ids(f"{wave}-answer"), "data"), Input(ids(wave), "data"), prevent_initial_call=True)(draw_wave)
@@ -208,8 +213,10 @@ def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
         call("moved", Input(graph, "relayoutData"), State(graph, "id"), root, prevent_initial_call=True)
 
 
-def drawings(cards: Cards, source: Sources, wanted: Any) -> list[list[Any]]:
+def drawings(cards: Cards, source: Sources, wanted: Any, known: KnownDrawings | None = None) -> list[list[Any]]:
     """Return [slot, drawing, stamp of its data] of each wanted card, in order; wanted is {"cards": [[slot, ask], ...]}.
+
+    known are drawings made for other readers; without it, all are made.
 
     A card whose ask is refused is [slot, None, reason]; if all are, BadInput is raised.
     """
@@ -222,7 +229,7 @@ def drawings(cards: Cards, source: Sources, wanted: Any) -> list[list[Any]]:
         if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], int) or not 0 <= pair[0] < cards.most:
             raise BadInput(f"cards: expected a slot from 0 to {cards.most - 1} and its ask; found {str(pair)[:80]}")
         try:
-            found.append([pair[0], *card(cards, source, pair[1])])
+            found.append([pair[0], *card(cards, source, pair[1], known)])
         except BadInput as error:
             refused.append(error)
             found.append([pair[0], None, str(error)])
@@ -231,14 +238,20 @@ def drawings(cards: Cards, source: Sources, wanted: Any) -> list[list[Any]]:
     return found
 
 
-def card(cards: Cards, source: Sources, ask: Any) -> tuple[Any, Any]:
+def card(cards: Cards, source: Sources, ask: Any, known: KnownDrawings | None = None) -> tuple[Any, Any]:
     """Return (drawing, stamp of its data) of one card; raises BadInput."""
     # Read the stamp first: if data arrives in between, the card is drawn once too often, not once too few.
     mark = cards.stamp(source, ask)
-    return cards.draw(source, ask), mark
+    return _drawing(cards, source, ask, mark, known), mark
 
 
-def grown_cards(cards: Cards, source: Sources, shown: Any, asks: Any, drawn: Any) -> list[list[Any]]:
+def _drawing(cards: Cards, source: Sources, ask: Any, mark: str, known: KnownDrawings | None) -> Any:
+    return cards.draw(source, ask) if known is None else known.drawing(source, ask, mark)
+
+
+def grown_cards(
+    cards: Cards, source: Sources, shown: Any, asks: Any, drawn: Any, known: KnownDrawings | None = None
+) -> list[list[Any]]:
     """Return [slot, drawing, stamp] of every card whose data has changed since it was drawn; off screen the drawing is None.
 
     shown are the slots on screen, asks the ask of each slot, drawn the stamp of each slot's current drawing; each is None
@@ -258,5 +271,5 @@ def grown_cards(cards: Cards, source: Sources, shown: Any, asks: Any, drawn: Any
         mark = cards.stamp(source, ask)
         if mark != drawn[slot]:
             # A card that left the screen keeps its drawing; one that is outdated is asked for when it is back.
-            changed.append([slot, cards.draw(source, ask) if slot in on_screen else None, mark])
+            changed.append([slot, _drawing(cards, source, ask, mark, known) if slot in on_screen else None, mark])
     return changed
