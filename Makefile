@@ -141,9 +141,9 @@ $(HTA)/.done: requirements-hta.lock
 
 # The launcher and the magic in a real JupyterLab behind a prefix, in an environment of its own (350 MB).
 JUPYTER := .venv-jupyter
-test-jupyter: $(JUPYTER)/.done
+test-jupyter: $(JUPYTER)/.done $(VENV)/.test
 	$(JUPYTER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall .
-	cd $(JUPYTER) && PATH="$(abspath $(JUPYTER)/bin):$$PATH" bin/python ../tests/jupyter/run_lab.py
+	cd $(JUPYTER) && PATH="$(abspath $(JUPYTER)/bin):$$PATH" bin/python ../tests/jupyter/run_lab.py ../$(BIN)/python
 
 $(JUPYTER)/.done: requirements-jupyter.lock requirements.lock
 	test -x $(JUPYTER)/bin/python || $(PYTHON) -m venv $(JUPYTER)

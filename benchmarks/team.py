@@ -179,7 +179,8 @@ class _Reader(_Worker):
         asks = [{"tag": [f"tag{number}"], "w": ["640"], "x": ["step"], "run": [GROWS]} for number in range(TAGS)]
         cards = [[slot, ask] for slot, ask in enumerate(asks)]
         drawn = self.client.call({"near-answer": None}, {"near": ("data", {"cards": cards})}, {})["near-answer"]
-        self._cards: dict[str, Any] = {"shown": list(range(TAGS)), "asks": asks, "drawn": [stamp for *_, stamp in drawn], "looked": None}
+        stamps = [stamp for *_, stamp in drawn]
+        self._cards: dict[str, Any] = {"shown": list(range(TAGS)), "asks": asks, "drawn": stamps, "looked": None}
 
     def turn(self) -> None:
         if self.client.ask("/api/status.json")["version"] == self._version:

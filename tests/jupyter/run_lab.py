@@ -1,7 +1,8 @@
 """Tries Mindscope in a real JupyterLab; `make test-jupyter` runs it in an environment of its own, with Mindscope installed.
 
 The tile of the launcher behind a prefix, through jupyter-server-proxy: a page, its files, a change by its own origin and one by
-another; what another user of the machine gets at the port. Then the magic in IPython.
+another; what another user of the machine gets at the port. The magic in IPython. Given a Python with playwright, tile and magic
+in a browser, too (`tests/jupyter/in_browser.py`).
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ def main() -> None:
         )  # fmt: skip
         try:
             launcher(Lab(port))
+            for python in sys.argv[1:]:
+                in_browser(python, port, Path(place))
         finally:
             lab.terminate()
             lab.communicate(timeout=30)
@@ -91,6 +94,16 @@ def launcher(lab: Lab) -> None:
     found = re.search(r"http://127\.0\.0\.1:\d+", served)
     assert found is not None, served
     assert _asked(urllib.request.Request(found[0] + f"{BASE}mindscope/"))[0] == 401, "without Jupyter's login"
+
+
+def in_browser(python: str, port: int, root: Path) -> None:
+    """The tile is clicked and a notebook run, in Chromium."""
+    code = "%load_ext mindscope\n%mindscope runs"
+    cell = {"cell_type": "code", "metadata": {}, "source": code, "outputs": [], "execution_count": None}
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    (root / "try.ipynb").write_text(json.dumps({"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}))
+    script = Path(__file__).with_name("in_browser.py")
+    subprocess.run([python, str(script), f"http://127.0.0.1:{port}{BASE}", TOKEN, "try.ipynb"], check=True)
 
 
 def magic(runs: Path) -> None:

@@ -42,15 +42,10 @@ def stacks_around(trace: Trace, rows: NDArray[np.int32]) -> ProgramStacks:
     python = np.flatnonzero(slices.category == _code(trace)).astype(np.int32)
     if not len(python) or not len(rows):
         return ProgramStacks(np.zeros(len(rows), np.int64), ("",))
-    both = np.union1d(python, rows)
-    is_python = np.isin(both, python, assume_unique=True)
-    innermost = _innermost(is_python, _around(slices.track[both], slices.start[both], slices.duration[both]))
-    number = np.cumsum(is_python) - 1
-    above = innermost[is_python]
-    outer = np.where(above >= 0, number[np.maximum(above, 0)], -1)
+    outer = _around(slices.track[python], slices.start[python], slices.duration[python])
     stack, name, rest = _stacks(slices.name[python].astype(np.int64), outer)
-    own = innermost[np.searchsorted(both, rows)]
-    code = np.where(own >= 0, stack[number[np.maximum(own, 0)]] + 1, 0)
+    own = _innermost(trace, rows, python, outer)
+    code = np.where(own >= 0, stack[np.maximum(own, 0)] + 1, 0)
     used, code = np.unique(np.append(code, 0), return_inverse=True)
     texts = ["" if one == 0 else _text(one - 1, name, rest, trace.names) for one in used.tolist()]
     return ProgramStacks(code.reshape(-1)[:-1].astype(np.int64), texts)
@@ -70,14 +65,21 @@ def _around(track: NDArray[np.int32], start: Ints, duration: Ints) -> Ints:
     return around
 
 
-def _innermost(is_python: NDArray[np.bool_], around: Ints) -> Ints:
-    """Return the innermost function of Python around each slice, itself not counted; -1 for none."""
-    at = around.copy()
-    moving = np.flatnonzero((at >= 0) & ~is_python[np.maximum(at, 0)])
+def _innermost(trace: Trace, rows: NDArray[np.int32], python: NDArray[np.int32], outer: Ints) -> Ints:
+    """Return the innermost function of Python around each slice, itself not counted, as a place in python; -1 for none.
+
+    It is the last one that began before, or one around that: functions that have ended in between do not contain the slice.
+    Operators that cross each other, as rounded times make them, do not matter.
+    """
+    slices = trace.slices
+    end = slices.start + slices.duration
+    at = np.searchsorted(python, rows).astype(np.int64) - 1
+    at[(at >= 0) & (slices.track[python[np.maximum(at, 0)]] != slices.track[rows])] = -1
+    moving = np.flatnonzero(at >= 0)
     while len(moving):
-        at[moving] = around[at[moving]]
+        moving = moving[end[python[at[moving]]] < end[rows[moving]]]
+        at[moving] = outer[at[moving]]
         moving = moving[at[moving] >= 0]
-        moving = moving[~is_python[at[moving]]]
     return at
 
 

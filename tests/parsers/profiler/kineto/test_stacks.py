@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from parsers.profiler.kineto.operators import operators
@@ -76,6 +76,7 @@ def test_the_stack_is_that_with_most_own_time(tmp_path: Path) -> None:
 
 
 @settings(deadline=None)
+@example([(0, 0, 2, True), (0, 1, 1, False), (0, 1, 2, False)])
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30), st.integers(1, 20), st.booleans()), max_size=20))
 def test_any_slices_give_the_functions_that_contain_them(
     tmp_path_factory: pytest.TempPathFactory, found: list[tuple[int, int, int, bool]]
