@@ -37,6 +37,9 @@ from layouts.shell import chrome
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _PLACE = "_mindscope/"
+NOTEBOOKS = ("http://127.0.0.1:*", "http://localhost:*", "vscode-webview:", "vscode-file:")
+"""Where notebooks are that show pages of a server on the same machine: JupyterLab at another port, which is another origin, and
+Visual Studio Code."""
 FOUND_SECONDS = 60.0
 """Seconds that a view file waits for the runs that it names."""
 
@@ -176,7 +179,10 @@ def serve_in_thread(sources: Places, proxy_prefix: str | None = None) -> str:
     url = notebook_url(port, os.environ) if proxy_prefix is None else proxy_prefix.replace("{port}", str(port))
     path = urlsplit(url).path
     proxied = path not in ("", "/")
-    app = create_app(sources, public_prefix=path if proxied else None, allowed_hosts=("*",) if proxied else ())
+    app = create_app(
+        sources, public_prefix=path if proxied else None, allowed_hosts=("*",) if proxied else (),
+        framed_by=() if proxied else NOTEBOOKS,
+    )  # fmt: skip
     listener.application = app.server
     threading.Thread(target=listener.run, name=f"mindscope-{port}", daemon=True).start()
     return url if proxied else f"http://127.0.0.1:{port}/"

@@ -15,6 +15,7 @@ import contextlib
 import hashlib
 import hmac
 import math
+import re
 import secrets
 import socket
 import struct
@@ -98,14 +99,22 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
-def content_policy(inline: Iterable[str] = ()) -> str:
-    """Return the Content-Security-Policy: only scripts from this server and these inline scripts."""
+def content_policy(inline: Iterable[str] = (), framed_by: Iterable[str] = ()) -> str:
+    """Return the Content-Security-Policy: only scripts from this server and these inline scripts.
+
+    framed_by are the sources, besides this server, of pages that may show ours in a frame. Raises ValueError for a text that
+    would end the list of them.
+    """
+    others = list(framed_by)
+    for source in others:
+        if not re.fullmatch(r"[^\s;,]+", source):
+            raise ValueError(f"framed_by: expected sources such as https://lab.example, found {source!r}")
     digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in inline]
     scripts = " ".join(["'self'", *(f"'sha256-{digest}'" for digest in digests)])
     return "; ".join((
         "default-src 'self'", f"script-src {scripts}", "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:",
         "font-src 'self' data:", "connect-src 'self'", "worker-src 'self' blob:", "object-src 'none'", "base-uri 'none'",
-        "form-action 'self'", "frame-ancestors 'self'",
+        "form-action 'self'", " ".join(["frame-ancestors 'self'", *others]),
     ))
 
 

@@ -52,6 +52,7 @@ def create_app(
     pages: Sequence[Page] = PAGES,
     host: str = "127.0.0.1",
     allowed_hosts: Sequence[str] = (),
+    framed_by: Sequence[str] = (),
     token: str = "",
     cookie: str = "mindscope",
     workspace: str | os.PathLike[str] | None = None,
@@ -64,10 +65,10 @@ def create_app(
 
     prefix is the URL path it is served below; public_prefix is the path browsers see, if a proxy changes it. server is a Flask
     application to join; by default it has its own (`.server`, a WSGI application). It accepts requests to local names, to those
-    of the host it listens on, and to allowed_hosts ("*": any). If token is set, visitors need it; it has at
-    least 16 characters. workspace is a directory of this user, not below the runs, for the index, remarks, tags and saved
-    views; without one there is no index and nothing can be saved. people says who may change what; a `Sources` has to know
-    them, too (`Store(visitor=people)`).
+    of the host it listens on, and to allowed_hosts ("*": any). framed_by are origins of other servers whose pages may show it
+    in a frame ("https://lab.example"). If token is set, visitors need it; it has at least 16 characters. workspace is a
+    directory of this user, not below the runs, for the index, remarks, tags and saved views; without one there is no index and
+    nothing can be saved. people says who may change what; a `Sources` has to know them, too (`Store(visitor=people)`).
     demo is the URL of a server of the demo with a slash at its end, to which pages without data link, or "here" for the demo.
     """
     source = frame_source(sources, workspace, people)
@@ -81,7 +82,7 @@ def create_app(
     app.server.register_blueprint(plain, url_prefix=prefix + shell.ROUTES.rstrip("/"))
     app.server.add_url_rule(f"{prefix}{shell.CONTENTS}<name>.json", _name("content", prefix), app.content)
     app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: listing.health(source))
-    policy = security.content_policy([app.renderer])
+    policy = security.content_policy([app.renderer], framed_by)
     names, allowed = security.names_of(host, allowed_hosts), security.plain_names(allowed_hosts)
     guard = security.Guard(prefix, public_prefix, policy, names, allowed, token, cookie, (prefix + "health",), people)
     guard.install(app.server)

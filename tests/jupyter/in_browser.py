@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, expect, sync_playwright
 
@@ -23,10 +24,10 @@ def main(address: str, token: str, notebook: str) -> None:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.set_default_timeout(1000 * SECONDS)
         expect.set_options(timeout=1000 * SECONDS)
-        open_lab(page, f"{address}lab?token={token}")
+        open_lab(page, f"{address}lab?reset&token={token}")
         tile(page)
         page.goto(f"{address}lab/tree/{notebook}")
-        magic(page)
+        magic(page, urlsplit(address).path)
         browser.close()
     print("The tile and the magic work in a browser.")
 
@@ -45,20 +46,20 @@ def tile(page: Page) -> None:
     shown = opened.value
     expect(shown.locator(".ms-picker").first).to_be_visible()
     expect(shown).to_have_url(re.compile(r"/mindscope/"))
-    expect(shown.get_by_text("runs/a").first).to_be_visible()
+    expect(shown.locator("[col-id=name]").get_by_text("a", exact=True).first).to_be_visible()
     shown.close()
 
 
-def magic(page: Page) -> None:
-    """A cell with `%mindscope` shows the page of curves below it, drawn, through the proxy of JupyterLab."""
+def magic(page: Page, prefix: str) -> None:
+    """Two cells show the page of curves, drawn: by the magic through the proxy of JupyterLab, and by `show` at a port."""
     page.locator(".jp-Notebook .jp-CodeCell").first.click()
     expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_attached()
-    page.keyboard.press("Shift+Enter")
-    shown = page.locator(".jp-OutputArea iframe")
-    expect(shown).to_be_visible()
-    inside = page.frame_locator(".jp-OutputArea iframe")
-    expect(inside.locator(".ms-slot:visible .js-plotly-plot, .ms-slot:visible canvas").first).to_be_visible()
-    assert re.search(r"/scalars\?embed=1$", str(shown.get_attribute("src")))
+    for place in (rf"^{re.escape(prefix)}proxy/\d+/scalars\?embed=1$", r"^http://127\.0\.0\.1:\d+/scalars\?embed=1$"):
+        page.keyboard.press("Shift+Enter")
+        frame = page.locator(".jp-OutputArea iframe").last
+        expect(frame).to_have_attribute("src", re.compile(place))
+        drawn = frame.content_frame.locator(".ms-slot:visible .js-plotly-plot")
+        expect(drawn.first).to_be_visible()
 
 
 if __name__ == "__main__":

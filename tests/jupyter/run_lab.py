@@ -97,11 +97,15 @@ def launcher(lab: Lab) -> None:
 
 
 def in_browser(python: str, port: int, root: Path) -> None:
-    """The tile is clicked and a notebook run, in Chromium."""
-    code = "%load_ext mindscope\n%mindscope runs"
-    cell = {"cell_type": "code", "metadata": {}, "source": code, "outputs": [], "execution_count": None}
+    """The tile is clicked and a notebook run, in Chromium: the page behind the prefix, and at a port of the same machine."""
+    code = "import os\nos.environ['BASE_URL'] = '" + BASE + "'\n%load_ext mindscope\n%mindscope runs"
+    direct = "from app import show\nshow('runs', proxy_prefix='/')"
+    cells = [
+        {"cell_type": "code", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+        for source in (code, direct)
+    ]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
-    (root / "try.ipynb").write_text(json.dumps({"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}))
+    (root / "try.ipynb").write_text(json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}))
     script = Path(__file__).with_name("in_browser.py")
     subprocess.run([python, str(script), f"http://127.0.0.1:{port}{BASE}", TOKEN, "try.ipynb"], check=True)
 

@@ -271,3 +271,12 @@ def test_each_larger_request_is_one_of_a_route(client) -> None:
     plain = {rule.rule.rpartition("/")[2] for rule in client.application.url_map.iter_rules() if "POST" in rule.methods}
     posted = plain | {rule.rpartition("/")[2] for rules in POST.values() for rule in rules}
     assert set(security.LARGER_REQUESTS) < posted
+
+
+def test_a_dashboard_is_framed_by_its_own_origin_and_those_named() -> None:
+    assert security.content_policy().endswith("frame-ancestors 'self'")
+    named = security.content_policy(framed_by=["https://lab.example", "http://localhost:*"])
+    assert named.endswith("frame-ancestors 'self' https://lab.example http://localhost:*")
+    for wrong in ("a; script-src *", "a b", "", "a,b"):
+        with pytest.raises(ValueError, match="framed_by"):
+            security.content_policy(framed_by=[wrong])
