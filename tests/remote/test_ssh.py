@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 
 from app.mirror.state import read_state
-from parsers import discover, open_run
 from tests.app.mirror.places import EVENTS, contents, write
-from tests.remote.frames import same_frames
+from tests.remote.frames import DATA, PRODUCERS, same_runs
 from tests.remote.servers import Machine
 
 ROOT = Path(__file__).parents[2]
-DATA = ROOT / "tests" / "data"
 
 
 def mirrored(machine: Machine, path: str, directory: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -27,17 +25,13 @@ def mirrored(machine: Machine, path: str, directory: Path, *options: str) -> sub
     )
 
 
-@pytest.mark.parametrize("name", ["mindspore", "tensorboard"])
-def test_frames_are_those_from_disk(machine: Machine, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", PRODUCERS)
+def test_runs_are_those_from_disk(machine: Machine, tmp_path: Path, name: str) -> None:
     (machine.base / "home").mkdir()
     subprocess.run(["cp", "-r", str(DATA / name), str(machine.base / "home")], check=True)
     done = mirrored(machine, "home/" + name, tmp_path / "copy")
     assert done.returncode == 0, done.stderr
-    found = {source.name for source in discover(DATA / name)}
-    assert found
-    assert {source.name for source in discover(tmp_path / "copy")} == found
-    for one in sorted(found):
-        same_frames(open_run(DATA / name / one), open_run(tmp_path / "copy" / one))
+    same_runs(name, tmp_path / "copy")
 
 
 def test_growth_replacement_and_removal(machine: Machine, tmp_path: Path) -> None:
