@@ -144,7 +144,8 @@ def test_a_server_serves_growing_runs_without_a_secret_and_ends_with_its_mirror(
     log = tmp_path / "log"
     with log.open("wb") as output:
         server = subprocess.Popen(
-            command, cwd=ROOT, env=environment(object_store, tmp_path, MINDSCOPE_MIRROR_EVERY=str(EVERY)), stdout=output, stderr=output
+            command, cwd=ROOT, stdout=output, stderr=output,
+            env=environment(object_store, tmp_path, MINDSCOPE_MIRROR_EVERY=str(EVERY)),
         )
     mirror = 0
     try:
