@@ -38,14 +38,14 @@ def figures(times: int) -> list[Figure]:
 
     with tempfile.TemporaryDirectory() as directory:
         trace, snapshot = Path(directory) / "trace.json", Path(directory) / "snapshot.pickle"
-        larger = Path(directory) / "larger.json", Path(directory) / "larger.pickle"
+        traces, snapshots = Path(directory) / "larger.json", Path(directory) / "larger.pickle"
         trace.write_text(training(STEPS, changing=False).text(), encoding="utf-8")
-        larger[0].write_text(training(LARGER * STEPS, changing=False).text(), encoding="utf-8")
+        traces.write_text(training(LARGER * STEPS, changing=False).text(), encoding="utf-8")
         write_large(snapshot, SNAPSHOT)
-        write_large(larger[1], LARGER * SNAPSHOT)
+        write_large(snapshots, LARGER * SNAPSHOT)
         found = [
-            *_compared("trace of torch: timeline and all frames", ("frames", "orjson"), (trace, larger[0]), 3.0, NO_BOUND, times),
-            *_compared("memory snapshot of torch", ("snapshot", "unpickler"), (snapshot, larger[1]), 10.0, 600.0, times),
+            *_compared("trace of torch: timeline and all frames", ("frames", "orjson"), (trace, traces), 3.0, NO_BOUND, times),
+            *_compared("memory snapshot of torch", ("snapshot", "unpickler"), (snapshot, snapshots), 10.0, 600.0, times),
         ]
         others = Path(directory) / "others"
         others.mkdir()
