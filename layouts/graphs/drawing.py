@@ -43,7 +43,8 @@ def drawn(views: Views, ask: DrawingRequest, marking: Marking | None = None) -> 
     try:
         opened, view = views.of(ask.of)
     except PayloadError as error:
-        return {"elements": [], "stylesheet": [], "meta": _meta(ask) | {"problems": [str(error)], "broken": True}}
+        told = {"problems": [str(error)], "alternative": [str(error), str(error)], "broken": True}
+        return {"elements": [], "stylesheet": [], "meta": _meta(ask) | told}
     chosen, shown = shown_of(view, ask)
     simple = opened.simple(ask.of.simple)
     visible = noted(view.visible(shown), opened.shared(simple))
@@ -89,7 +90,7 @@ def unread(ask: DrawingRequest, progress: Mapping[str, Any]) -> dict[str, Any]:
 
 def _meta(ask: DrawingRequest) -> dict[str, Any]:
     of = {"run": ask.of.run, "graph": ask.of.graph, "simple": ask.of.simple, "against": list(ask.of.against or ())}
-    return {"of": of, "broken": False, "chosen": "", "tree": []}
+    return {"of": of, "broken": False, "chosen": "", "tree": [], "alternative": ["", ""]}
 
 
 def shown_of(view: GraphView, ask: DrawingRequest) -> tuple[str, OpenScopes]:

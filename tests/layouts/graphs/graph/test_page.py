@@ -174,6 +174,7 @@ def test_what_cannot_be_read_says_why(store: Store) -> None:
     found = drawn(Views(Damaged()), DrawingRequest.read(words(store)))
     assert found["meta"]["problems"] == ["events, byte 17: the CRC does not hold"]
     assert found["meta"]["broken"]
+    assert found["meta"]["alternative"] == 2 * found["meta"]["problems"], "the script describes every canvas"
 
 
 def test_views_are_kept_for_the_latest_graphs_and_made_anew_when_a_graph_is_another(store: Store) -> None:
