@@ -152,14 +152,6 @@ class Channel(HTTPChannel):
         if not data or self.ignored > IGNORED_BYTES:
             self.handle_close()
 
-    def readable(self) -> bool:
-        """Return whether to wait for data."""
-        return self.ignored_since is not None or bool(super().readable())
-
-    def writable(self) -> bool:
-        """Return whether to wait until data can be sent."""
-        return self.ignored_since is None and bool(super().writable())
-
     def handle_write(self) -> None:
         """Send what waits. After a refusal, end our side of the connection and throw away what the client still sends."""
         if not (self.ignores and self.close_when_flushed) or self.will_close:
@@ -173,6 +165,8 @@ class Channel(HTTPChannel):
             with contextlib.suppress(OSError):
                 channel.socket.shutdown(socket.SHUT_WR)
             self.ignored_since = time.time()
+            # On this object, not by methods: the server asks every connection in each round, however many are idle.
+            channel.readable, channel.writable = lambda: True, lambda: False
 
     def send(self, data: bytes, do_close: bool = True) -> int:
         """Send data; return the number of bytes the system took."""
