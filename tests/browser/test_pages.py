@@ -44,6 +44,12 @@ OFTEN = ("an empty run",)
 """Tried in every run; tests/layouts/test_pages.py renders all pages with each of these in every run."""
 
 
+HIDDEN_BUT_SHOWN = """() => [...document.querySelectorAll("[hidden]")]
+    .filter((one) => getComputedStyle(one).display !== "none" && one.getClientRects().length)
+    .map((one) => one.className)"""
+"""Styles that set `display` show what has the attribute `hidden`."""
+
+
 def is_open(page: Tab, shown: Page) -> None:
     expect(page.locator(".ms-frame")).to_be_visible()
     if shown.name not in ("board", "start"):  # its cards choose runs, each for itself; its links do
@@ -98,6 +104,7 @@ def test_every_page_opens_one_after_the_other_where_there_is_little_to_show(page
         is_open(page, shown)
         expect(page.locator(".ms-page-title .zh")).to_be_visible()
         unchanged(page)
+        assert page.evaluate(HIDDEN_BUT_SHOWN) == []
 
 
 FIRST_OF_GROUP = {shown.group: shown.name for shown in reversed(PAGES)}
