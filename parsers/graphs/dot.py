@@ -11,30 +11,26 @@ from __future__ import annotations
 
 import html
 import re
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.graphs.dot_columns import NO_ROW, Arrows, Attributes, Names, Statement, Statements
+from parsers.graphs.dot_tokens import END, Token, Tokens
 from parsers.graphs.graph import Graph, Origin, SourceLine, unique
-from parsers.graphs.tables import CALL, CONSTANT, CONTROL, DATA, OPERATOR, PARAMETER, Edges, Nodes, resolve
-from parsers.graphs.wire import text as text_of
+from parsers.graphs.tables import CALL, CONSTANT, CONTROL, DATA, KINDS, OPERATOR, PARAMETER, Edges, Nodes
 from parsers.model import Problem
 
 FORMAT = "dot"
+Ids = NDArray[np.int32]
 _HEAD = re.compile(
     rb"\A(?:\xef\xbb\xbf|\s|//[^\n]*\n|/\*.*?\*/|#[^\n]*\n)*+(?:strict\s+)?(?:di)?graph\b[^{};=\[\]]*\{",
     re.DOTALL | re.IGNORECASE,
 )
-_TOKEN = re.compile(
-    rb"(?P<space>\s++|//[^\n]*|/\*.*?\*/|^#[^\n]*)"
-    rb"|(?P<text>\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\")"
-    rb"|(?P<mark>->|--|[{}\[\];,=:+])"
-    rb"|(?P<html><)"
-    rb"|(?P<word>(?!/\*)[^\s\"{}\[\];,=:<>+-]++(?:-(?![->])[^\s\"{}\[\];,=:<>+-]*+)*+|-?[\d.]+|[>+-])",
-    re.DOTALL | re.MULTILINE,
-)
-_BRACKET = re.compile(rb"[<>]")
 _CELL = re.compile(r"<td([^>]*)>(.*?)</td>", re.DOTALL | re.IGNORECASE)
 _BREAK, _TAG = re.compile(r"<br\s*/?>|</tr>", re.IGNORECASE), re.compile(r"<[^<>]*>")
 _PORT = re.compile(r"<td port='\d+'>\d+</td>")
@@ -47,27 +43,6 @@ LONGEST_TABLE = 20_000
 """Maximum characters of a table that are searched for cells."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    begin: int
-    end: int
-
-
-END = _Token("end", "", 0, 0)
-
-
-class _Arrow(NamedTuple):
-    """An edge as written: ids, target port, attributes, position in the file."""
-
-    source: str
-    target: str
-    port: str
-    attributes: dict[str, str]
-    begin: int
-
-
 class _About(NamedTuple):
     """Name, kind and type of a node, from its statement."""
 
@@ -77,35 +52,24 @@ class _About(NamedTuple):
     instance: str = ""
 
 
-@dataclass(slots=True)
-class _Statement:
-    """One node statement: its id, position, attributes and the clusters around it."""
-
-    name: str
-    begin: int
-    end: int
-    attributes: list[tuple[str, str]]
-    clusters: tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class _DotDetails:
     """Attributes by row, as written."""
 
-    statements: tuple[_Statement, ...]
+    statements: Statements
     primitives: dict[int, int]
     size: int
 
     @property
     def nbytes(self) -> int:
-        return self.size + 400 * len(self.statements)
+        return self.size + 80 * len(self.statements) + 320 * len(self.statements.attributes)
 
     def attributes(self, row: int) -> dict[str, str]:
-        one = self.statements[row]
+        one = self.statements.of(row)
         pairs = [("id", one.name)]
         pairs += [(name, _plain(value) if name == "label" else value) for name, value in one.attributes]
         if row in self.primitives:
-            pairs.append(("primitive", _plain(_label(self.statements[self.primitives[row]]))))
+            pairs.append(("primitive", _plain(_label(self.statements.of(self.primitives[row])))))
         return unique(pairs)
 
     def raw(self, row: int) -> bytes:  # noqa: ARG002  statements add up: none of them is all of a node
@@ -128,57 +92,6 @@ def read_graph(data: bytes, origin: Origin) -> Graph:
     return _DotReading(data, origin).graph()
 
 
-class _Tokens:
-    """Tokens of a text, with one token of lookahead."""
-
-    def __init__(self, data: bytes) -> None:
-        self._found = _tokens(data)
-        self.last = self.next = END
-        self.take()
-
-    def take(self) -> _Token:
-        """Consume the next token and return it."""
-        self.last, self.next = self.next, next(self._found, END)
-        return self.last
-
-    def at(self, *marks: str) -> bool:
-        """Return whether one of these marks is next."""
-        return self.next.kind == "mark" and self.next.text in marks
-
-    def skip(self, mark: str) -> bool:
-        """Consume a mark if it is next."""
-        return self.at(mark) and self.take() is not END
-
-
-def _tokens(data: bytes) -> Iterator[_Token]:
-    pos, end = 0, len(data)
-    while pos < end:
-        found = _TOKEN.match(data, pos)
-        if found is None:
-            return  # a quote or a comment that is never closed
-        kind, begin, pos = found.lastgroup or "", pos, found.end()
-        if kind == "html":
-            pos = _behind_html(data, begin)
-            yield _Token("html", text_of(data, begin + 1, pos - 1), begin, pos)
-        elif kind == "text":
-            yield _Token(kind, text_of(data, begin + 1, pos - 1).replace('\\"', '"').replace("\\\n", ""), begin, pos)
-        elif kind != "space":
-            yield _Token(kind, text_of(data, begin, pos), begin, pos)
-
-
-def _behind_html(data: bytes, begin: int) -> int:
-    """Return the end of a label in angle brackets, searched for because MindSpore does not escape brackets in names."""
-    if data.startswith(b"<<table", begin):
-        close = data.find(b"</table>>", begin)
-        return len(data) if close < 0 else close + len(b"</table>>")
-    depth = 0
-    for found in _BRACKET.finditer(data, begin):
-        depth += 1 if found[0] == b"<" else -1
-        if not depth:
-            return found.end()
-    return len(data)
-
-
 @dataclass(slots=True)
 class _DotReading:
     """The state of parsing one text."""
@@ -187,74 +100,98 @@ class _DotReading:
     origin: Origin
     title: str = ""
     closed: bool = False
-    statements: list[_Statement] = field(default_factory=list)
-    rows: dict[str, int] = field(default_factory=dict)
+    statements: Statements = field(default_factory=Statements)
+    begins: array[int] = field(default_factory=lambda: array("q"))
+    """The first byte of each statement."""
+    names: Names = field(default_factory=Names)
+    arrows: Arrows = field(default_factory=Arrows)
     labels: dict[str, str] = field(default_factory=dict)
     clusters: list[str] = field(default_factory=list)
-    arrows: list[_Arrow] = field(default_factory=list)
+    around: dict[tuple[str, ...], int] = field(default_factory=dict)
+    here: int = NO_ROW
+    """Place of the clusters around what comes next; NO_ROW if they have changed."""
 
     def graph(self) -> Graph:
-        tokens = _Tokens(self.data)
+        tokens = Tokens(self.data)
         while tokens.next is not END and not tokens.at("{"):
             word = tokens.take().text
             self.title = "" if word.lower() in ("strict", "graph", "digraph") else word
         tokens.skip("{")
         while tokens.next is not END and not self.closed:
-            self._statement(tokens)
+            if tokens.next.kind == "mark":
+                self._mark(tokens.take().text)
+            else:
+                self._statement(tokens.take(), tokens)
         return self._finish()
 
     # Statements ----------------------------------------------------------------------------------------------------
 
-    def _statement(self, tokens: _Tokens) -> None:
-        if tokens.skip("{"):
-            self.clusters.append("")
-        elif tokens.skip("}"):
+    def _mark(self, mark: str) -> None:
+        if mark == "{":
+            self._enter("")
+        elif mark == "}":
             self.closed = not self.clusters
             if self.clusters:
                 self.clusters.pop()
-        elif tokens.next.kind == "mark":
-            tokens.take()
-        else:
-            first = tokens.take()
-            word = first.text.lower() if first.kind == "word" else ""
-            if word == "subgraph":
-                name = "" if tokens.next.kind == "mark" else tokens.take().text
-                if tokens.skip("{"):
-                    self.clusters.append(name)
-            elif tokens.skip("="):
-                self._label([(first.text, tokens.take().text)])
-            elif word in ("node", "edge", "graph") and tokens.at("["):
-                found = _attributes(tokens)
-                self._label(found if word == "graph" else [])
-            else:
-                self._nodes(first, tokens)
+                self.here = NO_ROW
 
-    def _label(self, attributes: list[tuple[str, str]]) -> None:
+    def _enter(self, cluster: str) -> None:
+        self.clusters.append(cluster)
+        self.here = NO_ROW
+
+    def _statement(self, first: Token, tokens: Tokens) -> None:
+        word = first.text.lower() if first.kind == "word" else ""
+        if word == "subgraph":
+            name = "" if tokens.next.kind == "mark" else tokens.take().text
+            if tokens.skip("{"):
+                self._enter(name)
+        elif tokens.skip("="):
+            self._label([(first.text, tokens.take().text)])
+        elif word in ("node", "edge", "graph") and tokens.at("["):
+            found = _attributes(tokens)
+            self._label(found if word == "graph" else [])
+        else:
+            self._nodes(first, tokens)
+
+    def _label(self, attributes: Attributes) -> None:
         for name, value in attributes:
             if name == "label" and self.clusters:
                 self.labels[self.clusters[-1]] = value
 
-    def _nodes(self, first: _Token, tokens: _Tokens) -> None:
+    def _nodes(self, first: Token, tokens: Tokens) -> None:
         """Parse a node, or a chain of nodes joined by edges."""
-        chain = [(first.text, _port(tokens))]
+        _port(tokens)
+        name, before = first.text, len(self.arrows)
         while tokens.at("->", "--"):
             tokens.take()
             if tokens.next.kind != "mark":
-                chain.append((tokens.take().text, _port(tokens)))
+                target = tokens.take().text
+                source = self.names.number(name, first.begin)
+                self.arrows.add(source, self.names.number(target, first.begin), _port(tokens))
+                name = target
         attributes = _attributes(tokens)
-        if len(chain) == 1:
-            self._node(first.text, first.begin, tokens.last.end, attributes)
-        for (source, _), (target, port) in pairwise(chain):
-            self.arrows.append(_Arrow(source, target, port, dict(attributes), first.begin))
+        if len(self.arrows) == before:
+            self._node(self.names.number(name, first.begin), name, attributes, first.begin)
+        elif attributes:
+            kind = self._kind(dict(attributes))
+            for arrow in range(before, len(self.arrows)):
+                self.arrows.kind[arrow] = kind
 
-    def _node(self, name: str, begin: int, end: int, attributes: list[tuple[str, str]]) -> None:
+    def _kind(self, attributes: dict[str, str]) -> int:
+        dashed = "dashed" in attributes.get("style", "") and not self._mindspore
+        return KINDS.index(CALL if "lhead" in attributes else CONTROL if dashed else DATA)
+
+    def _node(self, number: int, name: str, attributes: Attributes, begin: int) -> None:
         if name.startswith(_PARAMETERS) and self._mindspore:
             return
-        if name in self.rows:  # a node may be written several times: attributes add up
-            self.statements[self.rows[name]].attributes += attributes
+        if self.names.rows[number] != NO_ROW:  # a node may be written several times: attributes add up
+            self.statements.more(self.names.rows[number], attributes)
             return
-        self.rows[name] = len(self.statements)
-        self.statements.append(_Statement(name, begin, end, attributes, tuple(self.clusters[-DEEPEST:])))
+        if self.here == NO_ROW:
+            around = tuple(self.clusters[-DEEPEST:])
+            self.here = self.around.setdefault(around, len(self.around))
+        self.names.rows[number] = self.statements.add(name, attributes, self.here)
+        self.begins.append(begin)
 
     @property
     def _mindspore(self) -> bool:
@@ -263,65 +200,81 @@ class _DotReading:
     # All of it -----------------------------------------------------------------------------------------------------
 
     def _finish(self) -> Graph:
-        for arrow in self.arrows:
-            for name in (arrow.source, arrow.target):
-                if name not in self.rows:
-                    self._node(name, arrow.begin, arrow.begin, [])
-        about = [_about(one) if self._mindspore else _plain_about(one) for one in self.statements]
-        primitives, called = self._primitives(about)
-        functions = {name[1:]: row for row, one in enumerate(self.statements) if (name := self._value(one, "URL"))}
-        several = len({one.clusters for one in self.statements}) > 1
-        nodes = Nodes()
-        for row, (one, what) in enumerate(zip(self.statements, about, strict=True)):
-            op_type, instance = what.op_type, what.instance
+        self._mentioned_only()
+        self.statements.around = list(self.around)
+        rows, arrows = np.array(self.names.rows, np.int32), self.arrows
+        self.names = Names()
+        source, target = rows[np.frombuffer(arrows.source, np.int32)], rows[np.frombuffer(arrows.target, np.int32)]
+        about = {row: self._about(row) for row in self.statements.attributes}
+        primitives, called = self._primitives(about, source, target)
+        frame = self._named(about, primitives, called).frame()
+        connected = self._edges(target).frame(frame, np.where(target < 0, NO_ROW, source))
+        details = _DotDetails(self.statements, primitives, len(self.data))
+        return Graph.of(self.origin, self.title, FORMAT, frame, connected, (), self._problems(), details)
+
+    def _mentioned_only(self) -> None:
+        """Add the nodes that only edges mention, in the order of these."""
+        without = [number for number, row in enumerate(self.names.rows) if row == NO_ROW]
+        if without:
+            names = list(self.names.numbers)
+            for number in without:
+                self._node(number, names[number], [], self.names.begin[number])
+
+    def _about(self, row: int) -> _About:
+        one = self.statements.of(row)
+        return _about(one) if self._mindspore else _plain_about(one)
+
+    def _named(self, about: dict[int, _About], primitives: dict[int, int], called: set[int]) -> Nodes:
+        statements, nodes = self.statements, Nodes()
+        scopes = ["/".join(filter(None, map(self._scope, around))) for around in statements.around]
+        functions = {name[1:]: row for row, attributes in statements.attributes.items() if (name := _value(attributes, "URL"))}
+        several = len(set(statements.clusters)) > 1
+        plain = _About("", "", OPERATOR)
+        for row, (name, begin, cluster) in enumerate(zip(statements.names, self.begins, statements.clusters, strict=True)):
+            what = about.get(row, plain)
+            shown, op_type, instance = name if what is plain else what.name, what.op_type, what.instance
             if row in primitives:
-                op_type, instance = about[primitives[row]].name.removeprefix("PrimFunc_"), about[primitives[row]].instance
+                primitive = about[primitives[row]]
+                op_type, instance = primitive.name.removeprefix("PrimFunc_"), primitive.instance
             elif row in called:
                 op_type = "call"
-            scope = "/".join(filter(None, (self._scope(cluster) for cluster in one.clusters)))
-            within = one.clusters[-1] if one.clusters and several and self._mindspore else ""
+            scope, around = scopes[cluster], statements.around[cluster]
+            within = around[-1] if around and several and self._mindspore else ""
             if within in functions:
                 within = about[functions[within]].name
             nodes.add(
-                what.name, f"{scope}/{what.name}" if scope else what.name, scope, op_type, what.kind, instance=instance,
-                order=self.origin.offset + one.begin, subgraph=within,
+                shown, f"{scope}/{shown}" if scope else shown, scope, op_type, what.kind, instance=instance,
+                order=self.origin.offset + begin, subgraph=within,
             )  # fmt: skip
-        edges = self._edges()
-        frame = nodes.frame()
-        details = _DotDetails(tuple(self.statements), primitives, len(self.data))
-        connected = edges.frame(frame, resolve(edges.source, self.rows))
-        return Graph.of(self.origin, self.title, FORMAT, frame, connected, (), self._problems(), details)
+        self.begins = array("q")
+        return nodes
 
     def _scope(self, cluster: str) -> str:
         label = _plain(self.labels.get(cluster, ""))
         return "" if self._mindspore else label.replace("\n", " ")
 
-    def _value(self, one: _Statement, name: str) -> str:
-        return next((value for key, value in one.attributes if key == name), "")
-
-    def _primitives(self, about: list[_About]) -> tuple[dict[int, int], set[int]]:
+    def _primitives(self, about: dict[int, _About], source: Ids, target: Ids) -> tuple[dict[int, int], set[int]]:
         """Return node -> primitive at its port 0, and the nodes that take a function there."""
         primitives: dict[int, int] = {}
         called = set()
-        for arrow in self.arrows if self._mindspore else ():
-            source, target = self.rows[arrow.source], self.rows[arrow.target]
-            if arrow.port == "0" and not about[target].op_type:
-                if "Primitive" in about[source].op_type:
-                    primitives[target] = source
+        first = np.frombuffer(self.arrows.port, np.int32) == 0
+        for arrow in np.flatnonzero(first & (source >= 0) & (target >= 0)).tolist() if self._mindspore else ():
+            begin, end = int(source[arrow]), int(target[arrow])
+            if end not in about or not about[end].op_type:
+                if begin in about and "Primitive" in about[begin].op_type:
+                    primitives[end] = begin
                 else:
-                    called.add(target)
+                    called.add(end)
         return primitives, called
 
-    def _edges(self) -> Edges:
-        edges, places = Edges(), dict[str, int]()
-        for arrow in self.arrows:
-            place = int(arrow.port) if arrow.port.isascii() and arrow.port.isdigit() and len(arrow.port) < 9 else -1
-            if place < 0:
-                place = places.get(arrow.target, 0)
-                places[arrow.target] = place + 1
-            dashed = "dashed" in arrow.attributes.get("style", "") and not self._mindspore
-            kind = CALL if "lhead" in arrow.attributes else CONTROL if dashed else DATA
-            edges.add(arrow.source, self.rows[arrow.target], place, kind)
+    def _edges(self, target: Ids) -> Edges:
+        place, places = self.arrows.port, dict[int, int]()
+        for arrow in np.flatnonzero(np.array(place, np.int32) < 0).tolist():
+            number = self.arrows.target[arrow]
+            place[arrow] = places.get(number, 0)
+            places[number] = place[arrow] + 1
+        edges = Edges()
+        edges.extend(array("i", target.tobytes()), place, self.arrows.kind)
         return edges
 
     def _problems(self) -> list[Problem]:
@@ -331,7 +284,7 @@ class _DotReading:
         return [Problem(self.origin.path, self.origin.offset + len(self.data), 0, "bad_graph", detail)]
 
 
-def _port(tokens: _Tokens) -> str:
+def _port(tokens: Tokens) -> str:
     """Return the port after a node's name, without its compass point."""
     port = ""
     while tokens.skip(":"):
@@ -340,9 +293,9 @@ def _port(tokens: _Tokens) -> str:
     return port
 
 
-def _attributes(tokens: _Tokens) -> list[tuple[str, str]]:
+def _attributes(tokens: Tokens) -> Attributes:
     """Parse the attributes in square brackets, if any."""
-    found: list[tuple[str, str]] = []
+    found: Attributes = []
     while tokens.skip("["):
         while tokens.next is not END and not tokens.skip("]"):
             if tokens.next.kind == "mark":
@@ -357,8 +310,12 @@ def _attributes(tokens: _Tokens) -> list[tuple[str, str]]:
     return found
 
 
-def _label(one: _Statement) -> str:
-    return next((value for name, value in one.attributes if name == "label"), "")
+def _value(attributes: Attributes, name: str) -> str:
+    return next((value for key, value in attributes if key == name), "")
+
+
+def _label(one: Statement) -> str:
+    return _value(one.attributes, "label")
 
 
 def _plain(label: str) -> str:
@@ -369,12 +326,12 @@ def _plain(label: str) -> str:
     return html.unescape("\n".join(line.strip() for line in lines if line.strip()))
 
 
-def _plain_about(one: _Statement) -> _About:
+def _plain_about(one: Statement) -> _About:
     name = _plain(_label(one))
     return _About(name if name and name != "\\N" else one.name, "", OPERATOR)
 
 
-def _about(one: _Statement) -> _About:
+def _about(one: Statement) -> _About:
     """Determine the kind and type of a MindSpore node from its table or shape."""
     label = _label(one)[:LONGEST_TABLE]
     if "bgcolor='cornsilk'" in label:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from parsers.graphs.graph import Graph, Origin, SourceLine, unique
@@ -83,8 +83,7 @@ class _Parameter(NamedTuple):
     name: str
     subgraph: str
     output: tuple[str, str]
-    begin: int
-    end: int
+    span: tuple[int, int]
 
 
 @dataclass(slots=True)
@@ -245,7 +244,7 @@ class _IrReading:
                 self._function(self.here).returns = self._key(values[0], line.start("result"))
         elif kind == "declared":
             name, _, about = _text(line[kind]).partition(":")
-            self._parameter(_text(line["parameter"]), name.strip(), self.entry, value_type(about.strip()), line.span())
+            self._parameter(_text(line["parameter"]), name.strip(), self.entry, self._value_type(about.strip()), line.span())
         elif kind == "given":
             self.given = _text(line[kind])
         elif kind == "header":
@@ -265,6 +264,11 @@ class _IrReading:
         if found is None:
             found = self.types[key] = result_type(written)
         return found
+
+    def _value_type(self, written: str) -> tuple[str, str]:
+        """Return type and shape of a parameter, of which many are alike."""
+        found = value_type(written)
+        return self.types.setdefault(repr(found), found)
 
     def _close(self, pos: int) -> None:
         """End the lines of the last node here, if they have not ended before."""
@@ -286,11 +290,11 @@ class _IrReading:
             if found:
                 at = max(self.data.find(value.encode(), at, line.end()), at)
                 span = at, at + len(value.encode())
-                output = value_type(types[place]) if place < len(types) else ("", "")
+                output = self._value_type(types[place]) if place < len(types) else ("", "")
                 self._parameter(found[1], found[2], self.here, output, span)
 
     def _parameter(self, number: str, name: str, subgraph: str, output: tuple[str, str], span: tuple[int, int]) -> None:
-        self.parameters.setdefault(number, _Parameter(name, subgraph, output, *span))
+        self.parameters.setdefault(number, _Parameter(name, subgraph, output, span))
         self._function(subgraph).parameters.append(number)
 
     def _operator(self, line: re.Match[bytes]) -> None:
@@ -360,12 +364,12 @@ class _IrReading:
                 output=one.output or ("", ""), instance=one.instance, order=self._at(one.begin),
                 subgraph=one.subgraph if several else "",
             )  # fmt: skip
-        scopes = self._scopes(nodes)
+        scopes, placed = self._scopes(nodes), dict[str, int]()
         for number, given in self.parameters.items():
             scope = scopes.get(given.subgraph, "") if given.subgraph != self.entry else ""
-            self.known[_Key("parameter", "", number)] = nodes.add(
+            placed[number] = nodes.add(
                 given.name, f"{scope}/{given.name}" if scope else given.name, scope, "Parameter", PARAMETER,
-                output=given.output, order=self._at(given.begin), subgraph=given.subgraph if several else "",
+                output=given.output, order=self._at(given.span[0]), subgraph=given.subgraph if several else "",
             )  # fmt: skip
         for key, (begin, _) in self.constants.items():
             name = key.name if len(key.name) <= LONGEST_NAME else key.name[: LONGEST_NAME - 1] + "…"
@@ -373,13 +377,14 @@ class _IrReading:
                 name, name, "", "Const", CONSTANT, output=(constant_type(key.name), ""), order=self._at(begin),
                 subgraph=key.subgraph if several else "",
             )  # fmt: skip
-        self._connect()
+        self._connect(placed)
         source = resolve(self.edges.source, self.known)
         lost = [key for key, row in zip(self.edges.source, source.tolist(), strict=True) if row < 0 and not self._silent(key)]
         frame = nodes.frame()
-        spans = [(one.begin, one.end) for one in self.operators]
-        spans += [(one.begin, one.end) for one in self.parameters.values()]
-        details = _IrDetails(self.data, (*spans, *self.constants.values()), len(self.operators), len(self.parameters))
+        operators = ((one.begin, one.end) for one in self.operators)
+        parameters = (one.span for one in self.parameters.values())
+        spans = (*operators, *parameters, *self.constants.values())
+        details = _IrDetails(self.data, spans, len(self.operators), len(self.parameters))
         edges, outputs = self.edges.frame(frame, source), self._outputs()
         return Graph.of(self.origin, self.entry, FORMAT, frame, edges, outputs, self._problems(lost), details)
 
@@ -398,8 +403,15 @@ class _IrReading:
                 found[one.subgraph] = "/".join(part for part, _ in same)
         return found
 
-    def _connect(self) -> None:
-        """Resolve results of functions to the nodes they return, and connect arguments of calls to their parameters."""
+    def _connect(self, parameters: dict[str, int]) -> None:
+        """Resolve results of functions to the nodes they return, and connect arguments of calls to their parameters.
+
+        parameters: the node of each by its number. Only those that are used get a key: a hostile file has many that are not.
+        """
+        returned = (function.returns for function in self.functions.values() if function.returns is not None)
+        for key in chain(self.edges.source, returned):
+            if key.kind == "parameter" and key.name in parameters:
+                self.known[key] = parameters[key.name]
         for name, function in self.functions.items():
             key, left = function.returns, len(self.functions)
             while key is not None and key.kind == "result" and left > 0:
@@ -410,7 +422,7 @@ class _IrReading:
         for target, keys in self.calls:
             numbers = self.functions[target].parameters if target in self.functions else []
             for place, (key, number) in enumerate(zip(keys, numbers, strict=False)):
-                self.edges.add(key, self.known[_Key("parameter", "", number)], place, CALL)
+                self.edges.add(key, parameters[number], place, CALL)
 
     def _silent(self, key: _Key) -> bool:
         """Return whether a function is in the file but returns no node: a function, or nothing."""

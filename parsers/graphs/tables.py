@@ -24,11 +24,16 @@ class Words:
 
     def __init__(self, *known: str) -> None:
         self._codes: dict[str, int] = {text: code for code, text in enumerate(known)}
-        self.codes = array("i")
+        self.codes = array("b")
 
     def add(self, text: str) -> None:
         """Add a row."""
-        self.codes.append(self._codes.setdefault(text, len(self._codes)))
+        code = self._codes.setdefault(text, len(self._codes))
+        try:
+            self.codes.append(code)
+        except OverflowError:  # the first text beyond 128
+            self.codes = array("i", self.codes)
+            self.codes.append(code)
 
     def equals(self, row: int, text: str) -> bool:
         """Return whether a row has this text."""
@@ -36,7 +41,7 @@ class Words:
 
     def column(self) -> pd.Categorical:
         """Return all rows as a categorical."""
-        return category(np.array(self.codes, np.int32), list(self._codes))
+        return category(np.frombuffer(self.codes, self.codes.typecode), list(self._codes))
 
 
 class Nodes:
@@ -70,16 +75,21 @@ class Nodes:
         return len(self.name) - 1
 
     def frame(self) -> pd.DataFrame:
-        """Return all rows (schema NODES)."""
+        """Return all rows (schema NODES), once: the texts of millions of nodes are not kept twice."""
+        instances = _texts(self.instance)
+        self.instance.clear()
+        full_names = None if self.full_name == self.name else _texts(self.full_name)  # without scopes one column is both
+        self.full_name.clear()
+        names = _texts(self.name)
         columns = {
-            "name": _texts(self.name),
-            "full_name": _texts(self.full_name),
+            "name": names,
+            "full_name": names if full_names is None else full_names,
             "scope": self.scope.column(),
             "type": self.type.column(),
             "kind": self.kind.column(),
             "output_type": self.output_type.column(),
             "shape": self.shape.column(),
-            "instance": _texts(self.instance),
+            "instance": instances,
             "order": np.array(self.order, np.int64),
             "subgraph": self.subgraph.column(),
         }
@@ -100,7 +110,14 @@ class Edges:
         self.target.append(target)
         self.input.append(place)
         self.output.append(output)
-        self.kind.append(_KINDS.index(kind))
+        self.kind.append(KINDS.index(kind))
+
+    def extend(self, target: array[int], place: array[int], kind: array[int]) -> None:
+        """Add edges whose sources are given to `frame` only; a kind is its place in KINDS."""
+        self.target.extend(target)
+        self.input.extend(place)
+        self.kind.extend(kind)
+        self.output.frombytes(bytes(len(target) * self.output.itemsize))
 
     def value(self, output_type: str, shape: str) -> None:
         """Set what the last edge carries, if it differs from the output of its source."""
@@ -121,7 +138,7 @@ class Edges:
             "target": target[order],
             "output": np.array(self.output, np.int32)[order],
             "input": place[order],
-            "kind": category(np.array(self.kind, np.int32)[order], _KINDS),
+            "kind": category(np.array(self.kind, np.int32)[order], KINDS),
             "type": self._carried(nodes["output_type"].array, source, order, 0),
             "shape": self._carried(nodes["shape"].array, source, order, 1),
         }
@@ -140,7 +157,7 @@ class Edges:
         return category(codes, texts)
 
 
-_KINDS = [DATA, CONTROL, CALL]
+KINDS = [DATA, CONTROL, CALL]
 
 
 def resolve(keys: Sequence[Hashable], known: dict[Any, int]) -> NDArray[np.int32]:
@@ -149,7 +166,7 @@ def resolve(keys: Sequence[Hashable], known: dict[Any, int]) -> NDArray[np.int32
     return np.array([get(key, -1) for key in keys], np.int32)
 
 
-def category(codes: NDArray[np.int32], texts: Sequence[str]) -> pd.Categorical:
+def category(codes: NDArray[np.signedinteger], texts: Sequence[str]) -> pd.Categorical:
     """Build a categorical from codes and unique texts."""
     small = codes.astype(np.min_scalar_type(-max(len(texts), 1)))
     return pd.Categorical.from_codes(small, categories=pd.Index(list(texts), dtype="str"), validate=False)

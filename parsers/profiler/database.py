@@ -229,7 +229,9 @@ def _tasks(database: Database, texts: StoredTexts, source: ProfileInput, complai
     repeated = database.repeated(info, "TASK", "globalTaskId")
     if repeated:
         # Which of the rows belong together is unknown, and all their pairs would be far more rows than executions.
-        query += f" WHERE TASK.globalTaskId NOT IN ({_REPEATED.format(info, 'TASK', 'globalTaskId')})"
+        # Both tables are filtered: SQLite reads either first, and would find all pairs before it leaves them out.
+        none = f"NOT IN ({_REPEATED.format(info, 'TASK', 'globalTaskId')})"
+        query += f" WHERE TASK.globalTaskId {none} AND {info}.globalTaskId {none}"
         text = f"found {repeated:,} that both have more than once; the executions of these are not shown"
         complaints.add(f"Tables TASK and {info}: expected each globalTaskId once in one of them, {text}.")
     columns, rows = _columns(database, query, list(wanted), "TASK", complaints)
