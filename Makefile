@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MUTANTS := .venv-mutation
-.PHONY: audit run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-convert test-frameworks test-hta test-jupyter test-remote test-long long-parts
+.PHONY: audit run test lint python unit pages install scripts types mutants bench soak fuzz browser lock clean coverage screenshots test-convert test-frameworks test-hta test-jupyter test-remote test-long long-parts
 
 # What was compiled once, rewritten assertions included, need not be compiled again by every process that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
@@ -207,6 +207,13 @@ ONLY ?=
 TIMES ?= 5
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks -n $(TIMES) $(ONLY)
+
+# A server that is used and written to for HOURS: memory, threads, descriptors and workspace must be flat after the first quarter
+# (benchmarks/soak.py). SOAK names a file for the samples, beside which a picture is written.
+HOURS ?= 2
+SOAK ?= soak.json
+soak: $(VENV)/.test
+	$(BIN)/python -m benchmarks.soak --hours $(HOURS) --to $(SOAK)
 
 # Damaged files for every reader, for SECONDS; SEED repeats a run. Guided by coverage where atheris can be installed, which has
 # packages for Linux on x86-64 only. FUZZ="--targets 'profile-*' --executions 1e6 --unguided" and more: python -m tests.fuzz --help

@@ -6,10 +6,11 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from parsers.checkpoints import PLACE
+from parsers.discovery.many_files import MANY, File, ManyFiles
 from parsers.dumps.places import METADATA, STEP, is_kernel_dump, is_msprobe, last_change, named_like_kernel_dump
 from parsers.mlflow.database import MLFLOW_DATABASE
 from parsers.mlflow.directories import META, holds_run, run_files
@@ -50,7 +51,7 @@ class Listing:
     settled: bool
     directories: tuple[str, ...]
     links: tuple[str, ...]
-    files: tuple[tuple[str, str, int | None], ...]
+    files: tuple[File, ...] | ManyFiles
     profiles: tuple[str, ...]
     profiled: bool
     dump: str
@@ -71,7 +72,7 @@ class Directory:
 
 def source_at(place: Directory, listing: Listing, inside: str) -> Source:
     """Return the run of one directory; inside is the base whose links may not lead out of it, "" for no base."""
-    files, problems = [], []
+    files, problems = list[SourceFile](), []
     if listing.error:
         problems.append(Problem(place.path, 0, 0, "unreadable", listing.error))
     if listing.outside:
@@ -84,7 +85,7 @@ def source_at(place: Directory, listing: Listing, inside: str) -> Source:
             problems.append(_outside(path, target))
             continue
         try:
-            files.append(source_file(path, kind, stamp))
+            files.append(source_file(path, kind, stamp, files[-1].device if files else 0))
         except OSError as error:
             problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be accessed ({error.strerror})."))
     if is_mlflow(listing):
@@ -138,17 +139,17 @@ def _links(directory: str, inside: str) -> Iterator[str]:
         yield from (path for path in files_below((directory,)) if os.path.islink(path))
 
 
-def _bounded(files: Sequence[tuple[str, str, int | None]]) -> Sequence[tuple[str, str, int | None]]:
+def _bounded(files: tuple[File, ...] | ManyFiles) -> Iterable[File]:
     """Return the files of one directory; if their kind has a limit, only the first ones."""
-    if len(files) <= _LEAST_MOST:
-        return files
+    return files if len(files) <= _LEAST_MOST else _first_of_each(files)
+
+
+def _first_of_each(files: Iterable[File]) -> Iterator[File]:
     counts: Counter[str] = Counter()
-    found = []
     for name, kind, stamp in files:
         counts[kind] += 1
         if counts[kind] <= _MOST.get(kind, counts[kind]):
-            found.append((name, kind, stamp))
-    return found
+            yield name, kind, stamp
 
 
 def _profile_dirs(path: str, listing: Listing) -> tuple[str, ...]:
@@ -191,7 +192,8 @@ def real_path_of(path: str) -> str:
 def list_directory(path: str, mtime_ns: int) -> Listing:
     """Return what a directory of this mtime holds; one that cannot be listed holds nothing and has an error."""
     settled = time.time() - mtime_ns / 1e9 > RACY_SECONDS
-    directories, links, files, profiles = [], [], [], []
+    directories, links, files, profiles = [], [], list[File](), []
+    many = ManyFiles()
     unnamed: list[str] = []
     traces: list[str] = []
     profiled, dump = False, ""
@@ -210,6 +212,9 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
                     profiled = True
                 elif known:
                     files.append((name, *known))
+                    if len(files) == MANY:
+                        many.add(files)
+                        files = []
                 elif directory and name in PROFILE_PARTS:
                     profiled = True
                 elif directory and _named_profile(name, entry.path):
@@ -225,7 +230,8 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
     except OSError as error:
         text = f"The directory cannot be listed ({error.strerror}); its contents are not shown."
         return Listing(mtime_ns, False, (), (), (), (), False, "", text)
-    if {"progress.csv", "result.json", "params.json"} <= {name for name, _, _ in files}:  # Ray writes each row to both
+    ray = {"progress.csv", "result.json", "params.json"}
+    if not many and ray <= {name for name, _, _ in files}:  # Ray writes each row to both
         files = [file for file in files if file[0] != "progress.csv"]
     if unnamed and not profiled:
         found, are_final = _by_content(unnamed)
@@ -240,9 +246,11 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
         dump = MSPROBE if is_msprobe(path, steps) else ""
         settled = settled and bool(dump)  # a file that makes it a dump may come without a change of this directory
         directories = [name for name in directories if name not in set(steps)] if dump else directories
+    if many and files:
+        many.add(files)
     return Listing(
-        mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)),
-        profiled, dump,
+        mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), many or tuple(sorted(files)),
+        tuple(sorted(profiles)), profiled, dump,
     )  # fmt: skip
 
 
@@ -295,7 +303,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 def is_mlflow(listing: Listing) -> bool:
     """Return whether a directory is a run of MLflow, whose files lie below it."""
-    return holds_run(listing.directories, [name for name, _, _ in listing.files])
+    return bool(listing.directories) and holds_run(listing.directories, {name for name, _, _ in listing.files if name == META})
 
 
 def databases(listing: Listing) -> tuple[str, ...]:
@@ -313,10 +321,14 @@ def is_run(listing: Listing) -> bool:
     return bool(listing.profiles or listing.profiled or listing.dump or listing.error or listing.outside)
 
 
-def source_file(path: str, kind: str, stamp: int | None) -> SourceFile:
-    """Return a file of a run with its size and time; OSError if it cannot be accessed."""
+def source_file(path: str, kind: str, stamp: int | None, device: int = 0) -> SourceFile:
+    """Return a file of a run with its size and time; OSError if it cannot be accessed.
+
+    device: that of the file before, whose object is used if it is the same: a million equal numbers take 32 MB.
+    """
     status = os.stat(path)
-    return SourceFile(path, kind, status.st_size, status.st_mtime, stamp, status.st_dev, status.st_ino)
+    device = device if status.st_dev == device else status.st_dev
+    return SourceFile(path, kind, status.st_size, status.st_mtime, stamp, device, status.st_ino)
 
 
 def measured(source: Source) -> Source:
