@@ -224,13 +224,13 @@ class Dask:
             piece = run.sent.pop(future, None)
             if piece is None:
                 continue
+            error = _error_of(future)
             if future.status == "finished":
                 yield from self._taken(run, piece, future)
-            elif future.status == "error" and isinstance(future.exception(), self._distributed.KilledWorker):
+            elif isinstance(error, self._distributed.KilledWorker):
                 yield from self._killed(run, piece)
             else:
-                text = str(future.exception()) if future.status == "error" else future.status
-                log.warning("a piece could not be done on the Dask cluster at %s: %s", self.address, text)
+                log.warning("a piece could not be done on the Dask cluster at %s: %s", self.address, error or future.status)
                 run.here.extend(task.number for task in piece.tasks)
             future.release()
             yield from self._done_here(run, is_cancelled)
@@ -255,7 +255,7 @@ class Dask:
         left = {task.number for task in piece.tasks}
         try:
             answers = msgspec.msgpack.decode(future.result(CONNECT_S), type=Answers)
-        except (msgspec.DecodeError, TypeError, OSError, self._distributed.CancelledError) as error:
+        except Exception as error:  # noqa: BLE001  a pickle that is not ours raises what it wants
             log.warning("an answer of the Dask cluster at %s is not valid: %s", self.address, error)
             answers = []
         for number, kind, data in answers:
@@ -288,3 +288,14 @@ class Dask:
         for task, answer in self._otherwise.run([run.tasks[number] for number in numbers], run.told, is_cancelled):
             del run.tasks[task.number]
             yield task.number, answer
+
+
+def _error_of(future: Any) -> BaseException | None:
+    """Return the error of a piece, None if it has none; that of unpickling it where its pickle is not ours."""
+    if future.status != "error":
+        return None
+    try:
+        found: BaseException | None = future.exception(CONNECT_S)
+    except Exception as error:  # noqa: BLE001  a pickle that is not ours raises what it wants
+        return error
+    return found

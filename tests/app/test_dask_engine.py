@@ -154,6 +154,36 @@ def test_answers_that_are_not_valid_are_made_here(tmp_path: Path, cluster: str, 
     engine.close()
 
 
+class Foreign:
+    """An object of which the pickle needs a module that is not here."""
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return __import__, ("no_module_of_ours",)
+
+
+class ForeignError(Exception):
+    """An error of which the pickle needs a module that is not here."""
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return __import__, ("no_module_of_ours",)
+
+
+def foreign_answer(_do: object, _version: str, piece: bytes) -> object:
+    if msgspec.msgpack.decode(piece, type=list[Asked])[0].number % 2:
+        raise ForeignError
+    return Foreign()
+
+
+def test_pickles_that_are_not_ours_are_made_here(tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_engine, "do_piece", foreign_answer)
+    tasks = tasks_of(tmp_path, "rank", "rank", size=2 * PIECE)
+    engine = Dask(cluster)
+    assert answers(engine, tasks) == {task.number: columns_of(task.files, FRAMES) for task in tasks}
+    monkeypatch.undo()
+    assert answers(engine, tasks) == {task.number: columns_of(task.files, FRAMES) for task in tasks}
+    engine.close()
+
+
 @pytest.mark.long
 def test_a_scheduler_that_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
