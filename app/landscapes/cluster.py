@@ -5,6 +5,7 @@ Workers must see the checkpoints, the script and the directory of the result und
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -18,9 +19,11 @@ from app.dask_pieces import see
 from app.engines import PIECE, Here
 from app.landscapes.options import LandscapeError
 from app.landscapes.workers import GridPlace, GridRow, RowComputer
+from parsers.errors import FormatError
 from parsers.landscapes.points import Loss, Point
 from parsers.model import Problem
 
+log = logging.getLogger(__name__)
 _own = threading.local()
 """The process of this thread of a worker, and what it was started for: further rows of the same surface use it."""
 
@@ -104,10 +107,30 @@ class ClusterPool:
             for task, answer in self._engine.run(tasks, lambda _: None, lambda: False):
                 if isinstance(answer, Problem):
                     raise LandscapeError(answer.text)
-                for row, column, value, reason in msgspec.msgpack.decode(answer, type=list[tuple[int, int, float, str]]):
-                    self._take(Point(task.row.surface, row, column), Loss(value, reason))
+                for point, loss in _losses_or_here(task, answer):
+                    self._take(point, loss)
         finally:
             self._engine.close()
             if getattr(_own, "computer", None) is not None:  # of rows that were computed here
                 _own.computer.end()
                 _own.mark = _own.computer = None
+
+
+def losses_of(task: RowTask, answer: bytes) -> list[tuple[Point, Loss]]:
+    """Return the losses in an answer; FormatError unless it has those of the row, each once."""
+    try:
+        found = msgspec.msgpack.decode(answer, type=list[tuple[int, int, float, str]])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"losses of a row: {error}") from None
+    places = {(place.row, place.column) for place in task.row.places}
+    if len(found) != len(places) or {(row, column) for row, column, _, _ in found} != places:
+        raise FormatError(f"losses of a row: expected those of its {len(places):,} places, found {len(found):,} others")
+    return [(Point(task.row.surface, row, column), Loss(value, reason)) for row, column, value, reason in found]
+
+
+def _losses_or_here(task: RowTask, answer: bytes) -> list[tuple[Point, Loss]]:
+    try:
+        return losses_of(task, answer)
+    except FormatError as error:
+        log.warning("an answer of the Dask cluster is not valid: %s; the row is computed here", error)
+        return losses_of(task, task.do())

@@ -60,8 +60,10 @@ from parsers.tuning_frames import command_of, parameters_frame, trials_frame, va
 from tests.fuzz import (
     clients,
     dumped,
+    engine_answers,
     hostile_files,
     landscape_files,
+    live_calls,
     memory_snapshot_files,
     profile_files,
     settings_files,
@@ -161,6 +163,8 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
     yield Target("query", "request", clients.queries, clients.ask)
     yield Target("body", "request", clients.bodies, clients.change)
     yield Target("callback", "request", clients.callbacks, clients.call_back)
+    yield Target("live-calls", "message", live_calls.cases, live_calls.call)
+    yield Target("engine-answers", "plain", engine_answers.cases, engine_answers.take)
     yield Target("journal", "text", _given(_JOURNALS), _read_journal)
 
 

@@ -86,7 +86,7 @@ def read_ahead(
             yield answer
             continue
         try:
-            parts = _checked(task.source, answer)
+            parts = checked(task.source, answer)
         except FormatError as error:
             yield task.lost(str(error))
             continue
@@ -99,7 +99,7 @@ def read_ahead(
     snapshots.flush()
 
 
-def _checked(source: Source, data: bytes) -> Sequence[bytes | memoryview]:
+def checked(source: Source, data: bytes) -> Sequence[bytes | memoryview]:
     """Return the parts of a snapshot that another program made of a run, empty for none; FormatError unless it is of this run.
 
     Numbers of devices differ between machines that see the same files; those of this machine are put in.

@@ -6,11 +6,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
+from app import dask_engine
+from app.dask_pieces import DONE
 from app.landscapes import LandscapeOptions, compute
 from app.landscapes.options import LandscapeError
+from app.tasks import Asked
 
 SCRIPT = """
 import os
@@ -61,6 +65,22 @@ def test_a_cluster_computes_the_same_points(run: Path, tmp_path: Path, scheduler
     assert 0 < len(own.failed) < 36
     assert {reason for _, reason in found.failed} == {"ValueError: too large"}
     assert str(os.getpid()) not in (tmp_path / "seen").read_text().split()
+
+
+def wrong_losses(_do: object, _version: str, piece: bytes) -> bytes:
+    """Answer rows with losses of places that nobody asked for, or with what is none."""
+    numbers = [one.number for one in msgspec.msgpack.decode(piece, type=list[Asked])]
+    wrong = (b"nonsense", msgspec.msgpack.encode([(99, 0, 0.5, "")]), msgspec.msgpack.encode([]))
+    return msgspec.msgpack.encode([(number, DONE, wrong[number % len(wrong)]) for number in numbers])
+
+
+def test_rows_that_are_answered_wrongly_are_computed_here(
+    run: Path, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_engine, "do_piece", wrong_losses)
+    (found,) = compute(options(run, tmp_path / "out", dask=scheduler)).landscapes
+    (own,) = compute(options(run, tmp_path / "own")).landscapes
+    assert np.array_equal(found.z, own.z, equal_nan=True)
 
 
 def test_addresses_that_cannot_be_used(run: Path, tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_devices_of_another_machine_become_those_of_this_one(base: Path) -> None
         assert state.cursor is not None
         state.cursor = replace(state.cursor, device=99)
     elsewhere = b"".join(dump(states) or ())
-    found = load(b"".join(run_tasks._checked(source, elsewhere)))
+    found = load(b"".join(run_tasks.checked(source, elsewhere)))
     assert [state.cursor.device for state in found if state.cursor] == [file.device for file in source.files]
 
 
