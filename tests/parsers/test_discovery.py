@@ -6,6 +6,7 @@ import gzip
 import os
 import random
 import shutil
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from parsers import SourceError, discover, open_run
 from parsers.discovery import rescan, source_of
 from parsers.discovery import scanner as scanner_module
 from parsers.discovery.listing import classify
+from parsers.discovery.many_files import MANY
 from parsers.discovery.scanner import Scanner
 from parsers.model import Source
 
@@ -466,3 +468,25 @@ def test_a_scan_that_failed_half_way_loses_nothing(tmp_path: Path, monkeypatch: 
         with pytest.raises(MemoryError):
             scanner.scan()
     assert {source.name for source in scanner.scan()} == {"a", "b", "c"}
+
+
+def test_files_of_a_very_large_directory_take_little_and_are_those_of_a_small_one(tmp_path: Path) -> None:
+    count = 3 * MANY + 7
+    for number in range(count):
+        touch(tmp_path / f"events.out.events.summary.{1_600_000_000 + number % 1000}.{number}.h_MS")
+    touch(tmp_path / "config.json")
+    age(tmp_path)
+    tracemalloc.start()
+    try:
+        scanner = Scanner(tmp_path)
+        (run,) = scanner.scan()
+        (again,) = scanner.scan()
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert again is run
+    assert len(run.files) == count + 1
+    assert run.files == tuple(sorted(run.files, key=lambda file: (file.stamp or 0, file.path)))
+    assert {os.path.basename(file.path) for file in run.files} == set(os.listdir(tmp_path))
+    assert {file.stamp for file in run.files if file.kind == "events"} == set(range(1_600_000_000, 1_600_001_000))
+    assert held / count < 440  # it was 600, which a million files make 600 MB

@@ -243,6 +243,12 @@ def test_lines_of_the_program() -> None:
     assert source_line("what else") == SourceLine("", 0, 0, "what else")
 
 
+def test_edges_of_tables_that_list_parameters_are_skipped() -> None:
+    graph = read_dot(b"digraph mindspore {\nparameters_1 -> a:1\na -> parameters_1\na -> b\n}")
+    assert list(graph.nodes["name"]) == ["a", "b"]
+    assert graph.edges[["source", "target"]].to_numpy().tolist() == [[0, 1]]
+
+
 def test_a_dot_of_others() -> None:
     graph = read_dot(
         b'strict digraph "a b" { // c\n node [shape=box]; a -> b:n -> "c\\"d" [style=dashed];\n'
