@@ -8,9 +8,9 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from parsers.checkpoints import PLACE
-from parsers.discovery.many_files import MANY, File, ManyFiles
 from parsers.dumps.places import METADATA, STEP, is_kernel_dump, is_msprobe, last_change, named_like_kernel_dump
 from parsers.mlflow.database import MLFLOW_DATABASE
 from parsers.mlflow.directories import META, holds_run, run_files
@@ -20,6 +20,13 @@ from parsers.nsys import ENDINGS as NSYS_ENDINGS
 from parsers.nsys import NSYS, is_nsys
 from parsers.registry import KINDS, kind_of
 
+if TYPE_CHECKING:
+    from parsers.discovery.many_files import ManyFiles
+
+File = tuple[str, str, int | None]
+"""Name, kind, and the seconds in the name."""
+MANY = 4096
+"""Files from which on they are packed; below, tuples are quicker."""
 RANK_NAME = re.compile(r"rank_?(\d+)")
 MAY_MARK = re.compile(r"(?!(?:config|hparams)\.json).*\.(?:json|json\.gz|csv|db|txt)")
 """The names among which are all those that make a directory a profile (`parsers.profiler.registry.marks_profile`)."""
@@ -193,7 +200,7 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
     """Return what a directory of this mtime holds; one that cannot be listed holds nothing and has an error."""
     settled = time.time() - mtime_ns / 1e9 > RACY_SECONDS
     directories, links, files, profiles = [], [], list[File](), []
-    many = ManyFiles()
+    many: ManyFiles | None = None
     unnamed: list[str] = []
     traces: list[str] = []
     profiled, dump = False, ""
@@ -213,7 +220,7 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
                 elif known:
                     files.append((name, *known))
                     if len(files) == MANY:
-                        many.add(files)
+                        many = _with_more(many, files)
                         files = []
                 elif directory and name in PROFILE_PARTS:
                     profiled = True
@@ -231,7 +238,7 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
         text = f"The directory cannot be listed ({error.strerror}); its contents are not shown."
         return Listing(mtime_ns, False, (), (), (), (), False, "", text)
     ray = {"progress.csv", "result.json", "params.json"}
-    if not many and ray <= {name for name, _, _ in files}:  # Ray writes each row to both
+    if many is None and ray <= {name for name, _, _ in files}:  # Ray writes each row to both
         files = [file for file in files if file[0] != "progress.csv"]
     if unnamed and not profiled:
         found, are_final = _by_content(unnamed)
@@ -246,12 +253,20 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
         dump = MSPROBE if is_msprobe(path, steps) else ""
         settled = settled and bool(dump)  # a file that makes it a dump may come without a change of this directory
         directories = [name for name in directories if name not in set(steps)] if dump else directories
-    if many and files:
+    if many is not None and files:
         many.add(files)
     return Listing(
         mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), many or tuple(sorted(files)),
         tuple(sorted(profiles)), profiled, dump,
     )  # fmt: skip
+
+
+def _with_more(many: ManyFiles | None, files: list[File]) -> ManyFiles:
+    from parsers.discovery.many_files import ManyFiles  # few directories have so many
+
+    many = many or ManyFiles()
+    many.add(files)
+    return many
 
 
 def _by_content(files: Sequence[str]) -> tuple[list[str], bool]:

@@ -7,16 +7,14 @@ from array import array
 from collections.abc import Iterator
 from heapq import merge
 
-File = tuple[str, str, int | None]
-"""Name, kind, and the seconds in the name."""
-MANY = 4096
-"""Files from which on they are packed; below, tuples are quicker."""
+_File = tuple[str, str, int | None]
+"""As in `parsers.discovery.listing`, which imports this when a directory has many."""
 _NO_STAMP = -1
 _NAME = re.compile("[^/]+")
 
 
 class ManyFiles:
-    """Files of one directory, in parts of MANY that are sorted by name. It iterates over all in the order of their names."""
+    """Files of one directory, in parts that are sorted by name. It iterates over all in the order of their names."""
 
     __slots__ = ("_count", "_parts")
 
@@ -24,7 +22,7 @@ class ManyFiles:
         self._parts: list[tuple[str, tuple[str, ...], array[int]]] = []
         self._count = 0
 
-    def add(self, files: list[File]) -> None:
+    def add(self, files: list[_File]) -> None:
         """Add some files, no two of one name."""
         files.sort()
         stamps = array("q", (_NO_STAMP if stamp is None else stamp for _, _, stamp in files))
@@ -36,11 +34,11 @@ class ManyFiles:
     def __len__(self) -> int:
         return self._count
 
-    def __iter__(self) -> Iterator[File]:
+    def __iter__(self) -> Iterator[_File]:
         return merge(*map(_unpacked, self._parts))
 
 
-def _unpacked(part: tuple[str, tuple[str, ...], array[int]]) -> Iterator[File]:
+def _unpacked(part: tuple[str, tuple[str, ...], array[int]]) -> Iterator[_File]:
     names, kinds, stamps = part
     every = kinds * len(stamps) if len(kinds) == 1 else kinds
     for name, kind, stamp in zip(_NAME.finditer(names), every, stamps, strict=True):

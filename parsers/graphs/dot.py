@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.graphs.dot_columns import NO_ROW, Arrows, Attributes, Names, Statement, Statements
+from parsers.graphs.dot_columns import NO_ROW, Arrows, Attributes, DotStatements, NodeNames, Statement
 from parsers.graphs.dot_tokens import END, Token, Tokens
 from parsers.graphs.graph import Graph, Origin, SourceLine, unique
 from parsers.graphs.tables import CALL, CONSTANT, CONTROL, DATA, KINDS, OPERATOR, PARAMETER, Edges, Nodes
@@ -56,7 +56,7 @@ class _About(NamedTuple):
 class _DotDetails:
     """Attributes by row, as written."""
 
-    statements: Statements
+    statements: DotStatements
     primitives: dict[int, int]
     size: int
 
@@ -100,10 +100,10 @@ class _DotReading:
     origin: Origin
     title: str = ""
     closed: bool = False
-    statements: Statements = field(default_factory=Statements)
+    statements: DotStatements = field(default_factory=DotStatements)
     begins: array[int] = field(default_factory=lambda: array("q"))
     """The first byte of each statement."""
-    names: Names = field(default_factory=Names)
+    names: NodeNames = field(default_factory=NodeNames)
     arrows: Arrows = field(default_factory=Arrows)
     labels: dict[str, str] = field(default_factory=dict)
     clusters: list[str] = field(default_factory=list)
@@ -124,7 +124,7 @@ class _DotReading:
                 self._statement(tokens.take(), tokens)
         return self._finish()
 
-    # Statements ----------------------------------------------------------------------------------------------------
+    # DotStatements ----------------------------------------------------------------------------------------------------
 
     def _mark(self, mark: str) -> None:
         if mark == "{":
@@ -203,7 +203,7 @@ class _DotReading:
         self._mentioned_only()
         self.statements.around = list(self.around)
         rows, arrows = np.array(self.names.rows, np.int32), self.arrows
-        self.names = Names()
+        self.names = NodeNames()
         source, target = rows[np.frombuffer(arrows.source, np.int32)], rows[np.frombuffer(arrows.target, np.int32)]
         about = {row: self._about(row) for row in self.statements.attributes}
         primitives, called = self._primitives(about, source, target)

@@ -19,7 +19,7 @@ class Statement(NamedTuple):
 
 
 @dataclass(slots=True)
-class Statements:
+class DotStatements:
     """Nodes by row: names, clusters as places in `around`; attributes of those that have any."""
 
     names: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Statements:
 
 
 @dataclass(slots=True)
-class Names:
+class NodeNames:
     """Names of nodes by number, in the order in which they are mentioned: where each was first, and its row if it has one."""
 
     numbers: dict[str, int] = field(default_factory=dict)

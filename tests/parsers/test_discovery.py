@@ -15,8 +15,7 @@ import pytest
 from parsers import SourceError, discover, open_run
 from parsers.discovery import rescan, source_of
 from parsers.discovery import scanner as scanner_module
-from parsers.discovery.listing import classify
-from parsers.discovery.many_files import MANY
+from parsers.discovery.listing import MANY, classify
 from parsers.discovery.scanner import Scanner
 from parsers.model import Source
 
