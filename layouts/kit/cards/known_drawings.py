@@ -10,7 +10,7 @@ from parsers.caches import Cache
 
 from layouts.sources import Sources
 
-MOST_BYTES = 32 << 20
+MOST_BYTES = 16 << 20
 _NUMBER_BYTES = 8
 
 
@@ -20,13 +20,19 @@ class KnownDrawings:
     def __init__(self, draw: Callable[[Sources, Any], Any]) -> None:
         self._draw = draw
         self._known: Cache[tuple[str, str, int], Any] = Cache(limit=MOST_BYTES, cost=_size)
+        self._version = -1
 
     def drawing(self, source: Sources, ask: Any, stamp: str) -> Any:
         """Return the drawing of a card whose data have this stamp; raises BadInput.
 
-        The version of the source is part of the key for what is drawn beside the data, such as names of runs.
+        The version of the source is part of the key for what is drawn beside the data, such as names of runs. Nobody asks for
+        drawings of an older one again.
         """
-        key = (json.dumps(ask, sort_keys=True), stamp, source.runs.status().version)
+        version = source.runs.status().version
+        if version != self._version:
+            self._version = version
+            self._known.clear()
+        key = (json.dumps(ask, sort_keys=True), stamp, version)
         return self._known.made(key, lambda: self._draw(source, ask))
 
 
