@@ -1,4 +1,4 @@
-// The table under the pointer, for all runs of a chart. It stays in its card; hover_settings.js has its order and columns.
+// The table at the pointer, for all runs of a chart: hover_place.js has its place, hover_settings.js its order and columns.
 
 import { make, words } from "../../kit/elements.js";
 import { dateTime } from "../../kit/moments.js";
@@ -13,6 +13,7 @@ import { isLinked } from "../../kit/cards/layout_menu.js";
 import { exact, foundAt, linesIn, MARK_PX, marksIn, nearestIndex, placeOf } from "../../kit/cards/lines.js";
 import * as slots from "../../kit/cards/slots.js";
 import { members, named } from "./grouping.js";
+import { hidden, placed, roomBeside } from "./hover_place.js";
 import { COLUMNS, ordered, settings } from "./hover_settings.js";
 import * as runList from "./run_list.js";
 
@@ -33,9 +34,6 @@ export { exact, nearestIndex };
  * @property {number} away
  */
 
-/** @typedef {{ left: number, top: number, right: number, bottom: number }} Box in px of the window */
-/** @typedef {Box & { width: number, height: number }} Room */
-
 /**
  * The column with the place on an axis; "step" for others.
  * @type {Record<string, string>}
@@ -43,6 +41,8 @@ export { exact, nearestIndex };
 const PLACES = { relative: "relative", absolute: "absolute", tag: "x" };
 
 const MOST_ROWS = 14;
+const WIDER_PX = 24;
+const BRIEF_PX = 300;  // in a narrower table values have four digits, so that names have room
 
 // Where on the plane -------------------------------------------------------------------------------------------------
 
@@ -158,8 +158,9 @@ function groupRow({ line, i, shown }, several, axis) {
  * @param {HoverRow} row
  * @param {string[]} names
  * @param {string} axis
+ * @param {boolean} brief
  */
-function bodyRow(page, row, names, axis) {
+function bodyRow(page, row, names, axis, brief) {
   const { line, i } = row;
   const time = timeOf(line, i, axis);
   const dot = make("span", "ms-dot");
@@ -168,7 +169,7 @@ function bodyRow(page, row, names, axis) {
   const cells = {
     run: () => make("td", "ms-hover-run", [dot, nameElement(line.meta.label, page.runList?.names)]),
     tag: () => cell(line.meta.tag, "ms-cut"),
-    value: () => cell(exact(row.value, line.raw ? line.rawExact : line.exact)),
+    value: () => cell(brief ? short(row.value) : exact(row.value, line.raw ? line.rawExact : line.exact)),
     smoothed: () => cell(short(row.shown)),
     step: () => cell(count(line.step(i))),
     relative: () => cell(elapsed(time)),
@@ -227,10 +228,11 @@ function columnsOf(page, figure, rows, left) {
  * @param {HoverRow[]} rows
  * @param {number} most
  * @param {number} left
+ * @param {boolean} brief
  * @param {Curves.Pointer} pointer
  * @param {Curves.Plane} view
  */
-function fill(page, table, figure, rows, most, left, pointer, view) {
+function fill(page, table, figure, rows, most, left, brief, pointer, view) {
   const { axis, grouped, tags } = figure.layout.meta;
   const names = columnsOf(page, figure, rows, left);
   const header = make(
@@ -239,7 +241,7 @@ function fill(page, table, figure, rows, most, left, pointer, view) {
     names.map((name) => words(`hover.${name}`, {}, "th", ["run", "group", "tag"].includes(name) ? "" : "ms-number")),
   );
   /** @param {HoverRow} row */
-  const rowOf = (row) => (grouped ? groupRow(row, tags.length > 1, axis) : bodyRow(page, row, names, axis));
+  const rowOf = (row) => (grouped ? groupRow(row, tags.length > 1, axis) : bodyRow(page, row, names, axis, brief));
   const body = ordered(rows.slice(0, most), settings().order).map((row) => {
     const element = rowOf(row);
     element.classList.toggle("ms-hover-nearest", row === rows[0]);
@@ -261,35 +263,6 @@ function fill(page, table, figure, rows, most, left, pointer, view) {
 }
 
 /**
- * What the table may cover: the visible part of its own card, so that it hides no curve of another card.
- * @param {Box} box
- * @param {{ innerWidth: number, innerHeight: number }} window
- */
-export function roomOf(box, window) {
-  const [left, top] = [Math.max(4, box.left), Math.max(4, box.top)];
-  const [right, bottom] = [Math.min(window.innerWidth - 4, box.right), Math.min(window.innerHeight - 4, box.bottom)];
-  return { left, top, right, bottom, width: right - left, height: bottom - top };
-}
-
-/**
- * Where a table of this size is placed in its room: beside the pointer, on the side where it fits better.
- * @param {Graphs.Size} size
- * @param {Room} room
- * @param {Curves.Pointer} pointer
- */
-export function placed(size, room, pointer) {
-  const gap = 16;
-  const right = pointer.x + gap + size.width <= room.right || room.right - pointer.x > pointer.x - room.left;
-  const x = right ? pointer.x + gap : pointer.x - gap - size.width;
-  /** @type {(at: number, low: number, high: number) => number} */
-  const inside = (at, low, high) => Math.max(low, Math.min(at, high));
-  return {
-    left: inside(x, room.left, room.right - size.width),
-    top: inside(pointer.y + gap, room.top, room.bottom - size.height),
-  };
-}
-
-/**
  * Fill the table and place it; columns and rows are left out until it fits its room.
  * @param {Curves.Page} page
  * @param {DOMRect} box
@@ -300,13 +273,16 @@ export function placed(size, room, pointer) {
  * @param {Curves.Pointer} pointer
  */
 function lay(page, box, table, figure, rows, view, pointer) {
-  const room = roomOf(box, window);
+  const room = roomBeside(box, view.box, window, pointer);
   table.style.maxWidth = `${room.width}px`;
-  table.style.setProperty("--ms-hover-name", `${Math.max(64, Math.min(240, room.width * 0.45))}px`);
+  const brief = room.width < BRIEF_PX;
+  table.style.setProperty("--ms-hover-name", `${Math.max(64, Math.min(240, brief ? room.width - 84 : room.width * 0.5))}px`);
   let most = MOST_ROWS;
-  const known = page.hoverLeft;  // columns left out at the last place of the pointer
-  let left = known && known.width === room.width && known.figure === figure ? known.left : 0;
-  const draw = () => fill(page, table, figure, rows, most, left, pointer, view);
+  const before = page.hoverBefore && page.hoverBefore.figure === figure ? page.hoverBefore : null;
+  // Columns that had no room stay out until there is markedly more of it: each try is measured.
+  const known = before && room.width < before.width + WIDER_PX ? before : null;
+  let left = known ? known.left : 0;
+  const draw = () => fill(page, table, figure, rows, most, left, brief, pointer, view);
   draw();
   table.hidden = table.querySelector("tbody").childElementCount === 0;
   const inner = table.firstElementChild;
@@ -315,14 +291,15 @@ function lay(page, box, table, figure, rows, view, pointer) {
     left += 1;
     draw();
   }
-  page.hoverLeft = { figure, width: room.width, left };
   const over = table.offsetHeight - room.height;
   if (over > 0) {
     const [row] = table.querySelectorAll("tbody tr");
     most = Math.max(1, Math.min(rows.length, MOST_ROWS) - Math.ceil(over / Math.max(1, row.offsetHeight)) - 1);
     draw();
   }
-  const at = placed({ width: table.offsetWidth, height: table.offsetHeight }, room, pointer);
+  const size = { width: table.offsetWidth, height: table.offsetHeight };
+  const at = placed(size, room, before?.end, (covered) => hidden(linesIn(figure), view, covered));
+  page.hoverBefore = { figure, width: Math.min(room.width, known ? known.width : Infinity), left, end: at.end };
   table.style.transform = `translate(${at.left}px, ${at.top}px)`;
 }
 

@@ -77,7 +77,7 @@ const TWO_AXES = 108;  // px beside the plot area, as in layouts/curves/lines.py
  */
 const fields = (page) => ({
   extended: null, strict: insights.levels(page), marked: null, marks: [], digests: [], looked: 0, askingAgain: 0,
-  rankings: 0, ranking: null, sheetAsk: null, sheet: null, tableDrawn: null, matrixDrawn: null, hoverLeft: null,
+  rankings: 0, ranking: null, sheetAsk: null, sheet: null, tableDrawn: null, matrixDrawn: null, hoverBefore: null,
   trails: new Map(),
   runList: runList.fresh(page),
 });

@@ -46,7 +46,7 @@ def point(page: Page, chart: int, x: float, y: float) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("width", [1440, 1000])
-def test_the_table_never_covers_the_curve_of_another_card(page: Page, address: str, width: int) -> None:
+def test_the_table_covers_neither_the_curve_of_another_card_nor_what_is_pointed_at(page: Page, address: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     show(page, f"{address}/scalars?smooth=0.5")
     expect(page.locator(CHARTS)).to_have_count(6)
@@ -61,6 +61,9 @@ def test_the_table_never_covers_the_curve_of_another_card(page: Page, address: s
             box = page.locator(TABLE).bounding_box()
             assert box is not None
             seen += 1
+            at = chart["x"] + x * chart["width"]
+            assert not box["x"] - 8 < at < box["x"] + box["width"] + 8, (number, x, y)
+            assert box["y"] >= chart["y"] - 1, (number, x, y)  # its card's toolbar is free
             for other in charts[:number] + charts[number + 1 :]:
                 assert other is not None
                 across = min(box["x"] + box["width"], other["x"] + other["width"]) - max(box["x"], other["x"])
