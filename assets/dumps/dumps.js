@@ -7,7 +7,7 @@
 
 import { bodies, compareButton, fill, get, listedState, numberTexts, pageLink } from "../kit/body.js";
 import { make, select } from "../kit/elements.js";
-import { translate } from "../kit/i18n.js";
+import { translate, writeText } from "../kit/i18n.js";
 import { nearest, numberPicker } from "../kit/number_picker.js";
 import { notYet } from "../kit/pages.js";
 import { drawProgress } from "../kit/progress.js";
@@ -40,14 +40,25 @@ function dumpOf(page, key) {
 }
 
 /**
- * What is shown first: the dump of a run, else the latest live training.
+ * What is shown first: the dump of a run whose scalars have NaN or Inf, else that of the newest run, else the latest live
+ * training. What was opened stays while it is listed, also if another run is found to be broken later.
  * @param {Dumps.Page} page
  */
 function firstOf(page) {
-  const { dumps } = page.catalogue;
+  const { dumps, broken, waiting } = page.catalogue;
   const [latest] = sessionsOf(page);
-  if (dumps.length) return entryOf(dumps[0]);
+  const found = [page.opened, broken].map((key) => dumps.find((one) => one[0] === key)).find(Boolean) || dumps[0];
+  page.opened = found && !waiting ? found[0] : "";
+  if (found) return entryOf(found);
   return latest ? dumpOf(page, latest) : null;
+}
+
+/** @param {Dumps.Page} page */
+function drawOpened(page) {
+  const line = page.find(".ms-dump-opened");
+  const { broken } = page.catalogue;
+  line.hidden = !broken || !page.dump || page.dump.key !== broken || get(page, "of") !== "";
+  if (!line.hidden) writeText(line, "debugging.opened", { name: page.dump.name });
 }
 
 /**
@@ -289,6 +300,7 @@ function drawState(page) {
   const answer = page.dump ? current(page) : null;
   drawProgress(page.find(".ms-body-status"), answer && answer.state === "reading" ? answer : null);
   page.find(".ms-body-unknown").textContent = (page.unready ? page.unready.dump : page.dump)?.key ?? "";
+  drawOpened(page);
   drawLive(page);
 }
 
@@ -307,7 +319,7 @@ const DUMPS = {
   name: "debugging",
   forgets: FORGETS,
   fields: (_root, page) => ({
-    dump: notYet, listed: notYet, rank: 0, step: null, against: null, unready: null, kept: null, parts: new Map(),
+    dump: notYet, listed: notYet, rank: 0, step: null, against: null, unready: null, kept: null, opened: "", parts: new Map(),
     controls: controlsOf(page),
   }),
   controls: barOf,

@@ -51,6 +51,8 @@ declare namespace Dumps {
     unready: { dump: Entry, listed: { state: string, text?: string, problems?: Wire.DamagedFile[] } } | null;
     /** the last final answer: a dump that grows is listed again meanwhile */
     kept: Wire.DumpListing | null;
+    /** key of the dump that opened where the address names none */
+    opened: string;
     parts: Map<string, AskedPart>;
     controls: Controls;
   }

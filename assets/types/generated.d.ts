@@ -470,6 +470,11 @@ declare namespace Wire {
     digest: string;
     /** key, name, version */
     dumps: [string, string, string][];
+    /**
+     * key of the newest dump of a run whose scalars have NaN or Inf, so far as they are analysed; "" if none or one is
+     * listed
+     */
+    broken: string;
     left: number;
   }
 

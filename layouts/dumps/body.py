@@ -42,10 +42,15 @@ def body(
     among choices. texts are further text keys for its scripts.
     """
     return frame(
-        DUMPS, ids, routes, children, above=[*stores(ids, parts), place(), status_line("debugging")],
+        DUMPS, ids, routes, children, above=[*stores(ids, parts), place(), _opened(), status_line("debugging")],
         states=unlisted_states(DUMPS), texts=texts, class_name=class_name,
         data={"keys": " ".join(("node", "io", *keys)), "choices": " ".join(choices), "compared": "1" if compared else "0"},
     )
+
+
+def _opened() -> html.P:
+    """Why the dump on screen is the one that opened, where nobody chose one."""
+    return html.P(className="ms-dump-opened ms-muted", hidden=True)
 
 
 def register_body(app: Any, source: Sources, ids: Ids, parts: Mapping[str, Answer] | None = None) -> None:

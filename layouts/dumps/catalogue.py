@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import Annotated, Any
 
+from layouts.dumps.dump_choice import LONGEST
 from layouts.dumps.live import ListedSessions, listed
-from layouts.kit.state import digest_of
+from layouts.kit.state import digest_of, text
 from layouts.runs.chosen_runs import selected_runs
 from layouts.runs.listed_runs import ChosenRuns, about_runs
 from layouts.runs.rows import RunRow
 from layouts.sources import Sources
 
+NON_FINITE = "non_finite"
+"""Kind of the insight about NaN and Inf."""
 MOST_DUMPS = 1_000
 """Maximum number of dumps that are listed."""
+SECONDS = 0.1
+"""CPU time that may be spent on looking for NaN and Inf in the scalars of runs with a dump."""
 
 
 class DumpCatalogue(ListedSessions, ChosenRuns):
@@ -21,6 +28,8 @@ class DumpCatalogue(ListedSessions, ChosenRuns):
     digest: str
     dumps: list[Annotated[list[str], tuple[str, str, str]]]
     """key, name, version"""
+    broken: str
+    """key of the newest dump of a run whose scalars have NaN or Inf as far as analysed; "" if fewer than two are listed"""
     left: int
 
 
@@ -39,12 +48,25 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> DumpCatalogue |
     answer: DumpCatalogue = {
         "digest": "",
         "dumps": [_listed(row) for row in having[:MOST_DUMPS]],
+        "broken": "" if text(state, "of", limit=LONGEST) else _broken(source, having[:MOST_DUMPS]),
         "left": max(0, len(having) - MOST_DUMPS),
         **about_runs(source, runs, "dump", found=bool(having), unreached=True),
         **listed(source),
     }
     answer["digest"] = digest_of(answer)
     return None if answer["digest"] == known else answer
+
+
+def _broken(source: Sources, rows: Sequence[RunRow]) -> str:
+    if len(rows) < 2:
+        return ""
+    until = time.monotonic() + SECONDS
+    for row in rows:
+        for member in row.members:
+            found, _ = source.curves.insights(member, None, max(0.0, until - time.monotonic()))
+            if any(one.kind == NON_FINITE for one in found):
+                return row.key
+    return ""
 
 
 def _listed(row: RunRow) -> list[Any]:

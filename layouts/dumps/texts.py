@@ -24,6 +24,9 @@ TEXTS = define_texts({
     "debugging.left": (
         "Dumps of {n} more runs are not listed; choose fewer runs.", "另有 {n} 个训练的 Dump 数据未列出，请减少所选训练。",
     ),
+    "debugging.opened": (
+        "Opened first, as scalars of this run have NaN or Inf: {name}", "该训练的标量中有 NaN 或 Inf，因此首先打开：{name}",
+    ),
     "debugging.reading": ("Listing the dump", "正在列出 Dump 数据"),
     "debugging.working": "common.done_of_total",
     "debugging.preparing": "common.being_prepared",

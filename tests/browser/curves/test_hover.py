@@ -46,7 +46,7 @@ def point(page: Page, chart: int, x: float, y: float) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("width", [1440, 1000])
-def test_the_table_covers_neither_the_curve_of_another_card_nor_what_is_pointed_at(page: Page, address: str, width: int) -> None:
+def test_the_table_covers_neither_other_cards_nor_what_is_pointed_at(page: Page, address: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     show(page, f"{address}/scalars?smooth=0.5")
     expect(page.locator(CHARTS)).to_have_count(6)

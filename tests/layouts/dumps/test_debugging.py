@@ -15,7 +15,7 @@ from layouts.dumps.open_dump import DumpWork, OpenDump
 from layouts.kit.page_parts import answering, progress, worked
 from layouts.kit.state import BadInput
 from layouts.kit.work import WorkResult
-from parsers import open_run
+from parsers import Series, open_run
 from tests.sources import MemorySource, row
 from tests.sources.dumps import MemoryDumps
 from tests.writers.dumps import write_dump
@@ -54,6 +54,29 @@ def test_what_to_compare_with_is_as_chosen_but_for_what_is_named() -> None:
 def test_a_malformed_choice_is_refused(ask: Any) -> None:
     with pytest.raises(BadInput):
         read_choice(ask)
+
+
+def test_of_several_dumps_the_one_of_a_run_with_nan_opens_first_unless_one_is_named(tmp_path: Path) -> None:
+    write_dump(tmp_path / "a", iterations=3)
+    dump = open_run(tmp_path / "a").dump
+    step = np.arange(3, dtype=np.int64)
+
+    def losses(*values: float) -> dict[str, Series]:
+        return {"loss": Series(step, 1e9 + step, np.array(values), np.zeros(3, np.int32), step)}
+
+    source = MemorySource({
+        "healthy": {"dump": dump, "scalar": losses(3.0, 2.0, 1.0)},
+        "broken": {"dump": dump, "scalar": losses(3.0, 2.0, np.nan)},
+    })  # fmt: skip
+
+    def broken(state: dict[str, list[str]]) -> str:
+        found = catalogue(source, state)
+        assert found is not None
+        return found["broken"]
+
+    assert broken({"run": ["healthy", "broken"]}) == "broken"
+    assert broken({"run": ["healthy", "broken"], "of": ["healthy"]}) == ""
+    assert broken({"run": ["broken"]}) == ""
 
 
 def test_the_catalogue_lists_dumps_of_the_chosen_runs(source: MemorySource) -> None:
