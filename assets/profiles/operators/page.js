@@ -51,6 +51,7 @@ function build(page) {
   });
 }
 
+const BESIDE_PX = 420;  // width of a card with room for the legend beside the ring
 const CARDS = ["types", "scopes", "table", "bound", "slow", "roofline"];
 
 function buildUse(page) {
@@ -68,6 +69,14 @@ function goTo(page, name) {
   const card = page.find(`.ms-operators-${name}-card`);
   card.scrollIntoView({ block: "start" });
   card.focus({ preventScroll: true });
+}
+
+// Where there is no room for the legend beside the ring, it is below.
+function underneath(page, figure) {
+  const [trace] = figure.data;
+  if (!trace || trace.type !== "pie" || page.find(".ms-operators-plot").clientWidth >= BESIDE_PX) return figure;
+  const legend = { ...figure.layout.legend, x: 0, yref: "container", y: 0, yanchor: "bottom" };
+  return { data: [{ ...trace, domain: { x: [0, 1] } }], layout: { ...figure.layout, legend } };
 }
 
 function drawUse(page) {
@@ -502,7 +511,7 @@ Object.assign(functionsOf("mindscope_operators"), {
     const font = { ...layout.font, color: colour("--ms-text"), family: colour("--ms-font") };
     const drawn = { ...layout, font, hoverlabel };
     for (const name of ["xaxis", "yaxis"]) if (layout[name]) drawn[name] = axis(layout[name]);
-    return { ...figure, layout: drawn };
+    return underneath(page, { ...figure, layout: drawn });
   },
 
   place(data, rootId) {

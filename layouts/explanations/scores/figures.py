@@ -172,7 +172,10 @@ def bars(found: Bars, *, language: str, dark: bool) -> dict[str, Any] | None:
     layout = LAYOUT | {
         "hoverlabel": hover_label(dark=dark), "showlegend": len(found.series) > 1, "barmode": "overlay", "bargap": 0,
         "margin": {"l": 16 + round(6.4 * max(map(_width, names))), "r": 18, "t": 8, "b": 28, "pad": 4},
-        "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "traceorder": "normal", "font": {"size": 11}},
+        "legend": {
+            "orientation": "h", "x": 0, "yref": "container", "y": 1, "yanchor": "top", "traceorder": "normal",
+            "font": {"size": 11},
+        },
         "xaxis": {"range": [low - (0.02 if low else 0.0), high * 1.06], "zeroline": True, "nticks": 6, "fixedrange": True},
         "yaxis": {"range": [len(names) - 0.5, -0.5], "tickmode": "array", "tickvals": numbers(place),
                   "ticktext": list(map(plain, names)), "showgrid": False, "zeroline": False, "fixedrange": True},

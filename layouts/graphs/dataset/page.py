@@ -49,7 +49,10 @@ def layout(ids: Ids, routes: str) -> html.Div:
                             html.Header(
                                 [
                                     html.H3(t("dataset.differences"), className="ms-card-title"),
-                                    html.Button("CSV", type="button", className="ms-button", **{"data-act": "csv"}),
+                                    html.Span(className="ms-card-badges"),
+                                    html.Button(
+                                        "CSV", type="button", className="ms-button ms-button-small", **{"data-act": "csv"},
+                                    ),
                                 ],
                                 className="ms-card-head",
                             ),

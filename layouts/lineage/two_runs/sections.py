@@ -241,7 +241,8 @@ def _end(end: LastValue, wins: bool) -> html.Span:
 
 def _number(value: float, *, signed: bool = False) -> html.Span:
     words = fmt.count(value) if isinstance(value, int) else fmt.number(value)
-    return html.Span(f"+{words}" if signed and value > 0 else words, title=fmt.exact(float(value)))
+    wrong = "" if math.isfinite(value) else "ms-two-runs-wrong"
+    return html.Span(f"+{words}" if signed and value > 0 else words, title=fmt.exact(float(value)), className=wrong)
 
 
 def _fact(fact: RunFact) -> Any:

@@ -35,8 +35,8 @@ def layout_of(x: str, y: str, *, dark: bool, **more: Any) -> dict[str, Any]:
         "xaxis": {"zeroline": False, "title": {"text": plain(x), "standoff": 6}},
         "yaxis": {"zeroline": False, "title": {"text": plain(y), "standoff": 6}},
         "showlegend": True,
-        "legend": {"orientation": "h", "entrywidth": 104, "x": 0, "y": 1.01, "xanchor": "left", "yanchor": "bottom",
-                   "itemclick": False, "itemdoubleclick": False},
+        "legend": {"orientation": "h", "entrywidth": 104, "x": 0, "xanchor": "left", "yref": "container", "y": 1,
+                   "yanchor": "top", "itemclick": False, "itemdoubleclick": False},
     } | more  # fmt: skip
 
 
