@@ -169,6 +169,34 @@ def test_alternatives_follow_the_language_and_the_figure(page: Page, recorded: s
     expect(plot).to_have_attribute("aria-label", re.compile("已平滑"))
 
 
+MENUS = (("runs", ".ms-runs-group-by"), ("runs", ".ms-runs-grouping + details > summary"), ("scalars", ".ms-hover-settings > summary"))
+"""Pages with a menu, and what opens it."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("path", "opener"), MENUS)
+def test_nothing_grave_is_found_in_an_open_menu(page: Page, recorded: str, axe: str, path: str, opener: str) -> None:
+    show(page, f"{recorded}/{path}")
+    page.locator(opener).click()
+    menu = page.locator(opener).locator("xpath=..").locator("button, input").first
+    expect(menu).to_be_visible()
+    page.evaluate(axe)
+    grave = [one for _ in range(2) for one in graveness(page)]
+    expect(menu).to_be_visible()
+    assert not grave, "\n".join(grave)
+
+
+@pytest.mark.long
+def test_nothing_grave_is_found_where_the_link_past_the_menu_is_shown(page: Page, recorded: str, axe: str) -> None:
+    page.goto(f"{recorded}/overview?run=lenet_sink_mode")
+    expect(page.locator(".ms-tiles")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.locator(".ms-skip:focus")).to_be_in_viewport()
+    page.evaluate(axe)
+    grave = [one for _ in range(2) for one in graveness(page)]
+    assert not grave, "\n".join(grave)
+
+
 @pytest.mark.long
 def test_nothing_grave_is_found_on_a_board(page: Page, axe: str, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     cards = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, TypedDict
 
@@ -90,18 +90,24 @@ class MatchedTexts(TypedDict):
 def choices(source: Sources, ask: Any) -> ColumnChoices:
     """Return the settings and tags whose names contain the text of a request {"find": [text]}, the most frequent ones first.
 
-    Of each: name, label in both languages, and number of runs; of tags also the best value ("min", "max" or "" for unknown).
+    Settings that divide the runs, with several values of which runs share some, come before those with one value for all
+    and those with another value in each run, as results have. Of each: name, label in both languages, and number of runs; of tags also the best value ("min", "max" or "" for unknown).
     """
     find = text(ask, "find", "", limit=1000).lower()
     settings: Counter[str] = Counter()
+    distinct: defaultdict[str, set[str]] = defaultdict(set)
     every: Counter[tuple[str, ...]] = Counter()  # runs of a sweep have the same tags
     for row in source.runs.rows():
-        settings.update({name for member in row.members for name in source.lineage.settings(member)})
+        recorded = {(name, str(value)) for member in row.members for name, value in source.lineage.settings(member).items()}
+        settings.update({name for name, _ in recorded})
+        for name, value in recorded:
+            distinct[name].add(value)
         every.update({tuple(source.runs.tags(member)) for member in row.members})
     tags: Counter[str] = Counter()
     for names, runs in every.items():
         tags.update(dict.fromkeys(names, runs))
-    fitting = [(name, COLUMNS.label(name), runs) for name, runs in settings.most_common() if name not in ("run", "path")]
+    offered = sorted(settings.items(), key=lambda one: (not 1 < len(distinct[one[0]]) < one[1], -one[1], one[0]))
+    fitting = [(name, COLUMNS.label(name), runs) for name, runs in offered if name not in ("run", "path")]
     fitting = [one for one in fitting if find in f"{one[0]} {' '.join(one[1])}".lower()]
     named = [(tag, better(tag), runs) for tag, runs in tags.most_common() if find in tag.lower()]
     return {

@@ -293,6 +293,7 @@ def parallel_figure(study: StudyFrames, target: str, *, dark: bool) -> dict[str,
     values = frame[f"target/{target}"]
     axes.append(axis(target, values, np.ones(len(frame), np.bool_), scale=usual_scale(values.to_numpy(np.float64))))
     figure = parallel(axes, [str(one) for one in frame["trial"].tolist()], line_by_axis(axes[-1], dark=dark))
+    figure["layout"] |= {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
     title = both("tuning.parallel_alt", n=fmt.count(len(frame)), axes=fmt.count(len(axes)))
     return described(figure, title, entry(target, values.to_numpy(np.float64), ordered=False))
 

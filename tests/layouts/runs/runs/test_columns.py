@@ -87,6 +87,16 @@ def test_what_there_is_no_time_for_is_left_out() -> None:
     assert list(answer["rows"]) == ["a", "b"]
 
 
+def test_settings_that_divide_the_runs_are_offered_first() -> None:
+    runs = {
+        f"r{n}": {"settings": {"loss": n / 7, "network": "Net", "optimizer": "AB"[n % 2], "learning_rate": 0.1 * (n // 2)}}
+        for n in range(6)
+    }
+    runs["r0"]["settings"]["seed"] = 1
+    names = [name for name, *_ in choices(MemorySource(runs), {})["settings"]]
+    assert names == ["learning_rate", "optimizer", "loss", "network", "seed"]
+
+
 def test_columns_to_choose_from() -> None:
     offered = choices(source(), {})
     assert offered["settings"][0][:1] + offered["settings"][0][2:] == ["learning_rate", 2]
