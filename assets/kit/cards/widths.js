@@ -3,7 +3,7 @@
 import { setProps } from "../dash.js";
 import { columnsChosen } from "./arrangement.js";
 
-/** @typedef {KeptPage & { shown: string[], columns?: string, settling?: number }} Measured a page of cards */
+/** @typedef {KeptPage & { shown: string[], columns?: string, settling?: number, items?: object[] }} Measured a page of cards */
 
 const PHONE = 600;  // pixels of the window, as in cards.css
 const BORDERS = 2;
@@ -25,6 +25,7 @@ export function measure(page) {
   const cards = across(page, page.shown.length);
   slots.style.paddingInlineEnd = `${spare(slots.clientWidth, cards)}px`;
   slots.style.setProperty("--ms-columns", String(cards));
+  slots.style.setProperty("--ms-widest", String(widest(page, page.shown.length)));
   slots.classList.toggle("ms-columns-chosen", columnsChosen(page.state) > 0);
   const now = String(columns(page, page.shown.length, false));
   if (now === page.columns) return;
@@ -63,6 +64,20 @@ export function gridWidth(page) {
 }
 
 /**
+ * Number of cards in a row at most, two to four: no more than the longest section has, so that no column stays empty.
+ * @param {Measured} page
+ * @param {number} count
+ */
+function widest({ items }, count) {
+  let [most, now] = [0, 0];
+  for (const item of items || []) {
+    now = "key" in item ? now + 1 : 0;
+    most = Math.max(most, now);
+  }
+  return Math.max(2, Math.min(4, most || count));
+}
+
+/**
  * Number of cards in a row: as many as the user chose, or as in cards.css: at least 340 px wide, two to four; one on a phone.
  * @param {Measured} page
  * @param {number} count
@@ -72,7 +87,8 @@ export function across(page, count) {
   const width = gridWidth(page);
   const chosen = columnsChosen(page.state);
   if (chosen) return Math.max(1, Math.min(chosen, Math.floor((width + GAP) / (NARROWEST + GAP))));
-  const narrowest = Math.max(Math.min(340, (width - GAP) / 2), (width - 3 * GAP) / 4);
+  const most = widest(page, count);
+  const narrowest = Math.max(Math.min(340, (width - GAP) / 2), (width - (most - 1) * GAP) / most);
   return Math.min(Math.floor((width + GAP) / (narrowest + GAP) + 1e-6), Math.max(1, count));
 }
 

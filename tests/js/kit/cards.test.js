@@ -104,6 +104,12 @@ test("two to four cards beside each other", () => {
   const page = (clientWidth, state = {}) => ({ state, find: () => ({ clientWidth }) });
   assert.deepEqual([500, 800, 1200, 1600, 4000].map((width) => across(page(width), 9)), [2, 2, 3, 4, 4]);
   assert.equal(across(page(1600), 1), 1);
+  const [card, head] = [{ key: "a" }, { head: "b" }];
+  const parted = (...items) => across({ ...page(1600), items }, 9);
+  assert.equal(parted(head, card, card, head, card), 2, "no column stays empty");
+  assert.equal(parted(head, card, head, card), 2);
+  assert.equal(parted(head, card, card, card, head, card), 3);
+  assert.equal(parted(card, card, card, card, card), 4);
   assert.deepEqual([500, 1600].map((width) => across(page(width, { columns: ["6"] }), 9)), [3, 6], "none is too narrow");
 });
 
