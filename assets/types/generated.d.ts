@@ -470,10 +470,7 @@ declare namespace Wire {
     digest: string;
     /** key, name, version */
     dumps: [string, string, string][];
-    /**
-     * key of the newest dump of a run whose scalars have NaN or Inf, so far as they are analysed; "" if none or one is
-     * listed
-     */
+    /** key of the newest dump of a run whose scalars have NaN or Inf as far as analysed; "" if fewer than two are listed */
     broken: string;
     left: number;
   }
