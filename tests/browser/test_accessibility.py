@@ -169,7 +169,10 @@ def test_alternatives_follow_the_language_and_the_figure(page: Page, recorded: s
     expect(plot).to_have_attribute("aria-label", re.compile("已平滑"))
 
 
-MENUS = (("runs", ".ms-runs-group-by"), ("runs", ".ms-runs-grouping + details > summary"), ("scalars", ".ms-hover-settings > summary"))
+MENUS = (
+    ("runs", ".ms-runs-group-by"), ("runs", ".ms-runs-grouping + details > summary"),
+    ("scalars", ".ms-hover-settings > summary"),
+)  # fmt: skip
 """Pages with a menu, and what opens it."""
 
 

@@ -91,7 +91,8 @@ def choices(source: Sources, ask: Any) -> ColumnChoices:
     """Return the settings and tags whose names contain the text of a request {"find": [text]}, the most frequent ones first.
 
     Settings that divide the runs, with several values of which runs share some, come before those with one value for all
-    and those with another value in each run, as results have. Of each: name, label in both languages, and number of runs; of tags also the best value ("min", "max" or "" for unknown).
+    and those with another value in each run, as results have. Of each: name, label in both languages, and number of runs;
+    of tags also the best value ("min", "max" or "" for unknown).
     """
     find = text(ask, "find", "", limit=1000).lower()
     settings: Counter[str] = Counter()

@@ -5,6 +5,7 @@ Nothing is a model of the sampler: the figures show trials that are complete, an
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ REACH = 0.12
 """A cell has a value if a trial is this near, as a share of the range of the settings."""
 LONGEST = 24
 MOST_AXES = 30
+TITLE_CHARACTERS = 60
+"""Maximum length of a line of the title below the shares of settings."""
 
 
 class Scaled:
@@ -255,12 +258,12 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
             "arrayminus": [max(0.0, share - max(0.0, low)) for share, (low, _) in zip(shares, ends, strict=True)],
         }  # fmt: skip
     alone = _said(found, method)
-    below = word("tuning.by_share", language, method=name, n=trials)
-    if alone:
-        below += f"<br>{plain(alone[LANGUAGES.index(language)])}"
-    layout = layout_of(below, "", dark=dark, showlegend=False)
-    layout["margin"] = layout["margin"] | {"l": 130} | ({"b": 64} if alone else {})
+    told = wrap(alone[LANGUAGES.index(language)], TITLE_CHARACTERS) if alone else []
+    lines = [word("tuning.by_share", language, method=name, n=trials), *told]
+    layout = layout_of("", "", dark=dark, showlegend=False)
+    layout["margin"] = layout["margin"] | {"l": 130} | ({"b": 46 + 18 * len(told)} if told else {})
     layout["xaxis"] |= {"range": [0, 1.02], "tickformat": ".0%"}
+    layout["xaxis"]["title"] = {"text": "<br>".join(map(plain, lines)), "standoff": 6, "font": {"size": 12}}
     layout["yaxis"] = {"tickmode": "array", "tickvals": list(range(len(order))), "fixedrange": True,
                        "ticktext": [plain(shortened(one, order, 18)) for one in order]}  # fmt: skip
     title = both("tuning.by_alt", target=middle(target, 60), method=name, n=trials)
