@@ -56,6 +56,7 @@ def test_association_is_that_of_pandas(random: Store) -> None:
     figure = settings_figures.importance_figure(study, "loss", **LOOK)
     assert figure is not None
     assert figure["layout"]["yaxis"]["ticktext"][-1] == "x"
+    assert "&lt;" not in figure["layout"]["xaxis"]["title"]["text"]
 
 
 def test_the_surest_settings_are_shown_by_default_and_others_on_request(random: Store) -> None:
