@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from parsers.analysis.curves.final_values import last_value
 from parsers.deferred import pandas as pd
 from parsers.lineage.configs import Config, read_config
 from parsers.lineage.datasets import DatasetGraph
@@ -50,9 +51,9 @@ class RunLineage:
         description = self._describe()
         settings = dict(description.settings)
         for tag in description.metrics:
-            values = self._scalars.resolved(tag).value
-            if len(values):
-                settings.setdefault(METRIC + tag, float(values[-1]))
+            series = self._scalars.resolved(tag)
+            if len(series.value):
+                settings.setdefault(METRIC + tag, last_value(series).value)
         return settings
 
     def frame(self, name: str, path: str) -> pd.DataFrame:

@@ -230,26 +230,46 @@ def write_dump(
     """Write the dump of a training below `directory`; return the network, to which of_network is passed."""
     rng = np.random.default_rng(seed)
     net = network(rng, layers, **of_network)
+    x = rng.normal(size=(8, 6)).astype(np.float32)
+    y = np.tanh(rng.normal(size=(8, 6))).astype(np.float32)
+
+    def batch(iteration: int) -> dict[str, Array]:
+        return {"x": x + rng.normal(0.0, 0.05, x.shape).astype(np.float32), "y": y}
+
+    write_network(directory, net, rng, batch, iterations, injection=injection, rank=rank, graph=graph, inputs=inputs)
+    return net
+
+
+def write_network(
+    directory: Path,
+    net: Network,
+    rng: np.random.Generator,
+    batch: Callable[[int], dict[str, Array]],
+    iterations: int,
+    *,
+    injection: Injection | None = None,
+    rank: int = 0,
+    graph: bool = True,
+    inputs: bool = True,
+) -> None:
+    """Write the dump of a network that is trained with the values that batch returns for each iteration."""
     root = directory / f"rank_{rank}"
     (root / ".dump_metadata").mkdir(parents=True)
     (root / ".dump_metadata" / "config.json").write_text('{"device_target":"CPU","ms_version":"2.10.0"}')
     if graph:
         _write_graph(root, net, iterations)
-    x = rng.normal(size=(8, 6)).astype(np.float32)
-    y = np.tanh(rng.normal(size=(8, 6))).astype(np.float32)
     time = BEGIN_US
     with np.errstate(all="ignore"):
         for iteration in range(iterations):
             folder = root / "Net" / "0" / str(iteration)
             folder.mkdir(parents=True)
-            values = {"x": x + rng.normal(0.0, 0.05, x.shape).astype(np.float32), "y": y}
+            values = batch(iteration)
             for place, one in enumerate(net.operators):
                 bad = injection if _hits(injection, iteration, place) else None
                 time = _run(folder, net, values, one, time, bad, rng, inputs)
             for name, value in net.parameters.items():
                 time += 40
-                _save(folder / file_name("Parameter", name.replace(".", "_"), time, "output", 0, "float32"), value)
-    return net
+                _save(folder / file_name("Parameter", name.replace(".", "_"), time, "output", 0, value.dtype.name), value)
 
 
 def _hits(injection: Injection | None, iteration: int, place: int) -> bool:
@@ -263,7 +283,7 @@ def _run(
     taken = [net.parameters[name] if name in net.parameters else values[name] for name in one.inputs]
     made = one.compute(*taken)
     if not one.in_place:
-        made = np.array(made, np.float32)
+        made = np.array(made, made.dtype if made.dtype.name in DTYPES else np.float32)
     if bad is not None:
         bad.apply(made, rng)
     if not one.in_place:
@@ -271,9 +291,9 @@ def _run(
     recorded = one.name.replace("/", "_")
     for slot, value in enumerate(taken if inputs else ()):
         time += 40
-        _save(folder / file_name(one.type, recorded, time, "input", slot, "float32"), value)
+        _save(folder / file_name(one.type, recorded, time, "input", slot, value.dtype.name), value)
     time += 40
-    _save(folder / file_name(one.type, recorded, time, "output", 0, "float32"), made)
+    _save(folder / file_name(one.type, recorded, time, "output", 0, made.dtype.name), made)
     return time
 
 
@@ -285,7 +305,10 @@ def _save(path: Path, values: Array) -> None:
 def _write_graph(root: Path, net: Network, iterations: int) -> None:
     (root / "graphs").mkdir()
     (root / "execution_order").mkdir()
-    made = {name: name for name in ("x", "y", *net.parameters)}
+    outputs = {one.output for one in net.operators}
+    fed = [name for one in net.operators for name in one.inputs if name not in outputs and name not in net.parameters]
+    given = (*dict.fromkeys(fed), *net.parameters)
+    made = {name: name for name in given}
     nodes = b""
     for place, one in enumerate(net.operators):
         node = b"".join(text(1, text(1, made[name])) for name in one.inputs)
@@ -294,7 +317,7 @@ def _write_graph(root: Path, net: Network, iterations: int) -> None:
         nodes += text(1, node + text(9, line))
         if one.output not in net.parameters:
             made[one.output] = str(place)
-    graph = nodes + text(2, "kernel_graph0") + b"".join(text(3, text(1, name)) for name in ("x", "y", *net.parameters))
+    graph = nodes + text(2, "kernel_graph0") + b"".join(text(3, text(1, name)) for name in given)
     (root / "graphs" / "ms_output_trace_code_graph_0.pb").write_bytes(number(1, 1) + text(4, graph))
     lines = ["NodeExecutionOrder-FullNameWithScope", *(one.name for one in net.operators)]
     (root / "execution_order" / "ms_execution_order_graph_0.csv").write_text("\n".join(lines) + "\n")

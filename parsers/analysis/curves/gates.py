@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.curves.segments import resolved
 from parsers.analysis.curves.student import upper_quantile
 from parsers.model import Floats, Series
@@ -148,7 +149,7 @@ def run_value(run: str, series: Series, value: str, better: str, *, incomplete: 
     first_bad = int(kept.step[bad[0]]) if bad.size else -1
     chosen, missing = math.nan, ""
     if value == "last":
-        chosen = float(kept.value[-1])
+        chosen = last_value(kept).value
     elif value == "best":
         known = kept.value[finite]
         chosen = float(known.min() if better == LOWER else known.max()) if known.size else math.nan

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.curves.insights.unmoved import GRADIENT
 from parsers.analysis.runs.probes.curves import first_bad
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOTHING, Finding, ProbedRun, Where, not_recorded
@@ -64,7 +65,7 @@ def zero_values(run: ProbedRun, *, of: str) -> Finding:
         curve = run.series(tag)
         if curve is not None and curve.step.size:
             judged += 1
-            zero += [tag] * (float(curve.value[-1]) == 0.0)
+            zero += [tag] * (last_value(curve).value == 0.0)
     if not tags and not norms:
         return not_recorded(f"no_{of}")
     told: dict[str, float | str] = {"n": len(zero), "judged": judged}
