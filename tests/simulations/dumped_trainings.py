@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,6 +190,30 @@ class Training:
     def write(self, directory: Path, **more: Any) -> None:
         write_network(directory, self.net, self.draw, self.batches, self.iterations, **more)
 
+    def norms(self) -> Norms:
+        """Train without files: return the L2 norm of every output, NaN for one with NaN or Inf."""
+        table = np.full((len(self.net.operators), self.iterations), np.nan)
+        with np.errstate(all="ignore"):
+            for iteration in range(self.iterations):
+                values = self.batches(iteration)
+                for place, one in enumerate(self.net.operators):
+                    made = one.compute(*(self.net.parameters.get(name, values.get(name)) for name in one.inputs))
+                    if not one.in_place:
+                        values[one.output] = made
+                    table[place, iteration] = np.linalg.norm(np.asarray(made, np.float64))
+        table[~np.isfinite(table)] = np.nan
+        series, when = np.indices(table.shape)
+        return Norms([one.name for one in self.net.operators], series.ravel(), when.ravel(), table.ravel())
+
+
+class Norms(NamedTuple):
+    """Names of operators; of each output the number of its operator, its iteration and its norm."""
+
+    names: list[str]
+    series: NDArray[np.int64]
+    iteration: NDArray[np.int64]
+    norm: NDArray[np.float64]
+
 
 def _flat(x: Array) -> Array:
     return x.reshape(-1, x.shape[-1])
@@ -350,7 +374,7 @@ def small_batches(draw: np.random.Generator) -> Training:
 
 def converging(draw: np.random.Generator) -> Training:
     """The same few samples again and again: the loss and its gradients fall to almost nothing, as they should."""
-    made = plain(draw, relu=True, gain=1.41, adam=True, rate=0.05, iterations=40)
+    made = plain(draw, relu=True, gain=1.41, adam=True, rate=0.02, iterations=40)
     given = made.labelled(draw.integers(WIDTH, size=4))
     made.feed = lambda iteration: given
     return made
@@ -477,7 +501,7 @@ def bad_layer(draw: np.random.Generator, factor: float) -> Training:
 
     def wrong(weight: Array, moment: Array, gradient: Array) -> Array:
         update(weight, moment, gradient)
-        if made.now.iteration == made.begins - 1:
+        if made.now.iteration == made.begins:
             weight *= np.float32(factor)
         return weight
 

@@ -13,6 +13,7 @@ from parsers.analysis.dumps.departures import HISTORY
 from parsers.analysis.dumps.first_cause import BEFORE, HERE, NON_FINITE, RANK, BadPlace, TensorRange
 from parsers.analysis.dumps.gradients import (
     DEEP,
+    FALL_AT_ONE,
     FALL_OVER_ALL,
     FALL_PER_LAYER,
     GREATEST_GRADIENT,
@@ -142,6 +143,9 @@ def _over_depth(depth: GradientDepth) -> Any:
         return t("first_cause.depth_not_judged", wanted=fmt.count(HISTORY), deep=deep, **found)
     limits = t("first_cause.depth_limits", deep=deep, per_layer=f"{FALL_PER_LAYER:g}", over_all=fmt.count(int(FALL_OVER_ALL)))
     fall = fmt.number(depth.fall, 2)
+    if depth.at_one:
+        values = {"first": fmt.number(depth.first, 2), "last": fmt.number(depth.last, 2)}
+        return t("first_cause.depth_at_one", layer=short(depth.begins), fall=fall, limit=fmt.count(int(FALL_AT_ONE)), **values)
     if not depth.vanishing:
         return html.Span([t("first_cause.depth_within", n=fmt.count(depth.known), fall=fall), " ", limits])
     ends = {"first": fmt.number(depth.first, 2), "last": fmt.number(depth.last, 2)}

@@ -123,6 +123,11 @@ TEXTS = define_texts({
         "Gradients vanish from {layer} towards the input: {fall} times smaller per layer over {n} layers, {first} to {last}.",
         "梯度从 {layer} 起向输入方向逐层消失：{n} 层中平均每层缩小 {fall} 倍，从 {first} 降至 {last}。",
     ),
+    "first_cause.depth_at_one": (
+        "Gradients vanish at {layer}: they are {fall} times smaller than in the layer before, {first} to {last}, and all that "
+        "follow towards the input are at least {limit} times smaller.",
+        "梯度在 {layer} 处消失：比前一层缩小 {fall} 倍，从 {first} 降至 {last}；其后靠近输入的各层也至少缩小 {limit} 倍。",
+    ),
     "first_cause.depth_within": (
         "Gradients do not vanish over depth ({n} layers compared): at most they get {fall} times smaller per layer.",
         "梯度未随深度消失（比较了 {n} 层）：下降最快处平均每层缩小 {fall} 倍。",

@@ -2,12 +2,17 @@
 
 The decimal logarithm of the L2 norm is compared with the median of up to 50 iterations before; its spread is 1.4826 times the
 median absolute deviation, at least SPREAD decades. A norm has left its history if it is more than SCORE spreads, DECADES
-decades and RANGES times the range of the history away, after at least HISTORY iterations. (Robust z-score: Iglewicz and
+decades (FALLEN_DECADES below it: few samples or a ReLU that is nearly always 0 make norms small for one iteration) and RANGES
+times the range of the history away, after at least HISTORY iterations. (Robust z-score: Iglewicz and
 Hoaglin, 1993, with a stricter limit, since thousands of tensors are looked at.) A norm has moved if it is away by the weaker
 limits MOVED_SCORE and MOVED_DECADES, and beyond the range.
 
 What has left its history is no part of it later, nor is a norm that moved up by leaps: otherwise the fault itself would widen
 the range that later values are compared with. Norms that fall, as gradients do when training succeeds, stay in it.
+
+A norm of 0 is no value: in the outputs of a ReLU, an expert without samples or a layer that is not trained yet it is usual, and
+what differs from it has not exploded. It has vanished only if it never was 0 before, is 0 in all iterations to the last one, at
+least HISTORY of them, and fell to it at once.
 """
 
 from __future__ import annotations
@@ -22,12 +27,12 @@ from parsers.analysis.dumps.operators import latest_rows
 from parsers.model import Ints
 
 HISTORY, LONGEST = 3, 50
-SCORE, DECADES, RANGES, SPREAD = 8.0, 1.5, 3.0, 0.05
+SCORE, DECADES, FALLEN_DECADES, RANGES, SPREAD = 8.0, 1.8, 2.5, 3.0, 0.05
 MOVED_SCORE, MOVED_DECADES = 4.0, 0.5
 LEAP = 0.15
 """Decades from one iteration to the next from which on a norm that moved up is no part of its history: a factor of 1.4."""
 _LEAST = -50.0
-"""Logarithm that stands for a norm of 0."""
+"""Logarithm that stands for a norm of 0 that stays."""
 Reals = NDArray[np.float64]
 Signs = NDArray[np.int8]
 
@@ -65,12 +70,23 @@ def norm_changes(series: Ints, iteration: Ints, norm: Reals) -> NormChanges:
         steps, step = np.unique(iteration[rows], return_inverse=True)
         table = np.full((len(lines), len(steps)), np.nan)
         with np.errstate(divide="ignore"):
-            table[line, step] = np.maximum(np.log10(norm[rows]), _LEAST)
-        away, weakly, middle = _compared(table)
+            table[line, step] = np.log10(norm[rows])
+        away, weakly, middle = _compared(_without_passing_zeros(table))
         sign[rows], moved[rows] = away[line, step], weakly[line, step]
         usual[rows] = 10.0 ** middle[line, step]
         decades[rows] = table[line, step] - middle[line, step]
     return NormChanges(sign, moved, usual, decades)
+
+
+def _without_passing_zeros(table: Reals) -> Reals:
+    """Return logarithms with _LEAST for 0 that stays to the end, NaN for any other 0."""
+    zero, known = np.isneginf(table), ~np.isnan(table)
+    # From the last iteration backwards: zeros, or iterations in which the tensor is unknown.
+    staying = np.logical_and.accumulate((zero | ~known)[:, ::-1], axis=1)[:, ::-1] & zero
+    enough = (staying.sum(axis=1) >= HISTORY) & (staying.sum(axis=1) == zero.sum(axis=1))
+    kept = np.where(zero, np.nan, table)
+    kept[staying & enough[:, None]] = _LEAST
+    return kept
 
 
 def _compared(table: Reals) -> tuple[Signs, Signs, Reals]:
@@ -78,13 +94,16 @@ def _compared(table: Reals) -> tuple[Signs, Signs, Reals]:
     trusted = table.copy()
     away, weakly = np.zeros(table.shape, np.int8), np.zeros(table.shape, np.int8)
     middle = np.full(table.shape, np.nan)
-    last, leapt = table[:, 0].copy(), np.zeros(len(table), np.bool_)
+    last, leapt, slowly = table[:, 0].copy(), np.zeros(len(table), np.bool_), np.zeros(len(table), np.bool_)
     for place in range(1, table.shape[1]):
         value = table[:, place]
         median, allowed, moving = _history(trusted[:, max(place - LONGEST, 0) : place])
         gap = value - median
         with np.errstate(invalid="ignore"):
-            left, has_moved = np.abs(gap) > allowed, np.abs(gap) > moving
+            # What fell step by step before it was 0 has not left its history.
+            slowly = (value == _LEAST) & np.where(last == _LEAST, slowly, last - median < -MOVED_DECADES)
+            left = (gap > allowed) | ((gap < -np.maximum(allowed, FALLEN_DECADES)) & ~slowly)
+            has_moved = (np.abs(gap) > moving) & ~slowly
             leapt = has_moved & (gap > 0) & (leapt | (value - last > LEAP))
         middle[:, place] = median
         away[:, place], weakly[:, place] = np.where(left, np.sign(gap), 0), np.where(left | has_moved, np.sign(gap), 0)

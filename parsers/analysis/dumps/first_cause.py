@@ -19,9 +19,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.dumps.departures import DECADES, Reals, departures, norm_changes
+from parsers.analysis.dumps.departures import Reals, departures, norm_changes
 from parsers.analysis.dumps.gradients import JudgedNorms, judge
-from parsers.analysis.dumps.growth import by_growth, passes_on, producer_of, updates
+from parsers.analysis.dumps.growth import GROWN_DECADES, by_growth, passes_on, producer_of, updates
 from parsers.analysis.dumps.operators import Key, Ran, operators_of
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
@@ -249,8 +249,8 @@ class Causes:
         ]  # fmt: skip
 
     def _add_updates(self, norm: Reals) -> None:
-        """Take a weight that grew by DECADES in one update for one that explodes, even if it has no history."""
-        grown = (self._updates >= DECADES) & np.isnan(self.usual)
+        """Take a weight that grew by GROWN_DECADES in one update for one that explodes, even if it has no history."""
+        grown = (self._updates >= GROWN_DECADES) & np.isnan(self.usual)
         self.sign[grown] = 1
         self._moved[EXPLODING] |= grown
         self.usual[grown] = norm[grown] / 10.0 ** self._updates[grown]

@@ -1,16 +1,18 @@
 """What can be judged of the norms of a dump, and how its gradients are: against absolute limits, and from layer to layer.
 
 Gradients vanish over depth if they get smaller layer by layer in the order of the backward pass, from the loss to the input:
-by FALL_PER_LAYER in the mean over at least DEEP layers in a row, and by FALL_OVER_ALL from the first to the last of them.
+by FALL_PER_LAYER in the mean over at least DEEP layers in a row, and by FALL_OVER_ALL from the first to the last of them; or if
+one layer, and all that follow, are smaller than the one before it by FALL_AT_ONE.
 Layers are compared by the root mean square of what operators of one type made, of which the median over the iterations counts.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +28,9 @@ from parsers.model import Ints
 LEAST_GRADIENT, GREATEST_GRADIENT = 1e-9, 1e9
 """Limits of the mean of the absolute values of a gradient. The lower one is what MindInsight recommends; the upper one is
 beyond what loss scaling makes of gradients: its factor is seldom above 2^24."""
-DEEP, FALL_PER_LAYER, FALL_OVER_ALL = 4, 5.0, 1e3
-"""Layers in a row, and how many times smaller gradients get from one to the next and over all. Networks that train well keep
-gradients within a factor of 3 from layer to layer."""
+DEEP, FALL_PER_LAYER, FALL_OVER_ALL, FALL_AT_ONE = 4, 5.0, 1e3, 1e4
+"""Layers in a row, and how many times smaller gradients get from one to the next and over all; and at one layer alone. Networks
+that train well keep gradients within a factor of 3 from layer to layer."""
 _FALLS, _LEAST = math.log10(2.0), -46.0
 """Decades by which each of these layers is smaller, at least, and the logarithm that stands for 0, below float32."""
 _GRADIENTS = re.compile(r"gradients?/(?P<layer>.+?)(?:/Grad_[^/]+)?/[^/]+", re.IGNORECASE)
@@ -61,10 +63,15 @@ class GradientDepth:
         return self.known >= DEEP and self.iterations >= HISTORY
 
     @property
+    def at_one(self) -> bool:
+        """Return whether gradients vanish at one layer, which is `begins`."""
+        return self.judged and self.layers == 2 and self.fall >= FALL_AT_ONE
+
+    @property
     def vanishing(self) -> bool:
         """Return whether gradients vanish over depth."""
         if not self.judged or self.layers < DEEP:
-            return False
+            return self.at_one
         return self.fall >= FALL_PER_LAYER and (self.layers - 1) * math.log10(self.fall) >= math.log10(FALL_OVER_ALL)
 
 
@@ -197,6 +204,20 @@ def _fall(sizes: Mapping[str, Mapping[int, float]]) -> GradientDepth:
     if last == first:
         return GradientDepth(len(layers), iterations)
     fall = 10.0 ** ((middle[first] - middle[last]) / (last - first))
-    return GradientDepth(
+    found = GradientDepth(
         len(layers), iterations, last - first + 1, layers[first + 1], fall, 10.0 ** middle[first], 10.0 ** middle[last]
     )
+    return found if found.vanishing else _at_one_layer(found, layers, middle) or found
+
+
+def _at_one_layer(found: GradientDepth, layers: Sequence[str], middle: Sequence[float]) -> GradientDepth | None:
+    """Return the first layer that is smaller than the one before by FALL_AT_ONE, as all that follow are; None if there is none.
+
+    Layers without any gradient are no such layers: they may not be trained yet.
+    """
+    for place, (before, after) in enumerate(itertools.pairwise(middle)):
+        rest = max(middle[place + 1:])
+        if before - rest >= math.log10(FALL_AT_ONE) and rest > _LEAST:
+            ends = 10.0**before, 10.0**after
+            return replace(found, layers=2, begins=layers[place + 1], fall=10.0 ** (before - after), first=ends[0], last=ends[1])
+    return None

@@ -23,6 +23,8 @@ _PASSIVE = re.compile(
 """Types of operators whose output is not larger than their input: they amplify nothing."""
 LEAST_WEIGHT = 1e-3
 """Root mean square of a weight from which on its growth in one update means something: many begin with 0."""
+GROWN_DECADES = 1.5
+"""Decades by which no weight grows in one update of a training that succeeds."""
 _ROUNDED = 1.001
 
 

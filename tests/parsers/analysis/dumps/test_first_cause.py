@@ -279,7 +279,7 @@ def test_nothing_departs_without_a_history() -> None:
     assert sign.tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize(("value", "wanted"), [(1e4, 1), (1e-4, -1), (0.0, -1), (5.0, 0), (np.nan, 0)])
+@pytest.mark.parametrize(("value", "wanted"), [(1e4, 1), (1e-4, -1), (0.0, 0), (5.0, 0), (np.nan, 0)])
 def test_a_norm_that_leaves_its_history_departs(value: float, wanted: int) -> None:
     rng = np.random.default_rng(0)
     norm = np.append(np.exp(rng.normal(0.0, 0.05, 9)), value)
@@ -287,6 +287,20 @@ def test_a_norm_that_leaves_its_history_departs(value: float, wanted: int) -> No
     assert sign.tolist() == [0] * 9 + [wanted]
     if wanted:
         assert usual[9] == pytest.approx(10.0 ** np.median(np.log10(norm[:9])))
+
+
+@pytest.mark.parametrize(("end", "wanted"), [
+    ([0.0, 0.0, 0.0], -1), ([0.0, 0.0], 0), ([0.0, 0.0, 0.0, 1.0], 0), ([1e-1, 1e-2, 0.0, 0.0, 0.0], 0), ([0.0, 1.0, 0.0, 0.0, 0.0], 0),
+])  # fmt: skip
+def test_a_norm_of_zero_has_vanished_only_if_it_stays_and_came_at_once(end: list[float], wanted: int) -> None:
+    norm = np.array([1.0, 1.1, 0.9, 1.0, 1.0, *end])
+    sign, _ = departures(np.zeros(len(norm), np.int64), np.arange(len(norm)), norm)
+    assert sign.tolist() == [0] * 5 + [wanted] * len(end)
+
+
+def test_what_was_zero_before_does_not_explode() -> None:
+    norm = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.1, 0.9, 1.0])
+    assert not departures(np.zeros(8, np.int64), np.arange(8), norm)[0].any()
 
 
 def test_what_varies_widely_or_falls_slowly_does_not_depart() -> None:
