@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +96,8 @@ FEW = (
 )  # fmt: skip
 """Samples of every run; `make test-long` takes all."""
 OWN = Path(__file__).resolve().parents[1] / "data"
+TRACES = OWN / "written" / "traces"
+"""Traces of rank 0 of different programs, which are no job together."""
 NAMES = {name: FRAMES[name] for name in (*READ, "memory", "operator_memory") if name in FRAMES}
 
 
@@ -143,9 +146,13 @@ class Jobs:
 
 
 @pytest.fixture(scope="module", params=["own", "few", pytest.param("every", marks=pytest.mark.long)])
-def jobs(request: pytest.FixtureRequest) -> Jobs:
+def jobs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Jobs:
     if request.param == "own":
-        found = list(samples(Path(one.path) for one in discover(OWN)))
+        folders = [Path(one.path) for one in discover(OWN) if Path(one.path) != TRACES]
+        for trace in TRACES.iterdir():
+            folders.append(tmp_path_factory.mktemp(trace.stem))
+            shutil.copy(trace, folders[-1])
+        found = list(samples(folders))
         assert len(found) >= 9
         return Jobs(found, own=True)
     real_data = request.getfixturevalue("real_data")
@@ -317,8 +324,7 @@ def test_leaks_of_samples_are_the_same_on_device_memory_and_advice(jobs: Jobs) -
     seen = 0
     for job in jobs:
         for rank, ask in job.asks.items():
-            own = {name for name in job.source.data["a"]["profiles"][ask["session"][0], rank] if name in ("memory", "memory_blocks")}
-            if not own:
+            if not {"memory", "memory_blocks"} & set(job.source.data["a"]["profiles"][ask["session"][0], rank]):
                 continue
             shown, advised = leaks(job.source, ask)
             seen += shown != ""

@@ -144,10 +144,11 @@ class Training:
         """A softmax cross entropy against the labels y (one-hot), all gradients, and an optimizer for each parameter."""
         logits = self.add("Cast", LOSS, (value,), lambda x: x.astype(np.float32))
         probabilities = self.add("Softmax", LOSS, (logits,), _softmax)
-        logs = self.add("LogSoftmax", LOSS, (logits,), lambda x: x - np.log(np.exp(x - x.max(-1, keepdims=True)).sum(-1, keepdims=True)) - x.max(-1, keepdims=True))
+        logs = self.add("LogSoftmax", LOSS, (logits,), _log_softmax)
         picked = self.add("Mul", LOSS, (logs, "y"), lambda a, y: -a * y)
         self.add("ReduceMean", LOSS, (picked,), lambda x: np.asarray(x.sum(-1).mean(), np.float32))
-        self.gradients(self.add("Sub", f"Gradients/{LOSS}/Grad_Softmax", (probabilities, "y"), lambda p, y: (p - y) / np.float32(p.size / WIDTH)))
+        grad = f"Gradients/{LOSS}/Grad_Softmax"
+        self.gradients(self.add("Sub", grad, (probabilities, "y"), lambda p, y: (p - y) / np.float32(p.size / WIDTH)))
 
     def gradients(self, g: str) -> None:
         for one in reversed(self.backward):
@@ -224,6 +225,11 @@ def _softmax(x: Array) -> Array:
     return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
 
+def _log_softmax(x: Array) -> Array:
+    moved = x - x.max(axis=-1, keepdims=True)
+    return np.asarray(moved - np.log(np.exp(moved).sum(axis=-1, keepdims=True)))
+
+
 def _normed(x: Array) -> Array:
     return np.asarray((x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + np.float32(1e-5)))
 
@@ -255,8 +261,13 @@ def deep_relu(draw: np.random.Generator) -> Training:
 
 def deep_residual(draw: np.random.Generator) -> Training:
     made, x = Training(draw), "x"
+
+    def inner(x: str) -> str:
+        place = made.names
+        return made.relu(f"r{place}", made.dense(f"fc{place}", made.norm(f"n{place}", x)))
+
     for place in range(int(draw.integers(8, 13))):
-        x = made.residual(f"block{place}", x, lambda x, place=place: made.relu(f"r{place}", made.dense(f"fc{place}", made.norm(f"n{place}", x))))
+        x = made.residual(f"block{place}", x, inner)
     made.loss(made.dense("head", made.norm("last", x)))
     return made
 
@@ -264,7 +275,8 @@ def deep_residual(draw: np.random.Generator) -> Training:
 def dropout(draw: np.random.Generator) -> Training:
     made, x = Training(draw), "x"
     for place in range(3):
-        x = made.dropout(f"drop{place}", made.relu(f"relu{place}", made.dense(f"fc{place}", x, 1.41)), draw.uniform(0.3, 0.9))
+        x = made.relu(f"relu{place}", made.dense(f"fc{place}", x, 1.41))
+        x = made.dropout(f"drop{place}", x, draw.uniform(0.3, 0.9))
     made.loss(made.dense("head", x))
     return made
 
@@ -309,9 +321,13 @@ def unfrozen(draw: np.random.Generator) -> Training:
     """The gradient of the first layers is multiplied by zero until an iteration, as fine-tuning does step by step."""
     made, x = Training(draw), "x"
     begin = int(draw.integers(3, 7))
+
+    def gate(g: str) -> str:
+        return made.add("Mul", f"Gradients/{TOP}/gate", (g,), lambda g: g * np.float32(made.now.iteration >= begin))
+
     for place in range(4):
         if place == 2:
-            made.backward.append(lambda g: made.add("Mul", f"Gradients/{TOP}/gate", (g,), lambda g: g * np.float32(made.now.iteration >= begin)))
+            made.backward.append(gate)
         x = made.tanh(f"tanh{place}", made.dense(f"fc{place}", x))
     made.loss(made.dense("head", x))
     return made
@@ -356,7 +372,8 @@ def warm_up(draw: np.random.Generator) -> Training:
 
 
 def few(draw: np.random.Generator) -> Training:
-    return plain(draw, layers=int(draw.integers(2, 8)), relu=bool(draw.random() < 0.5), gain=1.3, iterations=int(draw.integers(1, 5)))
+    relu = bool(draw.random() < 0.5)
+    return plain(draw, layers=int(draw.integers(2, 8)), relu=relu, gain=1.3, iterations=int(draw.integers(1, 5)))
 
 
 def small_batches(draw: np.random.Generator) -> Training:
@@ -434,9 +451,11 @@ def scaled_loss(draw: np.random.Generator) -> Training:
     for place in range(3):
         x = made.tanh(f"tanh{place}", made.dense(f"fc{place}", x))
     x = made.dense("head", x)
-    made.backward.append(
-        lambda g: made.add("Mul", f"Gradients/{LOSS}/scale", (g,), lambda g: g * np.float32(1024 << (made.now.iteration >= change)))
-    )
+
+    def scaled(g: Array) -> Array:
+        return g * np.float32(1024 << (made.now.iteration >= change))
+
+    made.backward.append(lambda g: made.add("Mul", f"Gradients/{LOSS}/scale", (g,), scaled))
     made.rate = 0.05 / 1024
     made.loss(x)
     return made
@@ -445,9 +464,14 @@ def scaled_loss(draw: np.random.Generator) -> Training:
 def half(draw: np.random.Generator) -> Training:
     """Activations of float16."""
     made, x = Training(draw), "x"
+
+    def cast_back(g: str) -> str:
+        return made.add("Cast", f"Gradients/{TOP}/cast/Grad_Cast", (g,), lambda g: g.astype(np.float32))
+
     for place in range(3):
-        x = made.add("Cast", f"{TOP}/cast{place}", (made.tanh(f"tanh{place}", made.dense(f"fc{place}", x)),), lambda x: x.astype(np.float16))
-        made.backward.append(lambda g, place=place: made.add("Cast", f"Gradients/{TOP}/cast{place}/Grad_Cast", (g,), lambda g: g.astype(np.float32)))
+        x = made.tanh(f"tanh{place}", made.dense(f"fc{place}", x))
+        x = made.add("Cast", f"{TOP}/cast", (x,), lambda x: x.astype(np.float16))
+        made.backward.append(cast_back)
     made.loss(made.dense("head", x))
     return made
 
@@ -459,8 +483,8 @@ def decayed_rate(draw: np.random.Generator) -> Training:
 
 
 MAKERS: tuple[Callable[[np.random.Generator], Training], ...] = (
-    plain, deep_tanh, deep_relu, deep_residual, dropout, embedding, frozen, unfrozen, masked_attention, filled_attention, relu_zeros,
-    warm_up, few, small_batches, converging, unequal_lengths, experts, scaled_loss, half, decayed_rate,
+    plain, deep_tanh, deep_relu, deep_residual, dropout, embedding, frozen, unfrozen, masked_attention, filled_attention,
+    relu_zeros, warm_up, few, small_batches, converging, unequal_lengths, experts, scaled_loss, half, decayed_rate,
 )  # fmt: skip
 HEALTHY: Mapping[str, Callable[[np.random.Generator], Training]] = {one.__name__: one for one in MAKERS}
 
@@ -534,15 +558,15 @@ def growing_weights(draw: np.random.Generator, factor: float) -> Training:
 def bad_operator(draw: np.random.Generator, factor: float) -> Training:
     """One operator of the forward or backward pass returns values too large by a factor in one iteration."""
     made = plain(draw, layers=5, gain=1.15)
-    return _at_one_operator(made, draw, lambda values, iteration: values * np.float32(factor if iteration == made.begins else 1.0))
+    return _at_one_operator(made, draw, factor)
 
 
-def _at_one_operator(made: Training, draw: np.random.Generator, change: Callable[[Array, int], Array]) -> Training:
+def _at_one_operator(made: Training, draw: np.random.Generator, factor: float) -> Training:
     made.begins = int(draw.integers(4, 8))
     places = [place for place, one in enumerate(made.net.operators) if one.type in ("MatMul", "BiasAdd", "Tanh", "TanhGrad")]
     one = made.net.operators[int(draw.choice(places))]
     compute = one.compute
-    one.compute = lambda *taken: change(compute(*taken), made.now.iteration)
+    one.compute = lambda *taken: compute(*taken) * np.float32(factor if made.now.iteration == made.begins else 1.0)
     made.culprits = (one.name,)
     return made
 
@@ -589,7 +613,7 @@ def from_one_layer(draw: np.random.Generator, factor: float) -> Training:
 def vanishing_operator(draw: np.random.Generator, factor: float) -> Training:
     """One operator returns values too small by a factor in one iteration."""
     made = plain(draw, layers=5, gain=1.15)
-    return _at_one_operator(made, draw, lambda values, iteration: values / np.float32(factor if iteration == made.begins else 1.0))
+    return _at_one_operator(made, draw, 1.0 / factor)
 
 
 VANISHING: Mapping[str, tuple[Callable[[np.random.Generator, float], Training], tuple[float, float, float]]] = {
@@ -627,7 +651,7 @@ NON_FINITE: Mapping[str, tuple[Callable[[Array], Array], str]] = {
     "log_of_zero": (log_of_zero, "-inf"), "zero_by_zero": (zero_by_zero, "nan"), "one_by_zero": (one_by_zero, "inf"),
     "half_overflow": (half_overflow, "inf"), "negative_root": (negative_root, "nan"), "exponential": (exponential, "inf"),
 }  # fmt: skip
-"""Fault -> what it does to values, and which value comes of it: nan, inf, -inf (of one_by_zero either, by the sign of zero)."""
+"""Fault -> what it does to values, and what comes of it: nan, inf, -inf (of one_by_zero either, by the sign of zero)."""
 SHARES = (0.0, 0.1, 1.0)
 """Small, medium and large: one value, a tenth of them, all."""
 

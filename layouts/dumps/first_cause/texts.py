@@ -124,9 +124,8 @@ TEXTS = define_texts({
         "梯度从 {layer} 起向输入方向逐层消失：{n} 层中平均每层缩小 {fall} 倍，从 {first} 降至 {last}。",
     ),
     "first_cause.depth_at_one": (
-        "Gradients vanish at {layer}: they are {fall} times smaller than in the layer before, {first} to {last}, and all that "
-        "follow towards the input are at least {limit} times smaller.",
-        "梯度在 {layer} 处消失：比前一层缩小 {fall} 倍，从 {first} 降至 {last}；其后靠近输入的各层也至少缩小 {limit} 倍。",
+        "Gradients vanish at {layer}: {fall} times smaller ({first} to {last}), and by at least {limit} up to the input.",
+        "梯度在 {layer} 处消失：从该层到输入均至少缩小 {limit} 倍，该层缩小 {fall} 倍（从 {first} 降至 {last}）。",
     ),
     "first_cause.depth_within": (
         "Gradients do not vanish over depth ({n} layers compared): at most they get {fall} times smaller per layer.",

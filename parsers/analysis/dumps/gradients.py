@@ -218,6 +218,6 @@ def _at_one_layer(found: GradientDepth, layers: Sequence[str], middle: Sequence[
     for place, (before, after) in enumerate(itertools.pairwise(middle)):
         rest = max(middle[place + 1:])
         if before - rest >= math.log10(FALL_AT_ONE) and rest > _LEAST:
-            ends = 10.0**before, 10.0**after
-            return replace(found, layers=2, begins=layers[place + 1], fall=10.0 ** (before - after), first=ends[0], last=ends[1])
+            first, last = 10.0**before, 10.0**after
+            return replace(found, layers=2, begins=layers[place + 1], fall=first / last, first=first, last=last)
     return None
