@@ -40,7 +40,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
 
 
 def tags(store: Store, run: str) -> list[str]:
-    found = [tag for tag in store.curves.tags(run) if (one := store.curves.series(run, tag)) is not None and one.step.size]
+    found = [tag for tag in store.runs.tags(run) if (one := store.curves.series(run, tag)) is not None and one.step.size]
     return found[:MOST]
 
 
@@ -75,7 +75,9 @@ def test_last_values_of_samples_are_the_same_everywhere(store: Store) -> None:
             assert table is not None
             assert table["rows"][0]["cells"][table["columns"].index("last")]["text"] == text, (run, tag)
             answer = client.get("/api/scalars-final.csv", query_string={"run": run, "tag": tag})
+            assert answer.status_code == 200, answer.text
             (exported,) = csv.DictReader(io.StringIO(answer.text))
+            answer.close()
             assert same(float(exported["last"] or "nan"), wanted.value), (run, tag)
             assert int(exported["last_step"]) == wanted.step, (run, tag)
             if f"last/{tag}" in lineage.get(run, {}):

@@ -119,7 +119,9 @@ function drawEarliest(page) {
  */
 function noneDiffers({ alike, shared }) {
   if (!shared) return words("two_dumps.no_iteration_shared");
-  return alike ? words("two_dumps.all_alike", { n: count(alike) }) : words("two_dumps.none_comparable", { n: count(shared) });
+  if (!alike) return words("two_dumps.none_comparable", { n: count(shared) });
+  if (alike < shared) return words("two_dumps.some_alike", { n: count(alike), left: count(shared - alike) });
+  return words("two_dumps.all_alike", { n: count(alike) });
 }
 
 /**

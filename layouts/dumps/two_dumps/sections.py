@@ -83,8 +83,12 @@ def _sentence(ask: TwoDumpsRequest, found: Compared, place: int | None, *, finis
             return t("two_dumps.nothing_shared")
         if not finished:
             return t("two_dumps.none_yet", tolerance=limited)
-        compared = int((differences["difference"].notna() & (differences["io"] != "input")).sum())
-        return t("two_dumps.none", tolerance=limited, n=fmt.count(compared)) if compared else t("two_dumps.nothing")
+        outputs = differences["difference"][differences["io"] != "input"]
+        compared, left = int(outputs.notna().sum()), int(outputs.isna().sum())
+        if not compared:
+            return t("two_dumps.nothing")
+        values = {"tolerance": limited, "n": fmt.count(compared)}
+        return t("two_dumps.none_partly", left=fmt.count(left), **values) if left else t("two_dumps.none", **values)
     row = differences.iloc[place].to_dict()
     values = {"tensor": f"{row['io']} {row['slot']}", "name": short(str(row["name"])), "tolerance": limited}
     if row["difference"] != np.inf:

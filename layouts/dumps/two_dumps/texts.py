@@ -44,11 +44,19 @@ TEXTS = define_texts({
     "two_dumps.none": (
         "No output differs by more than {tolerance} (compared: {n}).", "没有输出的差异超过 {tolerance}（共对比 {n} 个）。",
     ),
+    "two_dumps.none_partly": (
+        "No output differs by more than {tolerance} (compared: {n}). Not judged: {left} outputs that cannot be compared.",
+        "没有输出的差异超过 {tolerance}（共对比 {n} 个）。另有 {left} 个输出无法对比，未作判断。",
+    ),
     "two_dumps.searching": ("Looking for the first iteration that differs.", "正在查找首个有差异的迭代。"),
     "two_dumps.earliest": ("Iteration {step} is the first that differs.", "迭代 {step} 是首个有差异的迭代。"),
     "two_dumps.earliest_go": "common.show_iteration_step",
     "two_dumps.alike": ("Iterations compared before it, without a difference: {n}.", "此前对比的 {n} 个迭代均无差异。"),
     "two_dumps.all_alike": ("No iteration differs (compared: {n}).", "所有迭代均无差异（共对比 {n} 个）。"),
+    "two_dumps.some_alike": (
+        "No iteration differs (compared: {n}). Not judged: {left} of both dumps, in which no output can be compared.",
+        "已对比的 {n} 个迭代均无差异。另有 {left} 个双方共有的迭代没有可对比的输出，未作判断。",
+    ),
     "two_dumps.no_iteration_shared": (
         "The dumps have no iteration in common: no first difference was searched for.",
         "两份 Dump 数据没有相同的迭代，因此未查找首个差异。",
