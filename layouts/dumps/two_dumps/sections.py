@@ -17,6 +17,7 @@ from parsers.analysis.dumps.two_dumps import (
     LoneProducer,
     differing,
     first_difference,
+    first_other_hash,
     inputs_of,
 )
 from parsers.deferred import pandas as pd
@@ -83,6 +84,9 @@ def _sentence(ask: TwoDumpsRequest, found: Compared, place: int | None, *, finis
             return t("two_dumps.nothing_shared")
         if not finished:
             return t("two_dumps.none_yet", tolerance=limited)
+        if (other := first_other_hash(differences)) is not None:
+            row = differences.iloc[other].to_dict()
+            return t("two_dumps.first_hash", tensor=f"{row['io']} {row['slot']}", name=short(str(row["name"])))
         outputs = differences["difference"][differences["io"] != "input"]
         compared, left = int(outputs.notna().sum()), int(outputs.isna().sum())
         if not compared:

@@ -41,6 +41,10 @@ TEXTS = define_texts({
         "The first output that differs by more than {tolerance} is {tensor} of {name}: it has NaN or Inf in one dump only.",
         "首个差异超过 {tolerance} 的是 {name} 的 {tensor}：仅一方含有 NaN 或 Inf。",
     ),
+    "two_dumps.first_hash": (
+        "The first output that differs is {tensor} of {name}, by its hash: by how much is unknown.",
+        "按哈希，首个有差异的是 {name} 的 {tensor}，差异大小未知。",
+    ),
     "two_dumps.none": (
         "No output differs by more than {tolerance} (compared: {n}).", "没有输出的差异超过 {tolerance}（共对比 {n} 个）。",
     ),

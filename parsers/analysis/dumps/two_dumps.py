@@ -160,7 +160,8 @@ def first_iteration(
     """Return the first iteration of both dumps in which an output differs by more than a tolerance, how many do not before,
     and how many iterations both dumps have.
 
-    None if there is none. An iteration without tensors that can be compared counts as neither. progress is called with the
+    None if there is none. An iteration without tensors that can be compared counts as neither; one with hashes that differ does
+    differ, by whatever. progress is called with the
     number of iterations done and of all, before each tensor.
     """
     steps = sorted(_iterations(this, rank) & _iterations(other, other_rank))
@@ -175,8 +176,9 @@ def first_iteration(
         for row, partner in zip(rows.tolist(), others.tolist(), strict=True):
             if progress is not None:
                 progress(done, len(steps))
-            difference = work.compared(row, partner)[1]
-            if difference > tolerance:
+            found = work.compared(row, partner)
+            difference = found[1]
+            if difference > tolerance or found[-1] == HASHES:
                 return step, alike, len(steps)
             compared = compared or not math.isnan(difference)
         alike += compared
@@ -250,6 +252,12 @@ def first_difference(differences: pd.DataFrame, tolerance: float) -> int | None:
     """Return the position of the first output in the order of execution that differs by more than a tolerance; None if none."""
     beyond = differing(differences, tolerance) & (differences["io"] != "input").to_numpy()
     found = np.flatnonzero(beyond)
+    return int(found[0]) if len(found) else None
+
+
+def first_other_hash(differences: pd.DataFrame) -> int | None:
+    """Return the position of the first output of which only hashes are known, which differ; None if there is none."""
+    found = np.flatnonzero(((differences["why"] == HASHES) & (differences["io"] != "input")).to_numpy())
     return int(found[0]) if len(found) else None
 
 

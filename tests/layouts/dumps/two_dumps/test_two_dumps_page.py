@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +157,30 @@ def test_iterations_of_one_dump_only_are_not_searched(tmp_path: Path) -> None:
             file.write_bytes(b"no array")  # nothing of it can be compared
     dumps = {name: {"dump": open_run(tmp_path / name).dump} for name in ("long", "short")}
     found = page.searched(MemorySource(dumps), ask(of="long", **{"with": "short"}))
-    assert (found["step"], found["alike"]) == (None, 1)
+    assert (found["step"], found["alike"], found["shared"]) == (None, 1, 2)
+    # One output that can be read again is not all of them.
+    for name in ("long", "short"):
+        (one,) = (tmp_path / name / "rank_0/Net/0/1").glob("Sub.*.output.0.*")
+        one.chmod(0o600)
+        one.write_bytes(npy(np.zeros(3, np.float32)))
+    dumps = {name: {"dump": open_run(tmp_path / name).dump} for name in ("long", "short")}
+    asked = ask(of="long", step=1, with_step=1, **{"with": "short"})
+    said = words(page.compared(MemorySource(dumps), asked)["sections"]["head"])
+    assert re.search(r"No output differs by more than [^(]+\(compared: 1\)\. Not judged: \d+ outputs that cannot be compared", said)
+
+
+def test_hashes_that_differ_are_a_difference(real_data: Path, tmp_path: Path) -> None:
+    shutil.copytree(real_data / "msprobe/torch/stat_xor", tmp_path / "other")
+    for path in (tmp_path / "other").rglob("dump.json"):
+        path.write_text(path.read_text().replace('"md5": "0x00', '"md5": "0xff'))
+    folders = {"good": real_data / "msprobe/torch/stat_xor", "bad": tmp_path / "other"}
+    source = MemorySource({name: {"dump": open_run(folder).dump} for name, folder in folders.items()})
+    step = int(open_run(tmp_path / "other").dump.tensors["iteration"].max())
+    said = words(page.compared(source, ask(step=step, with_step=step))["sections"]["head"])
+    assert "by its hash: by how much is unknown." in said
+    assert page.searched(source, ask())["step"] is not None
+    alike = page.searched(source, ask(**{"with": "good"}))
+    assert (alike["step"], alike["alike"] > 0) == (None, True)
 
 
 def moved(folder: Path, **renamed: str) -> None:
