@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from parsers.analysis.dumps.departures import Reals, departures, norm_changes
 from parsers.analysis.dumps.gradients import JudgedNorms, judge
 from parsers.analysis.dumps.growth import GROWN_DECADES, by_growth, passes_on, producer_of, updates
+from parsers.analysis.dumps.masks import masks
 from parsers.analysis.dumps.operators import Key, Ran, operators_of
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
@@ -139,16 +140,17 @@ class Causes:
         self.dump = dump
         self.tensors = dump.tensors
         self.statistics = dump.measured(np.arange(0 if known else len(self.tensors)), computed=computed)
-        self.bad: NDArray[np.bool_] = self.statistics.non_finite == 1
+        self.operators = operators_of(self.tensors)
+        non_finite = self.statistics.non_finite == 1
+        self.bad: NDArray[np.bool_] = non_finite & ~masks(self.operators.values(), self.statistics, non_finite)
         self.known: NDArray[np.bool_] = self.statistics.non_finite >= 0
         # The norm of a tensor with NaN or Inf is that of its other values: it has no place in the history.
         real = _real(self.tensors, self.statistics)
-        norm = np.where(real & ~self.bad, self.statistics.column("l2"), np.nan)
+        norm = np.where(real & ~non_finite, self.statistics.column("l2"), np.nan)
         changes = norm_changes(dump.series, self.tensors["iteration"].to_numpy(), norm)
         self.sign, self.usual, self._decades = changes.sign, changes.usual, changes.decades
         self._moved = {EXPLODING: changes.moved > 0, VANISHING: changes.moved < 0}
-        self.operators = operators_of(self.tensors)
-        known_norms = JudgedNorms(dump.series, real, self.bad, norm, self.usual)
+        known_norms = JudgedNorms(dump.series, real, non_finite, norm, self.usual)
         self.judgement = judge(self.tensors, self.statistics, known_norms, self.operators)
         self._updates = updates(self.tensors, dump.series, norm, self.statistics.column("count").astype(np.float64))
         self._add_updates(norm)

@@ -166,7 +166,7 @@ def test_iterations_of_one_dump_only_are_not_searched(tmp_path: Path) -> None:
     dumps = {name: {"dump": open_run(tmp_path / name).dump} for name in ("long", "short")}
     asked = ask(of="long", step=1, with_step=1, **{"with": "short"})
     said = words(page.compared(MemorySource(dumps), asked)["sections"]["head"])
-    assert re.search(r"No output differs by more than [^(]+\(compared: 1\)\. Not judged: \d+ outputs that cannot be compared", said)
+    assert re.search(r"\(compared: 1\)\. Not judged: \d+ outputs that cannot be compared", said)
 
 
 def test_hashes_that_differ_are_a_difference(real_data: Path, tmp_path: Path) -> None:
