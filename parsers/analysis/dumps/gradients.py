@@ -192,7 +192,8 @@ def _sizes(
 def _fall(sizes: Mapping[str, Mapping[int, float]]) -> GradientDepth:
     """Return the row of layers over which one kind of gradient falls most."""
     iterations = max(len(one) for one in sizes.values())
-    layers = [name for name, one in sizes.items() if len(one) == iterations]
+    # A layer that mostly has no gradient at all is not trained yet, which is no fall.
+    layers = [name for name, one in sizes.items() if len(one) == iterations and np.median(list(one.values())) > _LEAST]
     middle = [float(np.median(list(sizes[name].values()))) for name in layers]
     steps = -np.diff(middle)
     best, begin = (0, 0), 0
