@@ -194,6 +194,8 @@ def _fall(sizes: Mapping[str, Mapping[int, float]]) -> GradientDepth:
     iterations = max(len(one) for one in sizes.values())
     # A layer that mostly has no gradient at all is not trained yet, which is no fall.
     layers = [name for name, one in sizes.items() if len(one) == iterations and np.median(list(one.values())) > _LEAST]
+    if not layers:
+        return GradientDepth(0, iterations)
     middle = [float(np.median(list(sizes[name].values()))) for name in layers]
     steps = -np.diff(middle)
     best, begin = (0, 0), 0
