@@ -192,8 +192,9 @@ def _sizes(
 def _fall(sizes: Mapping[str, Mapping[int, float]]) -> GradientDepth:
     """Return the row of layers over which one kind of gradient falls most."""
     iterations = max(len(one) for one in sizes.values())
-    # A layer that mostly has no gradient at all is not trained yet, which is no fall.
-    layers = [name for name, one in sizes.items() if len(one) == iterations and np.median(list(one.values())) > _LEAST]
+    # A layer that in half of the iterations has no gradient at all is not trained yet, which is no fall.
+    given = {name: sum(size > _LEAST for size in one.values()) for name, one in sizes.items()}
+    layers = [name for name, one in sizes.items() if len(one) == iterations and 2 * given[name] > iterations]
     if not layers:
         return GradientDepth(0, iterations)
     middle = [float(np.median(list(sizes[name].values()))) for name in layers]
