@@ -64,10 +64,12 @@ def last_value(series: Series) -> LastValue:
 def final(series: Series, direction: str) -> Final:
     """Return the final values of one series; direction is "min", "max" or "" as in `parsers.lineage.table.better`."""
     step, value = (kept := resolved(series)).step, kept.value
-    finite = np.flatnonzero(np.isfinite(value))
     best, at = math.nan, -1
-    if direction and finite.size:
-        place = finite[value[finite].argmin() if direction == "min" else value[finite].argmax()]
+    if direction and (finite := np.isfinite(value)).any():
+        if direction == "min":
+            place = int((value if finite.all() else np.where(finite, value, np.inf)).argmin())
+        else:
+            place = int((value if finite.all() else np.where(finite, value, -np.inf)).argmax())
         best, at = float(value[place]), int(step[place])
     return Final(*last_value(kept), best, at, step.size)
 

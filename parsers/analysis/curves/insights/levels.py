@@ -13,8 +13,8 @@ SIGMA = 1.4826
 """Standard deviation of normal noise over its median absolute deviation."""
 BLOCKS = 512
 """Maximum levels of a curve, which locate a change to a fifth of a percent of its length."""
-
-
+_CHUNK = 1 << 14
+"""Points ordered at a time, so that their copy stays in the cache: a copy of all takes as long as ordering them."""
 _TURNS = 0.2
 """Minimum share of the points at which a noisy curve turns; a schedule hardly ever does."""
 
@@ -46,7 +46,12 @@ def medians(rows: Floats) -> Floats:
     if rows.shape[1] == 1:
         return rows[:, 0].copy()
     middle = (rows.shape[1] - 1) // 2
-    found: Floats = np.partition(rows, middle, axis=1)[:, middle]
+    found = np.empty(len(rows))
+    step = max(1, _CHUNK // rows.shape[1])
+    for at in range(0, len(rows), step):
+        part = rows[at : at + step].copy()
+        part.partition(middle, axis=1)
+        found[at : at + step] = part[:, middle]
     return found
 
 

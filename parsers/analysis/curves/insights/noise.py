@@ -52,8 +52,7 @@ def growth(value: Floats) -> NoiseGrowth | None:
     count = (value.size - 2) // size
     if count < 2 * _SIDE:
         return None
-    away = np.abs(value[1:-1] - (value[:-2] + value[2:]) / 2.0)[: count * size].reshape(count, size)
-    noise = away.mean(axis=1) * (_NORMAL / math.sqrt(1.5))
+    noise = _away(value, count, size) * (_NORMAL / math.sqrt(1.5))
     if not noise.min() > 0.0 or not _may_grow(np.log(noise)):
         return None
     level = np.abs(running(medians(value[1 : 1 + count * size].reshape(count, size)), 5))
@@ -68,6 +67,18 @@ def growth(value: Floats) -> NoiseGrowth | None:
     times, at = max(found)
     after = float(np.exp(np.median(kinds[0][-_late(count, at) :])))
     return NoiseGrowth(at * size + 1, float(np.exp(np.median(kinds[0][at - _early(at) : at]))), after, times)
+
+
+def _away(value: Floats, count: int, size: int) -> Floats:
+    """Return of each block the mean distance of its points from the mean of their neighbours."""
+    found = np.empty(count)
+    for block in range(count):
+        part = value[block * size : (block + 1) * size + 2]
+        away = part[:-2] + part[2:]
+        away /= 2.0
+        np.subtract(part[1:-1], away, out=away)
+        found[block] = np.abs(away, out=away).mean()
+    return found
 
 
 def _early(at: int) -> int:
@@ -100,7 +111,12 @@ def _grown(kinds: list[Floats], at: int) -> tuple[float, int] | None:
 def _may_grow(of: Floats) -> bool:
     """Return False if the absolute noise rises enough at no place, as it must, whatever that relative to the level does."""
     least = min(math.log(LEAST * RULES["noisier"].limit), math.log(_OTHERWISE))
-    return any(not _rise(of, at)[0] < least for at in range(_SIDE, of.size - _SIDE + 1))
+    for at in range(_SIDE, of.size - _SIDE + 1):
+        late = _late(of.size, at)
+        rise = max(float(of[at : at + late].mean()), float(of[of.size - late :].mean())) - float(of[at - _early(at) : at].mean())
+        if not rise < least:
+            return True
+    return False
 
 
 def _rise(of: Floats, at: int) -> tuple[float, float]:

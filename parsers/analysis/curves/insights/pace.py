@@ -108,14 +108,15 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
     valid = (steps > 0) & (taken >= 0) & (wall_time[1:] > 0) & (wall_time[:-1] > 0) & (wall_time[1:] < _LATEST)
     if starts.size:
         valid[starts - 1] = False
-    at = np.flatnonzero(valid)
-    if at.size < 40:
+    number = int(np.count_nonzero(valid))
+    if number < 40:
         return None
-    if at.size < valid.size:
-        taken, steps = taken[at], steps[at]
-    size = max(1, -(-at.size // _BLOCKS))
+    size = max(1, -(-number // _BLOCKS))
+    if number < valid.size:
+        taken, steps = taken[valid], steps[valid]
     if _even(taken, steps, size):
         return None
+    at = np.flatnonzero(valid)
     pace = _pace(taken, steps, size)
     wide = min(_WIDE, pace.size // 3)
     if wide < 5:
