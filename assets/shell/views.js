@@ -45,7 +45,7 @@ function build(place) {
   const details = /** @type {HTMLDetailsElement} */ (place.parentElement);
   const file = fileSaving();
   place.replaceChildren(form, message, make("ul", "ms-views-list"), adding, ...file.elements,
-    ...viewFiles(() => routes, () => { details.open = false; }));
+    ...viewFiles(() => routes, (open) => { details.open = open; }));
   details.addEventListener("toggle", () => {
     editing = null;
     showMessage();

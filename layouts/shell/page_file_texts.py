@@ -54,5 +54,6 @@ TEXTS = define_texts({
         "A TOML file that names a page, runs by pattern and a state", "指定页面、训练匹配模式与状态的 TOML 文件",
     ),
     "view_file.failed": ("{name} was not opened: {text}", "未能打开 {name}：{text}"),
+    "view_file.no_card": ("The page has no card “{name}”", "此页没有卡片“{name}”"),
     "view_file.unsaved": ("The view was not saved: {text}", "视图未能保存：{text}"),
 })

@@ -275,6 +275,50 @@ def test_a_long_table_has_its_first_rows_and_all_of_them_on_request(
     ).all_text_contents()[:5]
 
 
+LONG_LISTS = """(text) => {
+    const table = document.createElement("table");
+    const head = table.createTHead().insertRow();
+    head.append(...["number", "text"].map((name) => Object.assign(document.createElement("th"), { textContent: name })));
+    const body = table.createTBody();
+    for (let at = 0; at < 1500; at += 1) {
+        const row = body.insertRow();
+        row.insertCell().textContent = String(at);
+        row.insertCell().textContent = text;
+    }
+    const list = document.createElement("ul");
+    list.append(...Array.from({ length: 1001 }, (_, at) =>
+        Object.assign(document.createElement("li"), { textContent: `item ${at}` })));
+    document.querySelector(".ms-page").append(table, list);
+}"""
+
+
+def test_plain_tables_and_lists_have_their_first_rows_and_all_on_request(
+    page: Page, recorded: str, opened: Callable[[Path], Saved], tmp_path: Path
+) -> None:
+    page.goto(f"{recorded}/scalars?run=long_history")
+    expect(page.locator(".ms-slot .main-svg").first).to_be_visible()
+    text = '</script>,"javascript:\u202e'
+    page.evaluate(LONG_LISTS, text)
+    few = opened(save(page, tmp_path / "few.html")).page
+    assert few.evaluate("() => [document.querySelectorAll('tbody > tr').length, document.querySelectorAll('ul > li').length]"
+                        ) == [1000, 1000]
+    expect(few.get_by_text("The first 1,000 of 1,500 rows")).to_have_count(1)
+    expect(few.get_by_text("The first 1,000 of 1,001 rows")).to_have_count(1)
+    page.locator(".ms-views > summary").click()
+    page.locator(".ms-file-rows input").check()
+    page.keyboard.press("Escape")
+    saved = opened(save(page, tmp_path / "all.html")).page
+    rows = {}
+    for total in ("1,500", "1,001"):
+        with saved.expect_download() as waiting:
+            saved.get_by_text(f"All {total} rows as CSV").click()
+        waiting.value.save_as(tmp_path / "rows.csv")
+        with open(tmp_path / "rows.csv", encoding="utf-8-sig", newline="") as stream:
+            rows[total] = list(csv.reader(stream))
+    assert rows["1,500"] == [["number", "text"], *([str(at), text] for at in range(1_500))]
+    assert rows["1,001"] == [[f"item {at}"] for at in range(1_001)]
+
+
 def test_columns_out_of_view_are_in_the_file(
     page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import in_address
 from tests.browser.showing import show
@@ -39,3 +39,30 @@ def test_a_wrong_view_says_what_is_wrong_in_it(unwatched: Page, recorded: str, t
     expect(said).to_contain_text("view.toml was not opened")
     expect(said).to_contain_text("did you mean state.smooth?")
     assert unwatched.url == f"{recorded}/scalars"
+
+
+def test_opening_a_view_goes_to_its_card(page: Page, recorded: str, tmp_path: Path) -> None:
+    (tmp_path / "view.toml").write_text('page = "scalars"\nruns = ["^long_history$"]\ncard = "loss"\n')
+    page.set_viewport_size({"width": 1000, "height": 420})
+    show(page, f"{recorded}/runs")
+    page.locator(".ms-views > summary").click()
+    page.locator(".ms-views-chosen").set_input_files(tmp_path / "view.toml")
+    card = page.locator(".ms-slot[data-key='loss']")
+    expect(card).to_be_focused()
+    expect(card).to_be_in_viewport()
+
+
+def test_a_card_that_the_page_has_not_is_named(browser: Browser, recorded: str, tmp_path: Path) -> None:
+    name = "</script><img src=x onerror=window.ran=1>"
+    (tmp_path / "view.toml").write_text(f'page = "scalars"\nruns = ["^long_history$"]\ncard = "{name}"\n')
+    context = browser.new_context()
+    page = context.new_page()
+    page.clock.install()
+    page.goto(f"{recorded}/scalars?run=long_history")
+    page.locator(".ms-views > summary").click()
+    page.locator(".ms-views-chosen").set_input_files(tmp_path / "view.toml")
+    expect(page.locator(".ms-slot[data-key='loss']")).to_be_visible()
+    page.clock.fast_forward(60_000)
+    expect(page.locator(".ms-view-said:visible")).to_contain_text(f"The page has no card “{name}”")
+    assert page.evaluate("() => window.ran") is None
+    context.close()

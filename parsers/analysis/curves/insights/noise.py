@@ -113,8 +113,8 @@ def _may_grow(of: Floats) -> bool:
     least = min(math.log(LEAST * RULES["noisier"].limit), math.log(_OTHERWISE))
     for at in range(_SIDE, of.size - _SIDE + 1):
         late = _late(of.size, at)
-        rise = max(float(of[at : at + late].mean()), float(of[of.size - late :].mean())) - float(of[at - _early(at) : at].mean())
-        if not rise < least:
+        after = max(float(of[at : at + late].mean()), float(of[of.size - late :].mean()))
+        if not after - float(of[at - _early(at) : at].mean()) < least:
             return True
     return False
 

@@ -104,7 +104,8 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
         # So many at a time: what they take together tells as much.
         found = slower(step[::every], wall_time[::every], restarts(step[::every]))
         return found and found._replace(first=found.first * every)
-    taken, steps = np.diff(wall_time), np.diff(step).astype(np.float64)
+    taken = np.diff(wall_time)
+    steps = np.subtract(step[1:], step[:-1], out=np.empty(taken.size))
     valid = (steps > 0) & (taken >= 0) & (wall_time[1:] > 0) & (wall_time[:-1] > 0) & (wall_time[1:] < _LATEST)
     if starts.size:
         valid[starts - 1] = False

@@ -158,11 +158,15 @@ class _Blocks:
         step = max(1, _CHUNK // self.size)
         for at in range(0, self.number, step):
             part = slice(at, at + step)
-            away = _height(*self.sides(part))
+            # One row per place in a block: numpy is slow with short rows.
+            columns = np.ascontiguousarray(self.rows[part].T)
+            away = _height(columns - self.before[part], columns - self.after[part])
             np.abs(away, out=away)
-            spread[part], farthest[part] = medians(away), away.max(axis=1)
+            farthest[part] = away.max(axis=0)
+            rows = np.ascontiguousarray(away.T)
+            spread[part] = medians(rows)
             if self.counts:
-                mean[part] = away.mean(axis=1)
+                mean[part] = rows.mean(axis=1)
         return spread, mean, farthest
 
     def sides(self, part: Ints | slice) -> tuple[Floats, Floats]:
