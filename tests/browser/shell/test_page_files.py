@@ -451,6 +451,21 @@ def test_nothing_of_hostile_data_runs(
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", saved.locator(".ms-file-head").text_content() or "")
 
 
+@pytest.mark.long
+def test_nothing_of_a_hostile_board_runs(
+    page: Page, hostile: str, opened: Callable[[Path], Saved], tmp_path: Path
+) -> None:
+    name = next(one for one in EVIL if "<" in one and one.isprintable())
+    board = made(hostile, {"key": f"{1:016x}", "place": "scalars", "part": "key:loss", "title": name, "w": 6, "h": 8}, name=name)
+    page.goto(board)
+    expect(page.frame_locator(".ms-board-frame").locator(".main-svg").first).to_be_visible(timeout=20_000)
+    path = save(page, tmp_path / "page.html")
+    assert Parsed(path.read_text(encoding="utf-8")).wrong == []
+    saved = opened(path).page
+    assert saved.evaluate("() => window.ran") is None
+    assert name in saved.evaluate("() => document.body.textContent")
+
+
 def test_a_page_that_would_be_too_large_says_what_to_leave_out(page: Page, hostile: str, tmp_path: Path) -> None:
     page.goto(f"{hostile}/images")
     expect(page.locator(".ms-card img").first).to_be_visible()
