@@ -456,7 +456,8 @@ def test_nothing_of_a_hostile_board_runs(
     page: Page, hostile: str, opened: Callable[[Path], Saved], tmp_path: Path
 ) -> None:
     name = next(one for one in EVIL if "<" in one and one.isprintable())
-    board = made(hostile, {"key": f"{1:016x}", "place": "scalars", "part": "key:loss", "title": name, "w": 6, "h": 8}, name=name)
+    loss = {"key": f"{1:016x}", "place": "scalars", "part": "key:loss", "title": name, "w": 6, "h": 8}
+    board = made(hostile, loss, name=name)
     page.goto(board)
     expect(page.frame_locator(".ms-board-frame").locator(".main-svg").first).to_be_visible(timeout=20_000)
     path = save(page, tmp_path / "page.html")
