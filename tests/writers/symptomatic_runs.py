@@ -301,6 +301,16 @@ def beside(one: Made, *others: Made) -> Made:
     return replace(one, others=others)
 
 
+def epochs(*lengths: int) -> Made:
+    """The number of the epoch at every step; the last epoch is cut off."""
+    return Made({"epoch": curve(np.repeat(np.arange(len(lengths) + 1), (*lengths, 10)))})
+
+
+def noisy(batch: int | None, size: float) -> Made:
+    """A steady loss with normal noise of this size."""
+    return Made({"loss": curve(1.0 + noise(400, 3, size))}, settings={"lr": 0.1} if batch is None else {"batch_size": batch})
+
+
 def structure_triples() -> dict[str, Triple]:
     """Faults of what was built, and of a run beside another."""
     usual, large = (Made(settings={"batch_size": size, "learning_rate": 0.1}) for size in (32, 512))
@@ -319,6 +329,9 @@ def structure_triples() -> dict[str, Triple]:
         "logarithm": Triple("unbounded_operators", {}, log, small, NOTHING),
         "redistribution": Triple("redistribution", {}, graph("MatMul", "AllGather"), small, NOTHING),
         "batch size": Triple("setting", {"of": "batch"}, beside(large, usual), beside(usual, usual), NOTHING),
+        "length of an epoch": Triple("epoch_length", {}, epochs(100, 100, 80, 80), epochs(100, 100, 100, 100), NOTHING),
+        "noise of a batch": Triple("noise_of_batch", {}, beside(noisy(128, 0.02), noisy(32, 0.02)),
+                                   beside(noisy(128, 0.01), noisy(32, 0.02)), beside(noisy(None, 0.02), noisy(32, 0.02))),
         "no regularization": Triple("setting", {"of": "regularization"}, Made(settings={"weight_decay": 0.0}),
                                     Made(settings={"weight_decay": 1e-4}), usual),
         "settings": Triple("settings_differ", {}, beside(usual, large), beside(usual, usual), beside(NOTHING, usual)),

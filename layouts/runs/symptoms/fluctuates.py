@@ -20,6 +20,12 @@ SYMPTOM = Symptom(
             "setting", {"of": "batch"}, "model_lineage", "lineage",
         ),
         Step(
+            "noise", ("Is the loss noisier than its batch size explains?", "损失的噪声是否超出 batch size 所能解释的程度？"),
+            ("If it is, look at the learning rate and the order of the data; otherwise only a larger batch makes it smoother.",
+             "若超出，检查学习率与数据顺序；否则只有增大 batch size 才能使曲线更平滑。"),
+            "noise_of_batch", {}, "scalars", "lineage",
+        ),
+        Step(
             "restarts", ("Does training go back to earlier steps?", "训练是否回到之前的步骤？"),
             ("Write each training to a directory of its own, or continue from the last checkpoint.",
              "每次训练使用单独的目录，或从最后一个 checkpoint 继续。"),

@@ -49,6 +49,13 @@ SYMPTOM = Symptom(
             "overflows", {}, "debugger", "dump",
         ),
         Step(
+            "half", ("Do dumped float16 tensors overflow, or come close to 65,504?",
+                     "Dump 的 float16 张量是否溢出或接近 65,504？"),
+            ("Compute this operator in float32, or scale its inputs down; lower the loss scale if it is a gradient.",
+             "将该算子改用 float32 计算，或缩小其输入；若为梯度，则减小损失缩放。"),
+            "half_overflow", {}, "debugger", "dump",
+        ),
+        Step(
             "inputs", ("Are the inputs of that step finite and sensible?", "该步骤的输入是否有限且合理？"),
             ("Drop or repair this sample; divide by a deviation only after you added an epsilon.",
              "剔除或修复该样本；归一化时分母需加上 epsilon。"),

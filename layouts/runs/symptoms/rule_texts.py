@@ -66,6 +66,18 @@ TEXTS = define_texts({
     "symptoms.rule.setting": ("another run on screen has another value", "所选的其他训练取值不同"),
     "symptoms.rule.regularization": ("all such settings are 0", "此类配置均为 0"),
     "symptoms.rule.overflows": ("records of the device", "设备上报的记录"),
+    "symptoms.rule.half_overflow": (
+        "float16: Inf from inputs not known to be NaN or Inf, or an absolute value of at least 32,768",
+        "float16：输入未见 NaN 或 Inf 而结果为 Inf，或绝对值不小于 32,768",
+    ),
+    "symptoms.rule.noise_of_batch": (
+        "noise over level of the second half, beside that of other runs scaled by 1/√(batch size); limit of “Growing noise”",
+        "后半段噪声与水平之比，对比其他训练按 1/√(batch size) 折算的值；限值同“噪声增大”",
+    ),
+    "symptoms.rule.epoch_length": (
+        "the lengths of two complete epochs differ by more than the records leave open",
+        "相邻完整 epoch 的步数之差超出记录间隔的误差",
+    ),
     "symptoms.rule.first_cause": ("as on the page First cause", "与“首因”页面一致"),
     "symptoms.rule.departed": ("the norm left its history, as on the page First cause", "范数偏离历史，与“首因”页面一致"),
     "symptoms.rule.watched": ("watchpoints that MindInsight recommends", "MindInsight 推荐的监测点"),

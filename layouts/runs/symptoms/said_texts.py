@@ -187,6 +187,28 @@ TEXTS = define_texts({
     "symptoms.said.setting_equal": (
         "{name} is {value}, as in {n} runs beside it.", "{name} 为 {value}，与其他 {n} 个训练相同。",
     ),
+    "symptoms.said.noise_of_batch": (
+        "The noise of {tag} is {noise_share} of its level at batch size {batch}; {n} other runs suggest {expected_share}.",
+        "batch size 为 {batch} 时，{tag} 的噪声为其水平的 {noise_share}；由其他 {n} 个训练推算应为 {expected_share}。",
+    ),
+    "symptoms.said.noise_alone": (
+        "The noise of {tag} is {noise_share} of its level with batch size {batch}; no other run on screen has both.",
+        "batch size 为 {batch} 时，{tag} 的噪声为其水平的 {noise_share}；没有其他所选训练可对比。",
+    ),
+    "symptoms.said.noise_unknown": (
+        "{tag} has fewer than {needed} finite values, or a level of 0.", "{tag} 的有限值不足 {needed} 个，或水平为 0。",
+    ),
+    "symptoms.said.few_epochs": (
+        "{tag} has {n} complete epochs with a known beginning; the rule needs {needed}.",
+        "{tag} 中起点已知的完整 epoch 有 {n} 个，规则需要 {needed} 个。",
+    ),
+    "symptoms.said.epochs_alike": (
+        "All of {n} complete epochs have the same length, about {value} steps.", "{n} 个完整 epoch 长度相同，约 {value} 步。",
+    ),
+    "symptoms.said.epoch_changed_length": (
+        "The epoch that begins at step {step} has {value} steps, the one before it {before}.",
+        "从步骤 {step} 开始的 epoch 有 {value} 步，前一个有 {before} 步。",
+    ),
     "symptoms.said.setting_text": ("{name} is {value}.", "{name} 为 {value}。"),
     "symptoms.said.regularized": "symptoms.said.setting_text",
     "symptoms.said.not_regularized": ("{name} is 0, and nothing else regularizes.", "{name} 为 0，且没有其他正则化。"),
@@ -223,6 +245,25 @@ TEXTS = define_texts({
                                           "Dump 中没有溢出记录；无法得知是否开启了溢出检测。"),
     "symptoms.said.overflows": (
         "{n} overflows; the first in {name}, iteration {step}.", "溢出 {n} 次；首次在迭代 {step} 的 {name}。",
+    ),
+    "symptoms.said.half_overflowed": (
+        "{name} overflows in iteration {step}: Inf, above {largest} ({hits} of {n} float16 tensors).",
+        "迭代 {step} 的 {name} 溢出：float16 的最大值为 {largest}，结果为 Inf（{n} 个 float16 张量中有 {hits} 个）。",
+    ),
+    "symptoms.said.half_near": (
+        "{name} reaches {value} in iteration {step}; float16 ends at {largest} ({hits} of {n} float16 tensors are near).",
+        "迭代 {step} 的 {name} 达到 {value}，float16 的上限为 {largest}（{n} 个 float16 张量中有 {hits} 个接近上限）。",
+    ),
+    "symptoms.said.half_fits": (
+        "The largest value of {n} float16 tensors is {value}, of {largest} possible.",
+        "{n} 个 float16 张量的最大绝对值为 {value}，上限为 {largest}。",
+    ),
+    "symptoms.said.half_inherited": (
+        "All Infs in {n} float16 tensors come from inputs that already held NaN or Inf.",
+        "{n} 个 float16 张量中的 Inf 均来自已含 NaN 或 Inf 的输入。",
+    ),
+    "symptoms.said.no_half_tensors": (
+        "None of {of} dumped tensors is float16 with known values.", "{of} 个 Dump 张量中没有取值已知的 float16 张量。",
     ),
     "symptoms.said.no_statistics": ("None of {n} dumped tensors could be judged.", "{n} 个 Dump 张量均无法判定。"),
     "symptoms.said.no_cause": "common.no_bad_values",

@@ -51,6 +51,18 @@ SYMPTOM = Symptom(
             "shuffled", {}, "dataset", "dataset_graph",
         ),
         Step(
+            "length", ("Does an epoch have another number of steps than the one before?", "是否有 epoch 的步数与前一个不同？"),
+            ("Find what was added or left out: files, a filter, the number of shards, or the batch size.",
+             "查找增加或缺少的数据：文件、过滤条件、分片数或 batch size。"),
+            "epoch_length", {}, "scalars", "scalar",
+        ),
+        Step(
+            "anew", ("Does a restart begin with the first data again?", "重启后数据是否又从头开始？"),
+            ("Skip the samples that were used before the restart, or shuffle with another seed.",
+             "跳过重启前已使用的样本，或换用其他随机种子打乱。"),
+            "data_after_restart", {}, "tensors", "tensor",
+        ),
+        Step(
             "order", ("Did the order or the source of the data change there?", "该处数据的顺序或来源是否变化？"),
             ("Mix the sources, and shuffle over all files.", "混合各数据源，并在所有文件之间打乱。"),
         ),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from parsers.analysis.dumps.half_precision import LARGEST, half_tensors
 from parsers.analysis.dumps.two_dumps import first_difference
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOTHING, Finding, ProbedRun, Where, not_recorded
 
@@ -23,6 +24,28 @@ def overflows(run: ProbedRun) -> Finding:
     told: dict[str, float | str] = {"n": len(found), "step": int(row["iteration"]), "name": str(row["name"])}
     where = Where(step=int(row["iteration"]), rank=int(row["rank"]), node=str(row["name"]))
     return Finding(FOUND, "overflows", told, where, "overflows", severity=1.8)
+
+
+def half_overflow(run: ProbedRun) -> Finding:
+    """Return the first dumped tensor of float16 that overflowed, else the first that is near overflowing."""
+    statistics = run.dump("statistics")
+    if statistics is None:
+        return not_recorded("no_dump")
+    half = half_tensors(statistics)
+    told: dict[str, float | str] = {"n": len(half), "of": len(statistics), "largest": LARGEST}
+    for column, said, severity in (("overflowed", "half_overflowed", 1.9), ("is_near", "half_near", 1.4)):
+        rows = half[half[column].to_numpy(bool)]
+        if len(rows):
+            row = rows.iloc[0]
+            told |= {"hits": len(rows), "name": str(row["name"]), "step": int(row["iteration"]), "value": float(row["largest"])}
+            where = Where(step=int(row["iteration"]), rank=int(row["rank"]), node=str(row["name"]))
+            return Finding(FOUND, said, told, where, "half_overflow", severity=severity)
+    if not len(half):
+        return Finding(NOT_JUDGED, "no_half_tensors", told, rule="half_overflow")
+    told["value"] = float(half["largest"].max())
+    if np.isinf(half["largest"].to_numpy()).any():  # each of them had NaN or Inf among its inputs
+        return Finding(NOTHING, "half_inherited", told, rule="half_overflow")
+    return Finding(NOTHING, "half_fits", told, rule="half_overflow")
 
 
 def dumped_values(run: ProbedRun) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from parsers.analysis.runs.probes import curves, dumps, profiles, structure, two_runs, values
+from parsers.analysis.runs.probes import curves, dumps, epochs, noise, profiles, structure, two_runs, values
 from parsers.analysis.runs.probes.model import NO_FILE, Finding, Probe, ProbedRun
 
 
@@ -28,6 +28,8 @@ PROBES: Mapping[str, Probe] = MappingProxyType({probe.name: probe for probe in (
     Probe("gap", curves.gap),
     Probe("ranks_differ", curves.ranks_differ),
     Probe("data_time", curves.data_time),
+    Probe("epoch_length", epochs.epoch_length),
+    Probe("noise_of_batch", noise.noise_of_batch),
     Probe("frozen_weights", values.frozen_weights),
     Probe("zero_values", values.zero_values),
     Probe("bad_inputs", values.bad_inputs),
@@ -45,6 +47,7 @@ PROBES: Mapping[str, Probe] = MappingProxyType({probe.name: probe for probe in (
     Probe("dumped_values", dumps.dumped_values),
     Probe("near_cause", dumps.near_cause, slow=True),
     Probe("overflows", dumps.overflows),
+    Probe("half_overflow", dumps.half_overflow, slow=True),
     Probe("first_cause", dumps.first_cause, slow=True),
     Probe("departed", dumps.departed, slow=True),
     Probe("watched", dumps.watched, slow=True),

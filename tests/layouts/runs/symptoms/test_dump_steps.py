@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from layouts.runs.symptoms.answering import Answers
@@ -11,7 +14,7 @@ from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers import open_run
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING
 from tests.sources import MemorySource
-from tests.writers.dumps import Injection, write_dump
+from tests.writers.dumps import BEGIN_US, Injection, file_name, npy, write_dump
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +23,23 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> MemorySource:
     write_dump(base / "good" / "dump", iterations=6)
     write_dump(base / "same" / "dump", iterations=6)
     write_dump(base / "bad" / "dump", iterations=6, injection=Injection(2, 5, "nan"))
-    return MemorySource({**{name: {"dump": open_run(base / name).dump} for name in ("good", "same", "bad")}, "none": {}})
+    for name, largest in (("half", np.inf), ("near", 60_000.0), ("fits", 100.0)):
+        write_half(base / name / "dump", largest)
+    return MemorySource({**{name: {"dump": open_run(base / name).dump} for name in (
+        "good", "same", "bad", "half", "near", "fits",
+    )}, "none": {}})
+
+
+def write_half(directory: Path, largest: float) -> None:
+    """Write a dump of one float16 operator whose input is finite and whose output holds this value."""
+    folder = directory / "rank_0" / "Net" / "0" / "3"
+    folder.mkdir(parents=True)
+    (directory / "rank_0" / ".dump_metadata").mkdir()
+    (directory / "rank_0" / ".dump_metadata" / "config.json").write_text('{"device_target":"CPU","ms_version":"2.10.0"}')
+    tensors = {"input": np.array([1.0, 300.0], np.float16), "output": np.array([1.0, largest], np.float16)}
+    for n, (io, values) in enumerate(tensors.items()):
+        name = file_name("Mul", "Default/net/Mul-op1", BEGIN_US + n, io, 0, "float16")
+        (folder / name).write_bytes(npy(values))
 
 
 def step_of(symptom: str, name: str) -> Step:
@@ -75,6 +94,17 @@ def test_norms_and_overflows_are_never_said_to_be_fine(source: MemorySource) -> 
     assert state(source, "good", step_of("not_a_number", "tensor")) == NOT_JUDGED
     assert state(source, "good", step_of("not_a_number", "overflow")) == NOT_JUDGED
     assert [state(source, "none", step_of("not_a_number", name)) for name in ("tensor", "overflow")] == [NOT_RECORDED] * 2
+
+
+def test_overflow_of_float16(source: MemorySource) -> None:
+    """By the values themselves, whether or not the device reported anything; float32 alone is not judged."""
+    step = step_of("not_a_number", "half")
+    states = [state(source, run, step) for run in ("half", "near", "fits", "good", "none")]
+    assert states == [FOUND, FOUND, NOTHING, NOT_JUDGED, NOT_RECORDED]
+    found = [Answers(source).answer(SourceRun(source, AskedRun(run)), step, slow=True).finding for run in ("half", "near")]
+    assert [one and (one.said, one.where.step, one.told["hits"]) for one in found] == [
+        ("half_overflowed", 3, 1), ("half_near", 3, 1),
+    ]  # fmt: skip
 
 
 def test_watchpoints(source: MemorySource) -> None:
