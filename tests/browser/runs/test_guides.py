@@ -26,7 +26,7 @@ from tests.waiting import until
 from tests.writers.dumps import Injection, write_dump
 from tests.writers.kineto_traces import write
 from tests.writers.symptomatic_files import write_run
-from tests.writers.symptomatic_runs import curve, falling, graph, histogram, mapped
+from tests.writers.symptomatic_runs import curve, falling, graph, histogram, mapped, triples
 
 pytestmark = pytest.mark.browser
 
@@ -120,7 +120,13 @@ def test_every_link_opens_its_page_where_it_says(page: Page, serve: Callable[[Fl
     """Each different link of all symptoms of a run of the demo, with all that it chooses still in the address."""
     store = Store([demo_directory()], interval=0.5).start()
     assert store.wait(60)
-    root = serve(create_app(store).server)
+    pages = open_links(page, serve(create_app(store).server), run)
+    assert len(pages) >= least
+    store.stop()
+
+
+def open_links(page: Page, root: str, run: str) -> list[str]:
+    """Open each different link of all symptoms of a run, and return the names of the pages that they lead to."""
     page.goto(f"{root}/guides?run={run}")
     expect(page.locator(".ms-guides-step").first).to_be_visible()
     symptoms = [one.get_attribute("data-symptom") for one in page.locator(".ms-guides-entry[data-symptom]").all()]
@@ -132,13 +138,35 @@ def test_every_link_opens_its_page_where_it_says(page: Page, serve: Callable[[Fl
         for link in page.locator(".ms-guides-open").all():
             name, query = (link.get_attribute(f"data-{part}") or "" for part in ("page", "query"))
             links.setdefault(f"{name}?{query}", (name, query))
-    assert len(links) >= least
     for name, query in links.values():
         show(page, f"{root}/{name}?{query}")
         expect(page.locator(f'.ms-menu-link[aria-current][data-page="{name}"]')).to_have_count(1)
         for key, values in parse_qs(query).items():
             in_address(page, key, *values)
         expect(page.locator(".ms-unknown-page, .ms-body-wrong:visible")).to_have_count(0)
+        assert parse_qs(query)["run"] == [run]
+    return [name for name, _ in links.values()]
+
+
+KINDS = {
+    "frozen weights": "histograms", "bad inputs": "tensors", "logarithm": "graph", "no shuffle": "dataset",
+    "sharp minimum": "landscape", "slow rank": "cluster", "no regularization": "model_lineage", "length of an epoch": "scalars",
+}  # fmt: skip
+"""Fault -> a page that its guide leads to, one for every kind of data."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("fault", "wanted"), [*KINDS.items(), ("dump", "first_cause")])
+def test_links_of_every_kind_of_data_open(
+    page: Page, serve: Callable[[Flask], str], tmp_path: Path, fault: str, wanted: str
+) -> None:
+    if fault == "dump":
+        write_broken(tmp_path)
+    else:
+        write_run(tmp_path / "faulty", triples()[fault].fault)
+    store = Store([tmp_path], interval=0.5).start()
+    assert store.wait(60)
+    assert wanted in open_links(page, serve(create_app(store).server), "broken" if fault == "dump" else "faulty")
     store.stop()
 
 
