@@ -107,8 +107,10 @@ def _rate(left: Floats, by: Floats) -> _Rate | None:
         return None
     wave = _wave(spectrum, at, near, left.size) * by
     slope = np.diff(wave)
-    skewness = float((slope**3).mean()) / float((slope**2).mean()) ** 1.5
-    if not _stands_out(power, at, near) or abs(skewness) > _UNEVEN:
+    spread = float((slope**2).mean()) ** 1.5
+    if not spread > 0.0:  # so small that it is no wave in these numbers
+        return None
+    if not _stands_out(power, at, near) or abs(float((slope**3).mean()) / spread) > _UNEVEN:
         return None
     return _Rate(share, at, wave)
 
