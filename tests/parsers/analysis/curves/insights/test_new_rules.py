@@ -95,7 +95,7 @@ def test_an_evaluation_that_turned_is_overfitting_from_its_best_value_on(tag, si
 
 def test_a_reward_that_has_reached_its_end_is_judged_like_any_other_curve():
     value = np.array([
-        8.0, 8.0, 11.595366, 14.550467, 16.184437, 22.372536, 30.811634, 48.082783, 69.895668, 110.716942, 104.641502, 186.141373,
-        292.343781, 181.060104, 260.910919, 500.0, 417.035156, 500.0, 500.0, 448.357117, *[500.0] * 37,
+        8.0, 8.0, 11.595366, 14.550467, 16.184437, 22.372536, 30.811634, 48.082783, 69.895668, 110.716942, 104.641502,
+        186.141373, 292.343781, 181.060104, 260.910919, 500.0, 417.035156, 500.0, 500.0, 448.357117, *[500.0] * 37,
     ], np.float32).astype(np.float64)  # fmt: skip
     assert not {"oscillation", "noisier"} & set(kinds("episode_return", value))
