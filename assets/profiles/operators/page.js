@@ -71,7 +71,11 @@ function goTo(page, name) {
   card.focus({ preventScroll: true });
 }
 
-// Where there is no room for the legend beside the ring, it is below.
+/**
+ * Where there is no room for the legend beside the ring, it is below.
+ * @param {{ find: (selector: string) => HTMLElement }} page
+ * @param {{ data: { type?: string }[], layout: { legend?: object } }} figure
+ */
 function underneath(page, figure) {
   const [trace] = figure.data;
   if (!trace || trace.type !== "pie" || page.find(".ms-operators-plot").clientWidth >= BESIDE_PX) return figure;
