@@ -407,8 +407,8 @@ def growing_noise(random: Random, points: int, size: float) -> KnownCurve:
 
 
 def never_moves(random: Random, points: int, size: float) -> KnownCurve:
-    """A loss of ln 10, an accuracy of 0 or a norm of gradients of 0, with noise of `size` of the level."""
-    tag, level = [("loss", math.log(10)), ("accuracy", 0.0), ("grad_norm", 0.0)][int(random.integers(3))]
+    """A loss of ln 10 with noise of `size` of it; without noise also an accuracy of 0 or a norm of gradients of 0."""
+    tag, level = [("loss", math.log(10)), ("accuracy", 0.0), ("grad_norm", 0.0)][0 if size else int(random.integers(3))]
     return replace(_recorded(random, tag, _scattered(random, np.full(points, level), size)), first=0, last=points - 1)
 
 
