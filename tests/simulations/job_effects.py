@@ -2,8 +2,8 @@
 
 Written from the manual alone, before its author read the rules that judge jobs. An effect is a share: by how much a stage
 exceeds the mean of all (`stages`), of a step that stages wait by theory (`bubble`), that transfers take while nothing computes
-(`communication`), that the host keeps the device idle (`idle`), of a step's computing that small packets take before their first
-byte (`small_packets`), of the bandwidth that a link lacks (`slow_link`).
+(`communication`), that the host keeps the device idle (`idle`), of a step's computing that small packets take before their
+first byte (`small_packets`), of the bandwidth that a link lacks (`slow_link`).
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Plan:
     fetch: time that the loader needs for a batch, by the host (`process`) or until the next batch is there (`workers`).
     products: share of the layers whose kernel is `product`, on `device`. short, short_kernel: kernels of an optimizer that
     loops over parameters, and what each takes. lengths: how many lengths of samples there are, one drawn for each step, 0 for
-    none; last: the last step has a smaller batch.
+    none; last: the last step has a smaller batch. items: `item` is called after the first of so many layers each, 0 for never.
     copy, copied: duration of a step's copy, "pageable", "pinned" (on the stream that computes) or "beside" (on another one).
     """
 
@@ -65,6 +65,7 @@ class Plan:
     short_kernel: int = 5 * US
     lengths: int = 0
     last: bool = False
+    items: int = 0
 
     @property
     def computing(self) -> int:
@@ -251,6 +252,8 @@ class Job:
         if outer:
             rank.operator(outer, begin, max(takes, rank.host - begin))
         rank.host = max(rank.host, begin + takes)
+        if plan.items and index % plan.items == 0:
+            self._item(rank)
 
     def _all_reduce(self) -> None:
         plan = self.plan
@@ -308,17 +311,20 @@ class Job:
         rank.host += 4 * US
         rank.operator("Optimizer.step#SGD.step", begin, rank.host - begin, "user_annotation")
 
+    def _item(self, rank: Rank) -> None:
+        """Copy a number to the host, which waits for all that was launched before."""
+        begin = rank.host
+        rank.host += 4 * US
+        rank.run("Memcpy DtoH (Device -> Pageable)", 1_500, call="cudaMemcpyAsync", category="gpu_memcpy", waits=True, bytes=4)
+        rank.operator("aten::_local_scalar_dense", begin + 2 * US, rank.host - begin)
+        rank.operator("aten::item", begin, rank.host + 4 * US - begin)
+        rank.host += 8 * US
+
     def _wait(self, rank: Rank, step: int) -> None:
         lead, begin = self.plan.lead, rank.host
         rank.ends.append(rank.free(STREAM))
         if lead == 0:
-            rank.host += 4 * US
-            rank.run(
-                "Memcpy DtoH (Device -> Pageable)", 1_500, call="cudaMemcpyAsync", category="gpu_memcpy", waits=True, bytes=4
-            )
-            rank.operator("aten::_local_scalar_dense", begin + 2 * US, rank.host - begin)
-            rank.operator("aten::item", begin, rank.host + 4 * US - begin)
-            rank.host += 8 * US
+            self._item(rank)
         elif 0 < lead <= step:
             rank.host = max(rank.host + 3 * US, rank.ends[step - lead])
             if rank.since >= 0:

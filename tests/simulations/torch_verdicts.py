@@ -17,13 +17,16 @@ from parsers import open_run
 from parsers.analysis.jobs.advice import FRAMES, OF_JOB, Review, review
 from tests.simulations.torch_jobs import BETWEEN, FLOAT32, MS, TF32, US, Plan, drawn, simulate, step_time
 
-RULES = ("fetching", "launching", "pageable", "slow_rank", "short_kernels", "float32", "shapes")
+RULES = ("fetching", "launching", "pageable", "slow_rank", "short_kernels", "float32", "shapes", "synchronising")
 EFFECTS = {
     "slow_rank": (0.05, 0.1, 0.5), "slow_rank_of_64": (0.1,), "fetch_in_process": (0.08, 0.2, 0.4),
     "slow_workers": (0.08, 0.2, 0.4), "pageable": (0.02, 0.05, 0.1), "launch_bound": (1.0,),
     "short_kernels": (0.25, 0.4, 0.6), "float32": (0.25, 0.5, 0.9), "shapes": (30, 100, 1_000),
+    "items": (0.05, 0.1, 0.2, 0.3),
 }  # fmt: skip
 """The effects of each fault; of shapes how many there are."""
+ITEM = 25 * US
+"""What a call of `item` costs a device that the host was ahead of: its end, and launching anew."""
 ALSO = {"launch_bound": {"short_kernels"}}
 """What else is true of a fault."""
 
@@ -73,11 +76,14 @@ FAULTS: Mapping[str, Callable[[int, float], Plan]] = {
     "short_kernels": short_kernels,
     "float32": lambda seed, effect: replace(drawn(seed), products=effect, product=FLOAT32),
     "shapes": lambda seed, effect: replace(drawn(seed), steps=8 + seed % 13, lengths=int(effect)),
+    "items": lambda seed, effect: replace(
+        drawn(seed), lead=-1, items=1, host=20 * US, kernel=int(ITEM * (1 - effect) / effect)
+    ),
 }
 RIGHT = {
     "slow_rank": "slow_rank", "slow_rank_of_64": "slow_rank", "fetch_in_process": "fetching", "slow_workers": "fetching",
     "pageable": "pageable", "launch_bound": "launching", "short_kernels": "short_kernels", "float32": "float32",
-    "shapes": "shapes",
+    "shapes": "shapes", "items": "synchronising",
 }  # fmt: skip
 HEALTHY: Mapping[str, Callable[[int], Plan]] = {
     "compute": drawn,
@@ -97,6 +103,7 @@ HEALTHY: Mapping[str, Callable[[int], Plan]] = {
     "little_float32": lambda seed: replace(drawn(seed), products=0.04, product=FLOAT32),
     "without_tensor_cores": lambda seed: replace(drawn(seed), products=0.9, product=FLOAT32, device="Tesla P100-SXM2-16GB"),
     "buckets": lambda seed: replace(drawn(seed), steps=8 + seed % 13, lengths=2 + seed % 3),
+    "few_items": lambda seed: replace(drawn(seed), lead=-1, items=1 + seed % 5, kernel=(1_500 + 300 * (seed % 4)) * US),
     "last_batch": lambda seed: replace(drawn(seed), last=True),
     "ranks": small,
     "ranks_unequal": lambda seed: replace(small(seed), unequal=0.1),
