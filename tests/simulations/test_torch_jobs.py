@@ -62,14 +62,14 @@ def test_an_all_reduce_ends_on_all_ranks_together_and_begins_where_they_are_read
 
 
 @pytest.mark.parametrize("case", [
-    "compute", "hidden_loader", "warm_up", "graph", "few_short", "tf32", "without_tensor_cores", "buckets", "last_batch",
+    "compute", "hidden_loader", "warm_up", "graph", "few_short", "few_items", "tf32", "without_tensor_cores", "buckets", "last_batch",
 ])
 def test_healthy_training_is_not_accused(case: str) -> None:
     assert of_healthy(case, range(1)) == {"fine": 1}
 
 
 @pytest.mark.parametrize("case", [
-    "slow_rank", "fetch_in_process", "slow_workers", "pageable", "launch_bound", "short_kernels", "float32", "shapes",
+    "slow_rank", "fetch_in_process", "slow_workers", "pageable", "launch_bound", "short_kernels", "float32", "shapes", "items",
 ])
 def test_a_fault_is_found(case: str) -> None:
     effects = EFFECTS[case]
@@ -83,6 +83,15 @@ def test_joining_short_kernels_saves_no_less_than_the_advice_says(seed: int) -> 
     said = next(one.cost_ns for one in found.found if one.rule == "short_kernels")
     joined = replace(plan, short=1, short_kernel=plan.short * plan.short_kernel)
     assert 0 < said <= 1.02 * (step_time(plan, seed) - step_time(joined, seed))
+
+
+@pytest.mark.parametrize("effect", [0.1, 0.3])
+def test_what_waiting_for_numbers_costs_is_told(effect: float) -> None:
+    plan = replace(FAULTS["items"](1, effect), noise=0.0)
+    found, _ = reviewed(plan, 1)
+    told = next(one.cost_ns for one in found.found if one.rule == "synchronising")
+    lost = step_time(plan, 1) - step_time(replace(plan, items=0), 1)
+    assert 0.8 * lost < told <= lost
 
 
 @pytest.mark.long

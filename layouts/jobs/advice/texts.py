@@ -95,6 +95,10 @@ TEXTS = define_texts({
         "Calls that wait for the device take {value} of a step on the host, most of all {subject}.",
         "等待设备的调用占主机侧单步时间的 {value}，主要为 {subject}。",
     ),
+    "advice.synchronising.device": (
+        "The host waits for copies from the device, which then has nothing to do for {value} of a step: {subject}.",
+        "主机等待从设备拷贝数据，设备随后空闲，占单步时间的 {value}：{subject}。",
+    ),
     "advice.synchronising.rule": ("part of a step above", "单步占比大于"),
     "advice.empty.title": ("A queue runs empty", "队列为空"),
     "advice.empty.pipeline": (

@@ -110,6 +110,7 @@ TEXTS = define_texts({
     "advice.reason.no_shapes": (
         "the shapes of operators were not recorded (record_shapes=True)", "未记录算子的 shape（record_shapes=True）",
     ),
+    "advice.reason.no_device": ("no operator ran anything on a device", "没有算子在设备上执行"),
     "advice.reason.no_kind_of_memory": (
         "the file does not say whether copies are from pageable or pinned memory", "文件未说明拷贝来自可分页内存还是锁页内存",
     ),

@@ -141,11 +141,13 @@ def breakdowns(steps: pd.DataFrame) -> tuple[Breakdown, ...]:
     new = ~np.isnan(_columns(steps, ("computing_ns", "exposed_ns", "free_ns"))).all(axis=1)
     found = []
     for form, has, make in (("legacy", legacy, _legacy), ("new", new & ~legacy, _new)):
-        for number in np.unique(device[has]).tolist():
+        whole = has & ~cut if form == "legacy" else has & rows
+        for number in np.unique(device[whole]).tolist():
             mine = has & (device == number)
-            if mine.any():
-                made = make(steps[mine & rows], steps[mine & ~rows & ~cut], form, int(number))
-                found.append(replace(made, cut=tuple(steps["step"][mine & cut].tolist())))
+            made = make(steps[mine & rows], steps[mine & ~rows & ~cut], form, int(number))
+            # A step that was cut before it launched anything is of no device.
+            lost = has & cut & ((device == number) | ~np.isin(device, device[whole]))
+            found.append(replace(made, cut=tuple(steps["step"][lost].tolist())))
     return tuple(sorted(found, key=lambda one: -len(one)))
 
 

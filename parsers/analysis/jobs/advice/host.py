@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 
+from parsers.analysis.jobs.advice.launching import held_of, kernels_of_steps
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
 from parsers.analysis.jobs.advice.steps import usual_of
+from parsers.analysis.profiles.launches import LAUNCH_BEGIN
 from parsers.profiler.trace.gaps import CAUSES
 
 SYNCHRONISING = re.compile(
@@ -26,13 +28,16 @@ _TRACE_FILES = ("trace_view.json", "ascend_*_profiler_*.db")
 def synchronising(frames: Frames, limit: float) -> Advice | None:
     """Calls of the host that wait for the device take more than this fraction of the step, or of the self time of the host.
 
-    Self times are summed up, as a call that waits is often counted again in the one around it. Evidence are the longest ones
-    by the place in the program that calls them.
+    Self times are summed up, as a call that waits is often counted again in the one around it. A trace that tells when kernels
+    were launched has more: how long the device has nothing to do after a copy that the host waited for (`held_of`). A host
+    that waits for a busy device costs nothing. Evidence are the longest calls by the place in the program that calls them.
     """
     operators = needed(frames, "operators", "operator_details")
     host = operators[(operators["core"] == "HOST_CPU") & operators["self_ns"].notna()]
     if host.empty:
         raise Unchecked("operator_details")
+    if len(host) == len(operators) and (host["device_ns"] == 0).all():
+        raise Unchecked(reason="no_device")
     names = host["name"].cat.categories[[SYNCHRONISING.fullmatch(name) is not None for name in host["name"].cat.categories]]
     calls = host[host["name"].isin(names)]
     spent = float(calls["self_ns"].sum())
@@ -40,13 +45,29 @@ def synchronising(frames: Frames, limit: float) -> Advice | None:
     usual = usual_of(steps, "new") if steps is not None else None
     number = max(steps["step"][steps["kind"] == "step"].nunique(), 1) if steps is not None else 1
     whole = usual.whole_ns * number if usual is not None else float(host["self_ns"].sum())
+    held = _held(frames)
+    if held is not None:
+        spent, whole, number = held
     if not whole > 0 or not spent / whole > limit:
         return None
     grouped = calls.groupby(["name", "stack"], observed=True, sort=False)[["count", "self_ns", "total_ns"]].sum().reset_index()
     shown = grouped.sort_values("self_ns", ascending=False)[["name", "count", "self_ns", "total_ns", "stack"]].head(MOST_ROWS)
     subject = tuple(dict.fromkeys(shown["name"].astype(str).head(3)))
-    cost = spent / number if usual is not None else math.nan
-    return Advice("synchronising", spent / whole, limit, cost, shown, "operators", subject)
+    cost = spent / number if usual is not None or held is not None else math.nan
+    variant = "" if held is None else "device"
+    return Advice("synchronising", spent / whole, limit, cost, shown, "operators", subject, variant=variant)
+
+
+def _held(frames: Frames) -> tuple[float, float, int] | None:
+    """Return how long the device waits after copies to the host, the time of its steps, and their number.
+
+    None where no file tells when kernels were launched.
+    """
+    try:
+        kernels, whole, number = kernels_of_steps(frames)
+    except Unchecked:
+        return None
+    return (float(held_of(kernels)), whole, number) if (kernels[LAUNCH_BEGIN] >= 0).any() else None
 
 
 def gaps(frames: Frames, limit: float) -> Advice | None:

@@ -9,7 +9,7 @@ import numpy as np
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
 from parsers.analysis.jobs.warm_up import first_differs
 from parsers.analysis.profiles.busy import COMMUNICATION, COPY, covered
-from parsers.analysis.profiles.launches import LAUNCH_BEGIN, launch_figures
+from parsers.analysis.profiles.launches import LAUNCH_BEGIN, LAUNCH_END, launch_figures
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -91,7 +91,7 @@ def launching(frames: Frames, limit: float) -> Advice | None:
     """The busiest stream waits for launches for more than this fraction of the steps, and begins soon after each of them.
 
     It also waits for a call that began before it had nothing to do: with kernels of 2 to 6 us most calls do. What fetching data
-    explains is not counted: the host launches nothing meanwhile.
+    explains is not counted, as the host launches nothing meanwhile, nor is a host that waited for a copy (`held_of`).
     """
     kernels, whole, number = kernels_of_steps(frames)
     found = launch_figures(kernels)
@@ -99,7 +99,7 @@ def launching(frames: Frames, limit: float) -> Advice | None:
         raise Unchecked(TRACE)
     stream = found.streams[0]
     fetched = fetching_of(frames)
-    late = stream.late_ns - (0.0 if fetched is None else fetched.saved_ns * number)
+    late = stream.late_ns - held_of(kernels) - (0.0 if fetched is None else fetched.saved_ns * number)
     if not (found.median_ns < SHORT_DELAY_NS and late / whole > limit):
         return None
     times = kernels.groupby("type", observed=True)["duration_ns"].agg(["count", "mean", "sum"]).reset_index()
@@ -110,6 +110,23 @@ def launching(frames: Frames, limit: float) -> Advice | None:
         "longer_share": found.longer_calls / len(found.delay_ns),
     }  # fmt: skip
     return Advice("launching", late / whole, limit, late / number, shown, "operators", told=told)
+
+
+def held_of(kernels: pd.DataFrame) -> int:
+    """Return how long (ns) the device had nothing to do after a copy to the host that the host waited for.
+
+    That is a copy whose call ended after it, as that of `item`, with nothing else launched meanwhile: the gap until the next
+    kernel of the same step, which was launched once the copy had ended. The gap to the next step is left to other rules.
+    """
+    timed = kernels[(kernels[LAUNCH_BEGIN] >= 0) & (kernels["start_ns"] >= 0)].sort_values("start_ns", kind="stable")
+    start, called = timed["start_ns"].to_numpy(np.int64), timed[LAUNCH_BEGIN].to_numpy(np.int64)
+    end, step = start + timed["duration_ns"].to_numpy(np.int64), timed["step"].to_numpy()
+    names = timed["name"].cat.categories
+    to_host = timed["name"].isin(names[names.str.contains("DtoH", regex=False)]).to_numpy()
+    waited = (to_host & (timed["core"] == COPY).to_numpy() & (timed[LAUNCH_END].to_numpy() >= end))[:-1]
+    busy = np.maximum.accumulate(end)[:-1]
+    waited &= (called[1:] >= end[:-1]) & (step[1:] == step[:-1])
+    return int(np.maximum(start[1:] - busy, 0)[waited].sum())
 
 
 def kernels_of_steps(frames: Frames) -> tuple[pd.DataFrame, float, int]:

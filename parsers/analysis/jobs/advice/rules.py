@@ -90,7 +90,7 @@ def with_costs(found: Review, savings: Savings | None) -> Review:
     return replace(found, found=tuple(sorted(with_savings(found.found, savings), key=_largest)))
 
 
-_CAUSES_OF_IDLE = ("fetching", "launching", "pageable", "short_kernels")
+_CAUSES_OF_IDLE = ("fetching", "synchronising", "launching", "pageable", "short_kernels")
 """Rules that say why a device is idle; what they save is no part of what advice about idle time saves."""
 
 

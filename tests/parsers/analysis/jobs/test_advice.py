@@ -146,6 +146,13 @@ def test_calls_that_wait_for_the_device() -> None:
     assert math.isnan(alone.cost_ns)
 
 
+def test_a_host_without_a_device_waits_for_none() -> None:
+    rows = [{**operator("aten::copy_", "HOST_CPU", 2e6, self_ns=2e6), "device_ns": 0.0}]
+    assert review({"operators": rows_of(OPERATORS, rows)}).reasons["synchronising"] == "no_device"
+    rows.append(operator("MatMul", "AI_CORE", 1e6))
+    assert "synchronising" not in review({"operators": rows_of(OPERATORS, rows)}).reasons
+
+
 def test_hccl_is_communication_and_no_computing() -> None:
     device = [operator("Sort", "AI_CPU", 1e6), operator("MatMul", "AI_CORE", 9e6)]
     frame = rows_of(OPERATORS, [*device, operator("x", "HCCL", 9e7)])

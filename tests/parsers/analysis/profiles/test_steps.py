@@ -274,6 +274,14 @@ def test_copies_and_fetching_are_means_of_the_whole_steps() -> None:
     assert copies_and_fetching(found, 1) == (2e6, 6e6)
 
 
+def test_a_step_that_was_cut_before_it_launched_anything_is_of_the_device_that_ran() -> None:
+    parts = {"computing_ns": 3e6, "overlapped_ns": 0.0, "exposed_ns": 1e6, "free_ns": 6e6}
+    rows = [{"step": 1, "device": 2, **parts}, {"step": 2, "device": -1, "kind": "cut", **dict.fromkeys(parts, 0.0)}]
+    (found,) = breakdowns(frame(rows))
+    assert (found.device, found.step.tolist(), found.cut) == (2, [1], (2,))
+    assert breakdowns(frame(rows[1:])) == ()
+
+
 def test_copies_and_fetching_that_no_file_has_are_unknown() -> None:
     (found,) = breakdowns(frame([legacy(1, 2e6, 6e6, 2e6), legacy(2, 2e6, 6e6, 2e6)]))
     assert found.cut == ()
