@@ -9,7 +9,7 @@ first byte (`small_packets`), of the bandwidth that a link lacks (`slow_link`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,10 +22,14 @@ BANDWIDTH, HALF = 18.0, 0.5 * MB
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A job, and the sizes of packets of its operations in each step and rank."""
+    """A job, and the sizes of packets of its operations in each step and rank.
+
+    small: small operations reach less of the bandwidth of a link than large ones.
+    """
 
     plan: Plan
-    packets: tuple[int, ...] = field(default=())
+    packets: tuple[int, ...] = ()
+    small: bool = False
 
 
 def drawn(seed: int, **told: object) -> Plan:
@@ -129,6 +133,8 @@ HEALTHY: Mapping[str, Callable[[int], Case]] = {
     "pipeline_hiccups": lambda seed: Case(piped(seed, hiccups=0.01)),
     "3_steps": lambda seed: Case(drawn(seed, steps=3)),
     "pipeline_3_steps": lambda seed: Case(piped(seed, steps=3)),
+    "tensor_of_sizes": lambda seed: Case(drawn(seed, dp=4, tp=2, communication=0.02), small=True),
+    "pipeline_of_sizes": lambda seed: Case(piped(seed, micro=8, dp=4, chunks=1 + seed % 2), small=True),
     "fused": fused,
     "fused_and_scalars": lambda seed: fused(seed, 3 + seed % 6),
 }  # fmt: skip

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from app.demo.simulated.job_records import recorded
+from app.demo.simulated.job_records import JobRecord, recorded
 from app.demo.simulated.jobs import simulate
 from app.demo.simulated.programs import Plan
 from parsers.analysis.jobs.advice import Review, review
@@ -25,10 +26,21 @@ HARMLESS = {"idle": 0.08, "communication": 0.08, "bubble": 0.08, "stages": 0.08,
 
 def reviewed(case: Case) -> Review:
     """What the product says of the frames of a job."""
-    found = frames(recorded(simulate(case.plan)))
+    rows = recorded(simulate(case.plan))
+    found = frames(_with_latency(rows) if case.small else rows)
     if case.packets:
         found["packets"] = _packets(case)
     return review(found)
+
+
+def _with_latency(rows: JobRecord) -> JobRecord:
+    """Links whose operations take what they take before their first byte, too."""
+    counts = Counter((row.step, row.rank, row.group.name, row.kind, row.target) for row in rows.communication)
+    links = [
+        replace(row, time_ns=row.time_ns + counts[row.step, row.rank, row.group.name, row.kind, row.target] * HALF / BANDWIDTH)
+        for row in rows.links
+    ]
+    return replace(rows, links=links)
 
 
 def _packets(case: Case) -> pd.DataFrame:

@@ -62,7 +62,8 @@ def test_an_all_reduce_ends_on_all_ranks_together_and_begins_where_they_are_read
 
 
 @pytest.mark.parametrize("case", [
-    "compute", "hidden_loader", "warm_up", "graph", "few_short", "few_items", "tf32", "without_tensor_cores", "buckets", "last_batch",
+    "compute", "hidden_loader", "warm_up", "graph", "few_short", "few_items", "tf32", "without_tensor_cores",
+    "buckets", "last_batch",
 ])
 def test_healthy_training_is_not_accused(case: str) -> None:
     assert of_healthy(case, range(1)) == {"fine": 1}
