@@ -255,7 +255,7 @@ class Dask:
         left = {task.number for task in piece.tasks}
         try:
             answers = msgspec.msgpack.decode(future.result(CONNECT_S), type=Answers)
-        except Exception as error:  # noqa: BLE001  a pickle that is not ours raises what it wants
+        except Exception as error:  # noqa: BLE001  unpickling an answer of a faulty worker may raise anything; the work is then done here
             log.warning("an answer of the Dask cluster at %s is not valid: %s", self.address, error)
             answers = []
         for number, kind, data in answers:
@@ -296,6 +296,6 @@ def _error_of(future: Any) -> BaseException | None:
         return None
     try:
         found: BaseException | None = future.exception(CONNECT_S)
-    except Exception as error:  # noqa: BLE001  a pickle that is not ours raises what it wants
+    except Exception as error:  # noqa: BLE001  unpickling the error may fail in any way, which is then the error of this piece
         return error
     return found

@@ -15,7 +15,7 @@ import sys
 import time
 import warnings
 
-from app.commands.settings import SettingError, parse_size, size_bytes
+from app.commands.settings import SettingError, parse_size, seconds_of, size_bytes
 from app.commands.terminal import printable
 from app.mirror import STATE
 from app.mirror.addresses import Address, AddressError, parse_address
@@ -39,7 +39,7 @@ def mirror(options: argparse.Namespace) -> int:
         raise SettingError(f"URL: expected {error}") from None
     facts = MirrorFacts(
         address=address.text, most=_size("--most", options.most), largest=_size("--largest", options.largest),
-        every=_seconds(options.every), wishes=bool(options.wishes),
+        every=seconds_of("--every", options.every), wishes=bool(options.wishes),
     )  # fmt: skip
     os.umask(0o077)
     directory = _directory(options.directory, address)
@@ -118,13 +118,3 @@ def _size(option: str, text: str) -> int:
         return size_bytes(parse_size(text))
     except ValueError as error:
         raise SettingError(f"{option}: expected {error}, found {text!r}") from None
-
-
-def _seconds(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0.1 <= found <= 86400:
-        raise SettingError(f"--every: expected seconds from 0.1 to 86400, found {text!r}")
-    return found

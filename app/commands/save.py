@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote
 
 from app.commands import serving
 from app.commands.roots import roots_of
-from app.commands.settings import SettingError, Settings
+from app.commands.settings import SettingError, Settings, seconds_of
 from app.commands.terminal import printable
 from app.saving.output import PATIENCE, TABLES, SaveError, is_url, kind_of, refuse_existing
 from app.saving.saving import Saved, is_view_file, read_view_file, server_of
@@ -53,7 +53,7 @@ def _save_page(options: argparse.Namespace, settings: Settings) -> Saved:
     chosen = {
         "width": _whole("--width", options.width), "height": _whole("--height", options.height), "theme": options.theme,
         "lang": options.lang, "card": options.card, "force": options.force, "chromium": options.chromium,
-        "patience": _seconds(options.patience),
+        "patience": seconds_of("--patience", options.patience),
     }  # fmt: skip
     place, server = options.page, options.directory
     if is_url(place) and not server:
@@ -97,16 +97,6 @@ def _whole(option: str, text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise SettingError(f"{option}: expected a whole number of px, found {text!r}")
     return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0.1 <= found <= 86_400:
-        raise SettingError(f"--patience: expected a number of seconds from 0.1 to 86400, found {text!r}")
-    return found
 
 
 # Data ----------------------------------------------------------------------------------------------------------------

@@ -90,6 +90,17 @@ def parse_size(value: str) -> str:
     return value
 
 
+def seconds_of(option: str, text: str) -> float:
+    """Return the seconds that the text of an option says. Raises SettingError outside of 0.1 s to a day."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0.1 <= found <= 86_400:
+        raise SettingError(f"{option}: expected a number of seconds from 0.1 to 86400, found {text!r}")
+    return found
+
+
 def size_bytes(value: str) -> int:
     """Return the bytes of a size (`parse_size`)."""
     digits = value.rstrip("KMGTiB ")

@@ -17,7 +17,7 @@ class AddressError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where remote runs are. rest is what follows the scheme: `bucket/path`, or `user@host:port/path`."""
+    """The address of remote runs. In `s3://bucket/path` the scheme is `s3` and the rest is `bucket/path`."""
 
     scheme: str
     rest: str
@@ -39,12 +39,12 @@ class Address:
 
     @property
     def host(self) -> str:
-        """Return the first part of what follows the scheme: a host with user and port, or a bucket."""
+        """Return the bucket, or the host with its user and port: `bucket` of `s3://bucket/path`."""
         return self.rest.partition("/")[0]
 
     @property
     def path(self) -> str:
-        """Return what follows the first part, without slashes around it."""
+        """Return the path within the bucket or on the host, without a slash at either end."""
         return self.rest.partition("/")[2].strip("/")
 
 

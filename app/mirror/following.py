@@ -1,4 +1,4 @@
-"""The mirror at work: lists, plans, copies, and writes down how far it is, until it is told to end."""
+"""Runs a mirror: it lists remote files, plans which to copy, copies them, and keeps its state in a file until it is stopped."""
 
 from __future__ import annotations
 

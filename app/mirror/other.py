@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import fsspec
@@ -62,7 +63,7 @@ class OtherRemote:
         at, path = begin, f"{self._base}/{file.name}"
         while at < file.size:
             end = min(at + PIECE, file.size)
-            piece: bytes = await self._asked(lambda at=at, end=end: self._files.cat_file(path, start=at, end=end))  # type: ignore[misc]
+            piece: bytes = await self._asked(partial(self._files.cat_file, path, start=at, end=end))
             self.counts.bytes += len(piece)
             if len(piece) != end - at:
                 yield piece[: end - at]
@@ -74,7 +75,7 @@ class OtherRemote:
         self.counts.requests += 1
         try:
             return await asyncio.to_thread(ask)
-        except Exception as error:  # noqa: BLE001  packages raise whatever they like; its kind is told, never its text
+        except Exception as error:  # noqa: BLE001  each package has its own errors; users see the kind, as the text may hold secrets
             raise _failure(error) from None
 
 

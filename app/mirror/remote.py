@@ -1,4 +1,4 @@
-"""What a mirror needs of a place with remote files, and how a request that failed is told without quoting anything."""
+"""The interface of a store of remote files, and the errors of failed requests, which quote nothing that could be secret."""
 
 from __future__ import annotations
 
