@@ -183,12 +183,7 @@ Object.assign(functionsOf("mindscope_steps"), {
   /** @param {string} rootId */
   moved(change, rootId) {
     const page = profiling.pageOf(rootId);
-    if (!page || !change) return;
-    const from = change["xaxis.range[0]"];
-    const to = change["xaxis.range[1]"];
-    if (from !== undefined && to !== undefined) {
-      page.change({ from: [String(Math.max(0, Math.ceil(from)))], to: [String(Math.max(0, Math.floor(to)))] });
-    } else if (change["xaxis.autorange"] && profiling.get(page, "to")) page.change({ from: [], to: [] });
+    if (page && change) profiling.zoom(page, change);
   },
 });
 

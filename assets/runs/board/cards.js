@@ -9,6 +9,7 @@ import { parseQuery } from "../../kit/state.js";
 import * as frames from "./frames.js";
 import { freePlace } from "./grid.js";
 import * as moving from "./moving.js";
+import { renaming } from "./renaming.js";
 import * as saving from "./saving.js";
 import * as texts from "./texts.js";
 
@@ -133,28 +134,11 @@ export function toggleFull(page, element) {
  */
 function rename(page, element, card) {
   const title = element.querySelector(".ms-card-title");
-  const field = make("input", "ms-input ms-board-title", [], { type: "text", maxlength: String(LONGEST_TITLE) });
-  setLabel(field, "aria-label", "board.rename");
-  field.value = card.title;
-  field.placeholder = nameOf({ ...card, title: "" });
-  /** @param {boolean} save */
-  const end = (save) => {
-    if (!field.isConnected) return;
-    field.replaceWith(title);
+  const field = renaming("ms-input ms-board-title", LONGEST_TITLE, card.title, title, (name) => {
     element.focus({ preventScroll: true });
-    if (save && field.value.trim() !== card.title) {
-      saving.changeCards(page, [{ key: card.key, title: field.value.trim(), was: card.version }]);
-    }
-  };
-  field.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key === "Enter" && !event.isComposing) end(true);
-    else if (event.key === "Escape") end(false);
+    if (name !== null && name !== card.title) saving.changeCards(page, [{ key: card.key, title: name, was: card.version }]);
   });
-  field.addEventListener("blur", () => end(true));
-  title.replaceWith(field);
-  field.focus();
-  field.select();
+  field.placeholder = nameOf({ ...card, title: "" });
 }
 
 /**

@@ -14,6 +14,7 @@ import * as cards from "./cards.js";
 import * as frames from "./frames.js";
 import { freePlace, settled } from "./grid.js";
 import * as moving from "./moving.js";
+import { renaming } from "./renaming.js";
 import { otherRuns } from "./runs_of_cards.js";
 import * as saving from "./saving.js";
 import * as texts from "./texts.js";
@@ -299,27 +300,11 @@ function menuItem(key, act, values = {}) {
 
 /** @param {Boards.Page} page */
 function rename(page) {
-  const title = page.find(".ms-board-name");
-  const field = make("input", "ms-input", [], { type: "text", maxlength: String(boards.LONGEST_NAME) });
-  setLabel(field, "aria-label", "board.rename");
-  field.value = page.board.name;
-  /** @param {boolean} save */
-  const end = (save) => {
-    if (!field.isConnected) return;
-    field.replaceWith(title);
-    const name = field.value.trim();
-    if (!save || !name || name === page.board.name) return;
+  renaming("ms-input", boards.LONGEST_NAME, page.board.name, page.find(".ms-board-name"), (name) => {
+    if (!name || name === page.board.name) return;
     page.take({ ...page.board, name }, true);
     saving.save(page, { name });
-  };
-  field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.isComposing) end(true);
-    else if (event.key === "Escape") end(false);
   });
-  field.addEventListener("blur", () => end(true));
-  title.replaceWith(field);
-  field.focus();
-  field.select();
 }
 
 /** @param {Boards.Page} page */
