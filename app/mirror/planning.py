@@ -47,32 +47,14 @@ def plan(
     not all have room, those that were not on screen for longest, or never, and are oldest, are removed or not copied.
     """
     listed = wanted(listed)
-    refused = dict(problems or {}) | {file.name: "name" for file in listed if not is_safe(file.name)}
-    refused |= clashes(file.name for file in listed)
-    if ignores_case:
-        refused |= same_but_for_case(file.name for file in listed if file.name not in refused)
+    refused = _refused(listed, problems or {}, ignores_case)
     entries = {name: RemoteEntry(name, 0, 0.0, state=FAILED, reason=reason) for name, reason in refused.items()}
-    candidates = [file for file in listed if file.name not in refused]
-    newest: dict[str, float] = {}
-    for file in candidates:
-        place = directory_of(file.name)
-        newest[place] = max(newest.get(place, 0.0), file.mtime)
-    places = {place: _seen(place, wishes.screen) for place in newest}
-    chosen = set(wishes.fetch)
-    ranked = []
-    for file in candidates:
-        before = known.get(file.name)
-        place = directory_of(file.name)
-        entry = RemoteEntry(file.name, 0, 0.0, wanted=file.size) if before is None else _renewed(before, file)
-        entry.chosen = entry.chosen or file.name in chosen
-        if places[place]:
-            entry.viewed = now
-        entries[file.name] = entry
-        ranked.append((not places[place], -max(entry.viewed, newest[place]), -file.mtime, file.name, file))
-    ranked.sort(key=lambda one: one[:4])
-    bring, taken = [], 0
-    for *_, file in ranked:
-        entry, copy = entries[file.name], copies.get(file.name)
+    ranked = _ranked([file for file in listed if file.name not in refused], known, wishes, now)
+    entries |= {file.name: entry for file, entry in ranked}
+    bring: list[RemoteFile] = []
+    taken = 0
+    for file, entry in ranked:
+        copy = copies.get(file.name)
         if file.size > limits.largest and not entry.chosen:
             entry.state = LARGE
             taken += copy[0] if copy else 0  # it may have been smaller: what there is stays
@@ -81,16 +63,52 @@ def plan(
         else:
             taken += file.size
             if _is_copied(entry, file, copy):
-                entry.size, entry.mtime, entry.tag = file.size, file.mtime, file.tag or entry.tag
-                entry.state = GROWING if now - file.mtime < GROWS_SECONDS else COPIED
-                entry.reason = entry.code = ""
+                _confirm(entry, file, now)
             else:
                 entry.state = entry.state if entry.state == FAILED else WAITING
                 bring.append(file)
     kept = {name for name, entry in entries.items() if entry.state in (COPIED, GROWING, WAITING, LARGE)}
     kept |= {file.name for file in bring}
-    remove = [name for name, copy in copies.items() if copy is not None and name not in kept]
-    return CopyPlan(entries, bring, remove)
+    return CopyPlan(entries, bring, [name for name, copy in copies.items() if copy is not None and name not in kept])
+
+
+def _refused(listed: Sequence[RemoteFile], problems: Mapping[str, str], ignores_case: bool) -> dict[str, str]:
+    """Return why files cannot have a copy, by name."""
+    refused = dict(problems) | {file.name: "name" for file in listed if not is_safe(file.name)}
+    refused |= clashes(file.name for file in listed)
+    if ignores_case:
+        refused |= same_but_for_case(file.name for file in listed if file.name not in refused)
+    return refused
+
+
+def _ranked(
+    files: Sequence[RemoteFile], known: Mapping[str, RemoteEntry], wishes: Wishes, now: float
+) -> list[tuple[RemoteFile, RemoteEntry]]:
+    """Return files and their renewed entries: first on screen, then of directories that were seen or changed last."""
+    newest: dict[str, float] = {}
+    for file in files:
+        place = directory_of(file.name)
+        newest[place] = max(newest.get(place, 0.0), file.mtime)
+    on_screen = {place: _seen(place, wishes.screen) for place in newest}
+    chosen = set(wishes.fetch)
+    ranked = []
+    for file in files:
+        before, place = known.get(file.name), directory_of(file.name)
+        entry = RemoteEntry(file.name, 0, 0.0, wanted=file.size) if before is None else _renewed(before, file)
+        entry.chosen = entry.chosen or file.name in chosen
+        if on_screen[place]:
+            entry.viewed = now
+        rank = (not on_screen[place], -max(entry.viewed, newest[place]), -file.mtime, file.name)
+        ranked.append((rank, file, entry))
+    ranked.sort(key=lambda one: one[0])
+    return [(file, entry) for _, file, entry in ranked]
+
+
+def _confirm(entry: RemoteEntry, file: RemoteFile, now: float) -> None:
+    """Write into an entry that its copy is the remote file."""
+    entry.size, entry.mtime, entry.tag = file.size, file.mtime, file.tag or entry.tag
+    entry.state = GROWING if now - file.mtime < GROWS_SECONDS else COPIED
+    entry.reason = entry.code = ""
 
 
 def directory_of(name: str) -> str:
