@@ -10,7 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.mirror.copies import Copies
-from app.mirror.planning import CopyLimits, CopyPlan, busy_directories, directory_of, plan, seconds_between, seconds_to_wait
+from app.mirror.planning import (
+    CopyLimits,
+    CopyPlan,
+    busy_directories,
+    directory_of,
+    plan,
+    seconds_between,
+    seconds_to_wait,
+    state_of_copy,
+)
 from app.mirror.remote import Listed, Remote, RemoteError, RemoteFile
 from app.mirror.state import (
     COPIED,
@@ -193,7 +202,7 @@ class Mirror:
             self._failures.pop(file.name, None)
             self._retry_at.pop(file.name, None)
             entry.size, entry.mtime, entry.tag, entry.reason, entry.code = file.size, file.mtime, file.tag, "", ""
-            entry.state = GROWING if time.time() - file.mtime < 600 else COPIED
+            entry.state = state_of_copy(file, time.time())
         finally:
             # The plan may have been renewed meanwhile, with another object for this file.
             now = self._entries.get(file.name)

@@ -107,8 +107,13 @@ def _ranked(
 def _confirm(entry: RemoteEntry, file: RemoteFile, now: float) -> None:
     """Write into an entry that its copy is the remote file."""
     entry.size, entry.mtime, entry.tag = file.size, file.mtime, file.tag or entry.tag
-    entry.state = GROWING if now - file.mtime < GROWS_SECONDS else COPIED
+    entry.state = state_of_copy(file, now)
     entry.reason = entry.code = ""
+
+
+def state_of_copy(file: RemoteFile, now: float) -> str:
+    """Return the state of a file that has been copied as it is."""
+    return GROWING if now - file.mtime < GROWS_SECONDS else COPIED
 
 
 def directory_of(name: str) -> str:
