@@ -44,14 +44,14 @@ def test_the_code_of_single_operators_is_the_one_that_passed() -> None:
 
 @some_or_every
 def test_the_code_of_the_cases_of_onnx_is_the_one_that_was_run(tmp_path: Path, every: bool) -> None:
-    """Without `every` of about a fifth of the 3,202 cases, by their names."""
+    """Without `every` of about a tenth of the 3,202 cases, by their names."""
     from run_sets import cases_of_set_2
 
     def chosen(name: str) -> bool:
-        return every or zlib.crc32(name.encode()) % 5 == 0
+        return every or zlib.crc32(name.encode()) % 10 == 0
 
     found = hashes((case.name, path) for case, path in cases_of_set_2(tmp_path, chosen))
-    assert len(found) > 500
+    assert len(found) > 250
     same(found, "2", chosen)
 
 
