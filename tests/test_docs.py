@@ -212,11 +212,15 @@ def documented_files() -> set[str]:
     return {name for name in found if name not in ("*", "*.csv", "*.json", "*.txt")}  # these would be any table
 
 
+NAMED_FREELY = ("events", "graph")
+"""Readers of files that are known by a part or the ending of any name."""
+
+
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 def test_files_of_every_reader_are_documented(reader: Reader) -> None:
-    names = [path.name for path in SAMPLES[reader.name]]
-    documented = documented_files()
-    assert any(fnmatchcase(name, pattern) for name in names for pattern in documented), f"docs/files.md: wanted {names[0]}"
+    names = {path.name for path in SAMPLES[reader.name]}
+    unknown = sorted(name for name in names if not any(fnmatchcase(name, pattern) for pattern in documented_files()))
+    assert unknown == [] or (reader.name in NAMED_FREELY and len(unknown) < len(names)), f"docs/files.md: wanted {unknown[0]}"
 
 
 @pytest.mark.parametrize("reader", FRAME_READERS, ids=lambda reader: f"{reader.schema.name}-{reader.file.name}")

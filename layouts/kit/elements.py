@@ -27,6 +27,12 @@ def icon_button(name: str, label: str, *, class_name: str = "", **props: Any) ->
     )
 
 
+def coloured(name: str, colour: str) -> html.Span:
+    """The name of a run after a dot of its colour."""
+    dot = html.Span(className="ms-dot", style={"background": colour})
+    return html.Span([dot, html.Span(name, className="ms-cut ms-name")], className="ms-coloured", title=name)
+
+
 def button(label: str, *, icon_name: str = "", class_name: str = "", **props: Any) -> html.Button:
     """A button with a label and optionally an icon in front of it; label is a text key."""
     children = [icon(icon_name)] if icon_name else []

@@ -20,6 +20,7 @@ from layouts.curves.lines import figure as line_figure
 from layouts.curves.smoothed_lines import ChartLine
 from layouts.curves.smoothed_lines import LineStyle as CurveLook
 from layouts.kit import units as fmt
+from layouts.kit.elements import coloured
 from layouts.kit.i18n import both, t
 from layouts.kit.tables import Column, named_values, table
 from layouts.kit.theme import PALETTE
@@ -211,14 +212,8 @@ def facts(source: LineageSources, requested: Sequence[Requested], runs: Sequence
     if len(requested) == 1:
         return named_values(rows, class_name="ms-landscape-facts")
     of_run = source.runs.colours(runs)
-    heads = [Column(""), *(Column(_column_head(one, of_run.get(one.run, ""))) for one in requested)]
+    heads = [Column(""), *(Column(coloured(one.label, of_run.get(one.run, ""))) for one in requested)]
     return table(heads, rows, class_name="ms-landscape-facts", scroll="")
-
-
-def _column_head(one: Requested, colour: str) -> html.Div:
-    dot = html.Span(className="ms-dot", style={"background": colour})
-    name = html.Span(one.label, className="ms-cut ms-name")
-    return html.Div([dot, name], className="ms-hover-run", title=one.label)
 
 
 def _facts(source: LineageSources, one: Requested) -> dict[str, Any]:
