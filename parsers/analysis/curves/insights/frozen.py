@@ -27,6 +27,8 @@ _QUIET = 0.1
 _BLOCKS = 512
 _FEWEST = 10
 """Minimum points of a block in which the deviation is measured."""
+_CHUNK = 1 << 14
+"""Points looked at at a time, so that they stay in the cache."""
 _AROUND = 8
 """Blocks before it from which the usual change is taken."""
 _JUST = 20
@@ -82,9 +84,7 @@ def _quiet(value: Floats) -> Frozen | None:
     count = value.size // size
     if count < _AROUND:
         return None
-    blocks = value[: count * size].reshape(count, size)
-    deviation = blocks.std(axis=1)
-    change = np.abs(np.diff(blocks, axis=1)).mean(axis=1)
+    deviation, change = _noise(value[: count * size].reshape(count, size))
     # The block before a quiet one may be quiet in part.
     usual = medians(np.lib.stride_tricks.sliding_window_view(np.pad(change, (_AROUND, 0), mode="edge"), _AROUND))[:-2]
     usual = np.concatenate((usual[:1], usual))
@@ -115,6 +115,18 @@ def _quiet(value: Floats) -> Frozen | None:
     if value.min() > 0.0 and float(still.std()) / kept > _QUIET * float(np.abs(np.diff(np.log(just))).mean()):
         return None  # the noise goes with the level
     return Frozen(first, last, max(RULES["frozen"].limit, _SHARE * value.size))
+
+
+def _noise(blocks: Floats) -> tuple[Floats, Floats]:
+    """Return of each block the standard deviation, and the mean change from point to point."""
+    deviation, change = np.empty(len(blocks)), np.empty(len(blocks))
+    step = max(1, _CHUNK // blocks.shape[1])
+    for at in range(0, len(blocks), step):
+        part = slice(at, at + step)
+        deviation[part] = blocks[part].std(axis=1)
+        apart = np.diff(blocks[part], axis=1)
+        change[part] = np.abs(apart, out=apart).mean(axis=1)
+    return deviation, change
 
 
 def _bound(value: Floats, at: int, wanted: str) -> bool:

@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.analysis.curves.insights.levels import SIGMA, medians
 from parsers.analysis.curves.insights.rules import LEAST, RULES
@@ -68,14 +69,14 @@ class Stall(NamedTuple):
 
 def gaps(step: Ints) -> list[Gap]:
     """Return the gaps in ascending steps."""
-    whole = np.diff(step)
-    if whole.size < 4:
+    if step.size < 5:
         return []
     limit = LEAST * RULES["gap"].limit
     # The median is no less than the least distance.
-    if float(whole.max()) < limit * max(float(whole.min()), 1.0):
+    least, most = _ends(step)
+    if most < limit * max(least, 1.0):
         return []
-    stride = whole.astype(np.float64)
+    stride = np.diff(step).astype(np.float64)
     # Cheap and necessary: larger than usual, and larger than what uneven distances reach now and then.
     rank = max(0, stride.size - 1 - max(3, stride.size // 1000))
     now_and_then = float(np.partition(stride, rank)[rank])
@@ -106,18 +107,16 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
         return found and found._replace(first=found.first * every)
     taken = np.diff(wall_time)
     steps = np.subtract(step[1:], step[:-1], out=np.empty(taken.size))
-    valid = (steps > 0) & (taken >= 0) & (wall_time[1:] > 0) & (wall_time[:-1] > 0) & (wall_time[1:] < _LATEST)
-    if starts.size:
-        valid[starts - 1] = False
-    number = int(np.count_nonzero(valid))
+    valid = None if _ascending(taken, steps, wall_time) and not starts.size else _valid(taken, steps, wall_time, starts)
+    number = taken.size if valid is None else int(np.count_nonzero(valid))
     if number < 40:
         return None
     size = max(1, -(-number // _BLOCKS))
-    if number < valid.size:
+    if valid is not None and number < valid.size:
         taken, steps = taken[valid], steps[valid]
     if _even(taken, steps, size):
         return None
-    at = np.flatnonzero(valid)
+    at = np.arange(number) if valid is None else np.flatnonzero(valid)
     pace = _pace(taken, steps, size)
     wide = min(_WIDE, pace.size // 3)
     if wide < 5:
@@ -128,6 +127,21 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
     block, before, after = change
     place = _place(np.arange(max(0, (block - 2) * size), min(at.size, (block + 2) * size)), taken, steps, before, after)
     return Change(int(at[place]) + 1, before, after)
+
+
+def _ascending(taken: Floats, steps: Floats, wall_time: Floats) -> bool:
+    """Return whether all intervals count, as they mostly do: it takes a look at their least, not one at each."""
+    if not taken.size or not float(steps.min()) > 0.0 or not float(taken.min()) >= 0.0:
+        return False
+    return bool(wall_time[0] > 0.0 and wall_time[-1] < _LATEST)
+
+
+def _valid(taken: Floats, steps: Floats, wall_time: Floats, starts: Ints) -> NDArray[np.bool_]:
+    """Return which intervals count: neither those across restarts, nor those without a time or a step."""
+    found: NDArray[np.bool_] = (steps > 0) & (taken >= 0) & (wall_time[1:] > 0) & (wall_time[:-1] > 0) & (wall_time[1:] < _LATEST)
+    if starts.size:
+        found[starts - 1] = False
+    return found
 
 
 def _even(taken: Floats, steps: Floats, size: int) -> bool:
@@ -146,7 +160,7 @@ def _even(taken: Floats, steps: Floats, size: int) -> bool:
     for at in range(0, taken.size // size * size, some):
         rows, strides = (one[at : min(at + some, one.size // size * size)].reshape(-1, size) for one in (taken, steps))
         for beyond in (rows < middle / near * strides, rows > middle * near * strides):
-            if int(np.count_nonzero(beyond, axis=1).max()) >= size // 2:
+            if max(map(np.count_nonzero, beyond)) >= size // 2:  # with an axis numpy adds numbers instead
                 return False
     return True
 
@@ -238,9 +252,9 @@ def pause(step: Ints, wall_time: Floats, starts: Ints) -> Stall | None:
 
     A pause that recurs, as of evaluations, is usual; one of more than two hours is taken for the time between two sessions.
     """
-    passed = np.diff(wall_time)
-    if passed.size and float(passed.max()) < _PAUSE:
+    if wall_time.size > 1 and _ends(wall_time)[1] < _PAUSE:
         return None
+    passed = np.diff(wall_time)
     steps = np.diff(step)
     # Where steps are missing, training went on.
     valid = (passed >= 0) & (passed < _ENDED) & (wall_time[1:] < _LATEST) & (wall_time[:-1] > 0)
@@ -255,3 +269,10 @@ def pause(step: Ints, wall_time: Floats, starts: Ints) -> Stall | None:
         return None
     usual = max(_longest(known[valid]), float(np.quantile(known[valid], 0.98)) if known.size >= 100 else 0.0)
     return Stall(longest, usual, at) if longest >= LEAST * RULES["stall"].limit * usual else None
+
+
+def _ends(values: Floats | Ints) -> tuple[float, float]:
+    """Return the least and the largest distance of neighbours, NaN if one is."""
+    parts = (np.diff(values[at : at + _CHUNK + 1]) for at in range(0, values.size - 1, _CHUNK))
+    least, most = zip(*((part.min(), part.max()) for part in parts), strict=True)
+    return float(np.min(least)), float(np.max(most))

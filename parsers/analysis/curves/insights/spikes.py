@@ -163,10 +163,9 @@ class _Blocks:
             away = _height(columns - self.before[part], columns - self.after[part])
             np.abs(away, out=away)
             farthest[part] = away.max(axis=0)
-            rows = np.ascontiguousarray(away.T)
-            spread[part] = medians(rows)
+            spread[part] = medians(away.T)
             if self.counts:
-                mean[part] = rows.mean(axis=1)
+                mean[part] = np.ascontiguousarray(away.T).mean(axis=1)
         return spread, mean, farthest
 
     def sides(self, part: Ints | slice) -> tuple[Floats, Floats]:
@@ -200,18 +199,27 @@ class _Blocks:
 
 
 def _far_points(blocks: _Blocks, points: int) -> _Far:
-    """Find the points whose distance is one of a spike; only blocks that may have some are looked at point by point."""
-    every = max(1, blocks.number * blocks.size // _SAMPLE)
+    """Find the points whose distance is one of a spike by the limit of the curve's own tail."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        part = np.arange(1, blocks.number - 1, every)
+        # No limit is lower than this one, and most curves have no point beyond it: they need no tail.
+        far = _beyond(blocks, _least(points) * (_COUNTS if blocks.counts else 1.0))
+        if not far.place.size:
+            return far
+        part = np.arange(1, blocks.number - 1, max(1, blocks.number * blocks.size // _SAMPLE))
         tail = _noise(*blocks.sides(part)) / blocks.scale(part)[:, None]
         limit = _limit(tail[np.isfinite(tail)], points) * (_COUNTS if blocks.counts else 1.0)
-        # Written so that blocks without a bound, NaN, are among them.
-        part = np.flatnonzero(~(blocks.farthest < LEAST * limit * (1.0 - _ROUNDING) * blocks.least_scale()))
-        up, down = blocks.sides(part)
-        height, sided = _height(up, down), _sided(up, down)
-        sided[(part == 0) | (part == blocks.number - 1)] = False
-        sigma = np.where(sided, np.abs(height) / blocks.scale(part)[:, None], 0.0)
+    found = far.sigma >= LEAST * limit
+    return _Far(far.place[found], far.sigma[found], far.height[found], limit)
+
+
+def _beyond(blocks: _Blocks, limit: float) -> _Far:
+    """Find the points whose distance is one of a spike by this limit; only blocks that may have some are looked at."""
+    # Written so that blocks without a bound, NaN, are among them.
+    part = np.flatnonzero(~(blocks.farthest < LEAST * limit * (1.0 - _ROUNDING) * blocks.least_scale()))
+    up, down = blocks.sides(part)
+    height, sided = _height(up, down), _sided(up, down)
+    sided[(part == 0) | (part == blocks.number - 1)] = False
+    sigma = np.where(sided, np.abs(height) / blocks.scale(part)[:, None], 0.0)
     sigma[~np.isfinite(sigma)] = 0.0
     found = sigma >= LEAST * limit
     place = (part[:, None] * blocks.size + np.arange(blocks.size))[found]
@@ -254,13 +262,17 @@ def _largest(points: int) -> float:
     return NormalDist().inv_cdf(1.0 - 0.01 / points)
 
 
+def _least(points: int) -> float:
+    """Return the limit of the rule, which is that of 100,000 points: of fewer the largest of normal noise is smaller."""
+    return RULES["spike"].limit * min(1.0, _largest(points) / _largest(100_000))
+
+
 def _limit(sample: Floats, points: int) -> float:
     """From which on a distance is a spike: that of the rule, of heavier tails what they reach in one of hundreds of curves.
 
     The tail is the power law through two quantiles of the distances, relative to those of normal noise.
     """
-    # RULES has the limit of 100,000 points; of fewer the largest of normal noise is smaller.
-    least = RULES["spike"].limit * min(1.0, _largest(points) / _largest(100_000))
+    least = _least(points)
     if not sample.size:
         return least
     # Far enough in that a spike or two do not count.

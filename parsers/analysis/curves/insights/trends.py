@@ -162,10 +162,13 @@ def ending(value: Floats, known: Levels, deviation: float, *, falls: bool, stops
     if deviation <= 0.0 or (falls and (way <= _SURE * deviation or best < smooth.size // 20)):
         return None
     half = low + max(RULES["divergence"].limit * least, _SURE * deviation / 2.0, 1.5 * way if falls else 0.0)
+    fewest = _AT_NAN if stops else _AT_END
+    if float(value[-fewest:].min()) <= half:
+        return None
     came = int(known.first[int((smooth <= low + least / 4.0).argmax())])
     under = np.concatenate(([came], came + np.flatnonzero(value[came:] <= half)))
     length = value.size - 1 - int(under[-1])
-    fewest, longest = _AT_NAN if stops else _AT_END, int(np.diff(under).max(initial=1)) - 1
+    longest = int(np.diff(under).max(initial=1)) - 1
     if not max(fewest, 2 * longest) <= length <= max(_AT_END, _ENDS * value.size):
         return None
     tail = value[-length:]
