@@ -2,23 +2,61 @@
 // view and copied as soon as it is drawn; in the file it is an element as any other.
 
 import { copyOf } from "./page_copy.js";
+import { sheetsOf } from "./page_sheets.js";
 import { styledAttributes } from "./page_text.js";
 
 /** @typedef {import("./page_copy.js").Copying} Copying */
 
-const LED = "ms-file-led";
+const LED = "ms-file-led";  // stands for the window of a card
+const PART = "ms-file-part";  // of one card of its page
 const CARD = ".ms-card.ms-only";
-const DRAWN_MS = 15000;  // after which a card that is not drawn is left out
+export const PENDING = ".ms-pending, .ms-skeleton, [aria-busy=true]";
+const DRAWN_MS = 15000;  // after which a card that is not drawn is copied as it is
 const QUIET_MS = 500;  // without a change, after which a card is drawn
 const LOOK_MS = 50;
-/** @type {Set<string>} */
-const sheets = new Set();  // style sheets of the frames that were copied
 
 /** @param {number} time */
 const pause = (time) => new Promise((done) => window.setTimeout(done, time));
 
 /**
- * The document of a frame once its card is drawn; null if that does not happen.
+ * What the frame of a card shows: the card, or the page if it is to be seen whole or says why the card is not there; null as
+ * long as there is nothing.
+ * @param {Document} framed
+ * @returns {HTMLElement | null}
+ */
+function shownIn(framed) {
+  const card = framed.querySelector(`html[data-found] ${CARD}`);
+  if (card) return card;
+  const whole = !framed.documentElement.hasAttribute("data-part")
+    || Array.from(framed.querySelectorAll(".ms-empty")).some((one) => one.checkVisibility());
+  return whole ? framed.querySelector(".ms-page") : null;
+}
+
+/**
+ * Whether an element of the page, or of a frame in it, is in the window: what is not may never be drawn.
+ * @param {Element} element
+ */
+export function isInWindow(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  const frame = element.ownerDocument === document ? null : element.ownerDocument.defaultView?.frameElement;
+  const hole = frame ? frame.getBoundingClientRect() : { top: 0, bottom: window.innerHeight };
+  const start = frame ? hole.top : 0;
+  return Math.max(start + top, hole.top, 0) < Math.min(start + bottom, hole.bottom, window.innerHeight);
+}
+
+/**
+ * Whether all that is in view in the frame of a card is drawn.
+ * @param {Document} framed
+ */
+export function isDrawn(framed) {
+  const shown = shownIn(framed);
+  if (!shown || !shown.innerText.trim()) return false;
+  return ![shown, ...shown.querySelectorAll(PENDING)].some((one) =>
+    one.matches(PENDING) && one.checkVisibility() && isInWindow(one));
+}
+
+/**
+ * The document of a frame once its card is drawn; what it has by then if that does not happen.
  * @param {Element} host
  * @returns {Promise<Document | null>}
  */
@@ -27,12 +65,11 @@ async function drawnIn(host) {
   let last = "";
   let since = Date.now();
   while (Date.now() < until) {
-    const shown = host.querySelector("iframe")?.contentDocument;
-    const card = shown && shown.querySelector(`html[data-found] ${CARD}, html:not([data-part]) .ms-page:has(.ms-card)`);
-    const pending = card && (card.matches(".ms-pending") || card.querySelector(".ms-skeleton:not([hidden])"));
-    const now = card && !pending ? `${card.querySelectorAll("*").length} ${card.textContent}` : "";
+    const framed = host.querySelector("iframe")?.contentDocument;
+    const shown = framed && isDrawn(framed) ? shownIn(framed) : null;
+    const now = shown ? `${shown.querySelectorAll("*").length} ${shown.textContent}` : "";
     if (now !== last) [last, since] = [now, Date.now()];
-    else if (now && Date.now() - since >= QUIET_MS) return shown;
+    else if (framed && now && Date.now() - since >= QUIET_MS) return framed;
     await pause(LOOK_MS);
   }
   return host.querySelector("iframe")?.contentDocument || null;
@@ -42,21 +79,8 @@ async function drawnIn(host) {
  * @param {Document} shown
  * @param {Copying} copying
  */
-async function noteSheets(shown, copying) {
-  for (const { href } of shown.querySelectorAll("link[rel=stylesheet]")) {
-    if (sheets.has(href)) continue;
-    sheets.add(href);
-    const text = await (await window.fetch(href, { credentials: "same-origin" })).text();
-    for (const name of styledAttributes(text)) copying.styled.add(name);
-  }
-}
-
-/**
- * @param {Document} shown
- * @param {Copying} copying
- */
 function cardOf(shown, copying) {
-  const card = shown.querySelector(`html[data-found] ${CARD}`) || shown.querySelector(".ms-page");
+  const card = shownIn(shown) || shown.querySelector(".ms-page");
   const copied = card && /** @type {HTMLElement | null} */ (copyOf(card, copying));
   if (!copied) return null;
   Object.assign(copied.style, { position: "absolute", inset: "0", width: "100%", height: "100%", zIndex: "auto" });
@@ -64,36 +88,45 @@ function cardOf(shown, copying) {
 }
 
 /**
- * Copy the cards of a board, each when it is in view; false for another page.
+ * Copy the cards of a board, each when it is in view; null for another page.
  * @param {Element} main
  * @param {Copying} copying
+ * @returns {Promise<Map<string, string> | null>} the style sheets of their windows, as sheetsOf has them
  */
 export async function copyBoard(main, copying) {
   const hosts = Array.from(main.querySelectorAll(".ms-board-content"));
   const place = window.scrollY;
-  sheets.clear();
+  /** @type {Map<string, string>} */
+  const sheets = new Map();
   for (const host of hosts) {
     if (!host.querySelector(".ms-skeleton, iframe")) continue;  // a text
     host.scrollIntoView({ block: "nearest" });
     const shown = await drawnIn(host);
     if (!shown) continue;
-    await noteSheets(shown, copying);
+    for (const [key, text] of await sheetsOf(shown, sheets)) {
+      if (sheets.has(key)) continue;
+      sheets.set(key, text);
+      for (const name of styledAttributes(text)) copying.styled.add(name);
+    }
     const card = cardOf(shown, copying);
     if (!card) continue;
     const copy = document.createElement("div");
-    copy.className = `${host.className} ${LED}`;
+    copy.className = `${host.className} ${LED}${shown.documentElement.hasAttribute("data-part") ? ` ${PART}` : ""}`;
     copy.append(card);
     copying.made.set(host, copy);
   }
   window.scrollTo(0, place);
-  return hosts.length > 0;
+  return hosts.length ? sheets : null;
 }
 
-/** Addresses of the style sheets of the cards that were copied. */
-export const boardSheets = () => Array.from(sheets);
-
 /**
- * Style sheets in which what holds for the window of a card holds for its element.
- * @param {string} css
+ * The style sheets of a board and its cards, in which what holds for the window of a card holds for its element.
+ * @param {Map<string, string>} own
+ * @param {Map<string, string>} cards
  */
-export const boardSheet = (css) => css.replaceAll("html[data-led]", `.${LED}`);
+export function boardSheet(own, cards) {
+  const more = Array.from(cards).filter(([key]) => !own.has(key)).map(([, text]) => text);
+  return [...more, ...own.values()].join("\n")
+    .replace(/html\[(?:data-led|data-alone)\]/g, `:is($&, .${LED})`)
+    .replaceAll("html[data-part]", `:is(html[data-part], .${PART})`);
+}

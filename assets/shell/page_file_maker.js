@@ -12,11 +12,12 @@ import { listOf } from "../kit/runs.js";
 import { selected } from "../kit/run_selection.js";
 import { parseQuery } from "../kit/state.js";
 import { size } from "../kit/units.js";
-import { boardSheet, boardSheets, copyBoard } from "./page_boards.js";
+import { boardSheet, copyBoard } from "./page_boards.js";
 import { cardName, copyOf } from "./page_copy.js";
 import { wholeGrids } from "./page_grids.js";
 import { longTables } from "./page_rows.js";
-import { firstNames, policy, scriptJson, sheetText, styledAttributes, withoutMenu, withoutTurns } from "./page_text.js";
+import { fetched, sheetsOf } from "./page_sheets.js";
+import { firstNames, policy, scriptJson, styledAttributes, withoutMenu, withoutTurns } from "./page_text.js";
 
 /** @typedef {import("./page_copy.js").Copying} Copying */
 /** @typedef {{ version: string, loader: string, plotly: string, hashes: string[] }} Furniture of app/routes/page_files.py */
@@ -43,13 +44,6 @@ export class TooLarge extends Error {
   }
 }
 
-/** @param {string} url */
-async function fetched(url) {
-  const answer = await window.fetch(url, { credentials: "same-origin" });
-  if (!answer.ok) throw new Error(`${answer.status} ${url}`);
-  return answer;
-}
-
 /** @param {Blob} blob */
 function dataUrl(blob) {
   return new Promise((done, fail) => {
@@ -58,22 +52,6 @@ function dataUrl(blob) {
     reader.onerror = () => fail(reader.error);
     reader.readAsDataURL(blob);
   });
-}
-
-/**
- * The style sheets of the page as they are served: rules read back from a browser have lost what they say in short.
- * @param {string[]} more addresses of style sheets before those of the page
- * @returns {Promise<string>}
- */
-async function sheets(more = []) {
-  const elements = Array.from(document.querySelectorAll("link[rel=stylesheet], style"));
-  const own = new Set(elements.map(({ href }) => href));
-  const parts = [...more.filter((href) => !own.has(href)).map((href) => ({ href })), ...elements].map(async (element) => {
-    if (element.href) return (await fetched(element.href)).text();
-    // What scripts put in rule by rule has no text.
-    return element.textContent || Array.from(element.sheet?.cssRules || [], ({ cssText }) => cssText).join("\n");
-  });
-  return (await Promise.all(parts)).map(sheetText).join("\n");
 }
 
 /**
@@ -237,9 +215,11 @@ export async function pageFile({ address = window.location.href, every = false, 
     styled: new Set(), figures: [], charts: "none", images: [], names: [], made: new Map(), whole: new Map(), long: new Map(),
   };
   const menu = Math.max(0, main.getBoundingClientRect().left);
-  let css = withoutMenu(await sheets(), menu);
+  const own = await sheetsOf(document);
+  let css = withoutMenu(Array.from(own.values()).join("\n"), menu);
   copying.styled = styledAttributes(css);
-  if (await copyBoard(main, copying)) css = boardSheet(await sheets(boardSheets()));
+  const cards = await copyBoard(main, copying);
+  if (cards) css = boardSheet(own, cards);
   if (every) copying.whole = await wholeTraces(main);
   for (const [table, { total, csv }] of await longTables(main)) {
     copying.long.set(table, { total, ...(rows ? { csv: await csv() } : {}) });

@@ -4,6 +4,7 @@
 import { cardNamed } from "../kit/alone.js";
 import { saveImage, taken } from "../kit/files.js";
 import { listOf } from "../kit/runs.js";
+import { PENDING, isDrawn, isInWindow } from "./page_boards.js";
 import { pageFile } from "./page_file_maker.js";
 
 const QUIET_FRAMES = 15;  // without a change, after which a page is drawn
@@ -25,19 +26,13 @@ export function waitsFor() {
   const routes = page instanceof HTMLElement && page.dataset.routes;
   if (!page || !routes) return document.querySelector(".ms-main .ms-empty") ? "" : "page";
   if (!listOf(routes)) return "runs";
-  const framed = Array.from(document.querySelectorAll("iframe.ms-board-frame"), (one) => one.contentDocument);
-  if (seen(".ms-pending, .ms-skeleton, [aria-busy=true]") || framed.some((one) => !one || !isDrawn(one))) return "cards";
+  const pending = Array.from(document.querySelectorAll(PENDING)).filter(isSeen);
+  // The cards of a board are drawn once they are in view; those of pages when they are near.
+  if (pending.some((one) => !one.closest(".ms-board-grid") || isInWindow(one))) return "cards";
+  const frames = Array.from(document.querySelectorAll("iframe.ms-board-frame")).filter(isInWindow);
+  if (frames.some(({ contentDocument: framed }) => !framed || !isDrawn(framed))) return "cards";
   if (Array.from(document.images).some((one) => !one.complete && isSeen(one))) return "images";
   return seen(".ms-body-status[data-going]") ? "reading" : "";
-}
-
-/**
- * Whether the card in a frame of a board is drawn.
- * @param {Document} framed
- */
-function isDrawn(framed) {
-  const card = framed.querySelector("html[data-found] .ms-card.ms-only, html:not([data-part]) .ms-page, .ms-empty");
-  return Boolean(card) && !Array.from(framed.querySelectorAll(".ms-pending, .ms-skeleton")).some(isSeen);
 }
 
 /**

@@ -14,6 +14,7 @@ LONGEST_PLACE = 60_000
 
 # Control characters except tab and line feed, lone surrogates, and characters that change the direction of the text.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _PLACE = re.compile(r"[a-z][a-z0-9_-]{0,63}|")
 _QUERY = re.compile(r"[!$-;=?-~]*")
 _NOT_SAVED = ("embed", "token", "card")
@@ -30,6 +31,16 @@ def plain_text(what: str, text: str, longest: int) -> str:
     if len(found) > longest:
         raise Unfit(f"{what}: expected at most {longest:,} characters, found {len(found):,}")
     return found
+
+
+def exact_text(what: str, text: str, longest: int) -> str:
+    """Return a text that names something by all its characters; only lone surrogates, which no file has, are replaced.
+
+    Unfit if it is too long.
+    """
+    if len(text) > longest:
+        raise Unfit(f"{what}: expected at most {longest:,} characters, found {len(text):,}")
+    return _SURROGATES.sub("\ufffd", text)
 
 
 def one_line(text: str) -> str:

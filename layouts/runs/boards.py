@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypedDict
 
 import msgspec
 
-from layouts.kit.user_input import Unfit, plain_text, version_of, view_name, view_place
+from layouts.kit.user_input import Unfit, exact_text, plain_text, version_of, view_name, view_place
 
 COLUMNS = 12
 ROWS = (2, 60)
@@ -76,7 +76,7 @@ class BoardCard:
             raise Unfit("place: expected a page with cards, found a board")
         if place is not None and self.text:
             raise Unfit("card: expected either a place or a text, found both")
-        part = plain_text("part", self.part, LONGEST_PART)
+        part = exact_text("part", self.part, LONGEST_PART)
         title = " ".join(plain_text("title", self.title, LONGEST_TITLE).split())
         return replace(self, place=place, part=part, title=title, text=plain_text("text", self.text, LONGEST_TEXT))
 

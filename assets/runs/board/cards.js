@@ -51,7 +51,7 @@ function pageTitle(path) {
  * @param {Node[] | null} own
  */
 function titleOf(card, own) {
-  if (card.title || (card.place !== null && card.part.startsWith("key:"))) return [nameOf(card)];
+  if (card.title || (card.place !== null && card.part.startsWith("key:"))) return [make("bdi", "", nameOf(card))];
   if (card.place === null) return [];  // a text says itself what it is about
   const link = menuText(card.place.split("?")[0]);
   const page = link ? make("span", "", Array.from(link.cloneNode(true).childNodes)) : nameOf(card);

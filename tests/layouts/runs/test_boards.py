@@ -56,6 +56,12 @@ def test_what_belongs_to_a_window_is_dropped() -> None:
     assert (card.place, card.title) == ("scalars?run=a", "a b")
 
 
+@pytest.mark.parametrize("tag", ["\u202eloss\u2066", " loss ", "a\u2028b", "</script><script>alert(1)</script>", "a\r\nb\x00"])
+def test_the_tag_of_a_card_is_kept_to_the_character(tag: str) -> None:
+    assert replace(LOSS, part=f"key:{tag}").checked().part == f"key:{tag}"
+    assert replace(LOSS, part="key:\ud800").checked().part == "key:\ufffd"
+
+
 def test_a_new_card_covers_no_other() -> None:
     assert free_place([], 4, 7) == (0, 0)
     picked = random.Random(7)
