@@ -19,17 +19,18 @@ const LOOK_MS = 50;
 const pause = (time) => new Promise((done) => window.setTimeout(done, time));
 
 /**
- * What the frame of a card shows: the card, or the page if it is to be seen whole or says why the card is not there; null as
- * long as there is nothing.
+ * What the frame of a card shows: the card, or the page around it if that is to be seen whole or says why the card is not
+ * there; null as long as there is nothing.
  * @param {Document} framed
  * @returns {HTMLElement | null}
  */
 function shownIn(framed) {
   const card = framed.querySelector(`html[data-found] ${CARD}`);
   if (card) return card;
-  const whole = !framed.documentElement.hasAttribute("data-part")
+  const page = framed.querySelector(".ms-page[data-routes]");
+  const whole = (page && !framed.documentElement.hasAttribute("data-part"))
     || Array.from(framed.querySelectorAll(".ms-empty")).some((one) => one.checkVisibility());
-  return whole ? framed.querySelector(".ms-page") : null;
+  return whole ? framed.querySelector(".ms-frame") : null;
 }
 
 /**
@@ -76,15 +77,28 @@ async function drawnIn(host) {
 }
 
 /**
- * @param {Document} shown
+ * The copy of what a frame shows, in an element that stands for its window.
+ * @param {Element} host
+ * @param {Document} framed
  * @param {Copying} copying
  */
-function cardOf(shown, copying) {
-  const card = shownIn(shown) || shown.querySelector(".ms-page");
-  const copied = card && /** @type {HTMLElement | null} */ (copyOf(card, copying));
+function windowOf(host, framed, copying) {
+  const shown = shownIn(framed) || framed.querySelector(".ms-frame");
+  const copied = shown && /** @type {HTMLElement | null} */ (copyOf(shown, copying));
   if (!copied) return null;
   Object.assign(copied.style, { position: "absolute", inset: "0", width: "100%", height: "100%", zIndex: "auto" });
-  return copied;
+  const copy = document.createElement("div");
+  copy.className = `${host.className} ${LED}${framed.documentElement.hasAttribute("data-part") ? ` ${PART}` : ""}`;
+  const { clientWidth, clientHeight } = framed.documentElement;
+  copy.style.setProperty("--ms-vw", `${clientWidth / 100}px`);
+  copy.style.setProperty("--ms-vh", `${clientHeight / 100}px`);
+  copy.append(copied);
+  // What a card has fixed to its window is fixed to this element: the runs below its curves.
+  copy.style.transform = "translate(0)";
+  const below = framed.querySelector("html[data-found] .ms-run-list-below");
+  const runs = below && copyOf(below, copying);
+  if (runs) copy.append(runs);
+  return copy;
 }
 
 /**
@@ -108,12 +122,8 @@ export async function copyBoard(main, copying) {
       sheets.set(key, text);
       for (const name of styledAttributes(text)) copying.styled.add(name);
     }
-    const card = cardOf(shown, copying);
-    if (!card) continue;
-    const copy = document.createElement("div");
-    copy.className = `${host.className} ${LED}${shown.documentElement.hasAttribute("data-part") ? ` ${PART}` : ""}`;
-    copy.append(card);
-    copying.made.set(host, copy);
+    const copy = windowOf(host, shown, copying);
+    if (copy) copying.made.set(host, copy);
   }
   window.scrollTo(0, place);
   return hosts.length ? sheets : null;
@@ -128,5 +138,6 @@ export function boardSheet(own, cards) {
   const more = Array.from(cards).filter(([key]) => !own.has(key)).map(([, text]) => text);
   return [...more, ...own.values()].join("\n")
     .replace(/html\[(?:data-led|data-alone)\]/g, `:is($&, .${LED})`)
-    .replaceAll("html[data-part]", `:is(html[data-part], .${PART})`);
+    .replaceAll("html[data-part]", `:is(html[data-part], .${PART})`)
+    .replace(/(?<![\w.#-])([\d.]+)(vw|vh)\b/g, "calc($1 * var(--ms-$2, 1$2))");
 }

@@ -26,11 +26,14 @@ from parsers.recording import Image as Picture
 from parsers.recording import Text as Words
 from tests.amounts import long_after
 from tests.app.routes.values.test_media import png
+from tests.browser.everything import explain
 from tests.browser.profiles.test_operators import kernels
 from tests.browser.runs.test_board import made
 from tests.browser.showing import show
 from tests.browser.waiting import WAIT_MS, settles, unchanged
+from tests.converted import changed
 from tests.recorded import RECORDED
+from tests.writers.dumps import Injection, graph_of, network, write_network
 
 OFTEN = ("runs", "scalars", "timeline", "graph", "histograms")
 """Pages of the menu that are tried in every run; all in `make test-long`."""
@@ -118,9 +121,14 @@ def without_controls(live: Page, saved: Page, shape: tuple[int, ...]) -> np.ndar
     """Which pixels belong to neither a removed control nor a field, which a file has as text."""
     kept = np.ones(shape[:2], dtype=bool)
     boxes = """(selector) => {
-        const left = document.querySelector('.ms-main').getBoundingClientRect().left;
-        return [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect())
-            .map((box) => [box.left - left, box.top - 48, box.right - left, box.bottom - 48]);
+        const { left: begin } = document.querySelector('.ms-main').getBoundingClientRect();
+        const within = (shown, left, top) => [...shown.querySelectorAll(selector)].map((one) => one.getBoundingClientRect())
+            .map((box) => [box.left + left, box.top + top, box.right + left, box.bottom + top]);
+        const frames = [...document.querySelectorAll('iframe')].flatMap((frame) => {
+            const { left, top } = frame.getBoundingClientRect();
+            return within(frame.contentDocument, left - begin, top - 48);
+        });
+        return [...within(document, -begin, -48), ...frames];
     }"""
     found = live.evaluate(boxes, ".ms-main :is(select, input, textarea)")
     for left, top, right, bottom in found + saved.evaluate(boxes, ".ms-gap"):
@@ -150,11 +158,16 @@ def test_a_saved_page_looks_as_on_screen(
     expect(saved.page.locator(".ms-file-head")).to_contain_text("by Mindscope 0.")
     assert saved.page.locator("button, select, textarea, form, iframe, a[href], [onclick]").count() == 0
     unchanged(page)
-    live, file = seen(page), seen(saved.page)
-    assert live.shape == file.shape
-    kept = without_controls(page, saved.page, live.shape)
+    alike(page, saved.page)
+
+
+def alike(live: Page, saved: Page) -> None:
+    """Assert that a file looks as the page on screen in 99 % of the pixels, removed controls aside."""
+    shown, file = seen(live), seen(saved)
+    assert shown.shape == file.shape
+    kept = without_controls(live, saved, shown.shape)
     assert kept.mean() > 0.5
-    equal = float((np.abs(live - file).max(axis=2) <= CLOSE)[kept].mean())
+    equal = float((np.abs(shown - file).max(axis=2) <= CLOSE)[kept].mean())
     assert equal >= 0.99, f"{equal:.2%} of the pixels are equal"
 
 
@@ -364,11 +377,11 @@ def test_a_canvas_becomes_a_picture_with_its_text(
 
 
 NOTE = """async ([run, remark, tags]) => {
-    const post = async (change) => (await fetch('/api/note', {
-        method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ run, ...change }),
+    const post = async (what, change) => (await fetch(`/api/${what}`, {
+        method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(change),
     })).status;
-    for (const tag of tags) await post({ add: [tag] });
-    return post({ remark });
+    for (const tag of tags) await post('note', { run, add: [tag] });
+    return [await post('note', { run, remark }), await post('view', { save: remark, place: 'scalars?smooth=0.6' })];
 }"""
 
 
@@ -395,10 +408,33 @@ def hostile(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
     csv.writer(named).writerows([next(rows), *([step, EVIL[at % len(EVIL)], EVIL[-1 - at % len(EVIL)], *rest]
                                                for at, (step, _, _, *rest) in enumerate(rows))])  # fmt: skip
     (profile / "kernel_details.csv").write_text(named.getvalue(), encoding="utf-8")
+    write_values(tmp_path / "runs")
     app = create_app(tmp_path / "runs", workspace=tmp_path / "workspace")
     assert app.source.wait(30)
     yield serve(app.server)
     app.source.stop()
+
+
+def write_values(folder: Path) -> None:
+    """A dump, a graph, explanations and a conversion whose names are hostile."""
+    # A dot ends a part of the name of a file of a dump.
+    names = [one.replace("window.ran", "window['ran']").replace(".", "_") for one in EVIL]
+    rng = np.random.default_rng(1)
+    net = network(rng)
+    for at, one in enumerate(net.operators):
+        one.name = f"Default/{names[at % len(names)]}/{one.type}-op{at}"
+    write_network(folder / "dump", net, rng, lambda _: {"x": np.ones((8, 6), np.float32), "y": np.ones((8, 6), np.float32)}, 2,
+                  injection=Injection(1, 5, "nan"))  # fmt: skip
+    (folder / "graph").mkdir()
+    with EventWriter(str(folder / "graph" / "events.out.events.summary.1700000000.vm"), "mindspore") as writer:
+        writer.add_graph(graph_of(net))
+    explain(folder / "explained", labels=EVIL[:2], explainers=EVIL[:2], metrics=EVIL[:3])
+
+    def change(told: dict[str, Any]) -> None:
+        for node in told["nodes"]:
+            node["name"] = node["message"] = EVIL[0]
+
+    changed(folder / "converted", change, script=False)
 
 
 class Parsed(HTMLParser):
@@ -422,19 +458,26 @@ class Parsed(HTMLParser):
 
 
 HELD = ("scalars", "images", "text", "", "histograms", "overview", "model_lineage", "optimisation", "two_runs", "operators",
-        "profile_overview", "advice")  # fmt: skip
-"""Pages that show names, texts and settings of the hostile runs."""
+        "profile_overview", "advice", "debugger", "first_cause", "graph", "saliency", "confusion", "scores", "counterfactual",
+        "uncertainty", "conversion")  # fmt: skip
+"""Pages that show names, texts, settings and values of the hostile runs."""
+HELD_BY = {
+    "debugger": "dump", "first_cause": "dump", "graph": "graph", "conversion": "converted",
+    **dict.fromkeys(("saliency", "confusion", "scores", "counterfactual", "uncertainty"), "explained"),
+}  # fmt: skip
+"""The run of which they show it."""
 
 
 @pytest.mark.parametrize("name", long_after(1, HELD))
 def test_nothing_of_hostile_data_runs(
     page: Page, hostile: str, opened: Callable[[Path], Saved], tmp_path: Path, name: str
 ) -> None:
-    page.goto(f"{hostile}/{name}")
-    expect(page.locator(".ms-card, .ag-row").first).to_be_visible()
+    with settles(page):
+        page.goto(f"{hostile}/{name}" + (f"?run={HELD_BY[name]}" if name in HELD_BY else ""))
+        expect(page.locator(".ms-card, .ag-row").first).to_be_visible(timeout=WAIT_MS)
     if name == "":
         noted = page.evaluate(NOTE, [EVIL[0].replace("/", SLASH), EVIL[0], [one for one in EVIL if one.isprintable()]])
-        assert noted == 200
+        assert noted == [200, 200]
         page.reload()
         expect(page.locator(".ag-row").first).to_be_visible()
     path = save(page, tmp_path / "page.html")
@@ -451,20 +494,32 @@ def test_nothing_of_hostile_data_runs(
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", saved.locator(".ms-file-head").text_content() or "")
 
 
+def board(address: str, cards: list[dict[str, Any]], name: str = "Daily") -> str:
+    """The address of a new board of these cards, two beside each other."""
+    return made(address, *(
+        {"key": f"{at + 1:016x}", "x": 6 * (at % 2), "y": 8 * (at // 2), "w": 6, "h": 8, **card}
+        for at, card in enumerate(cards)
+    ), name=name)  # fmt: skip
+
+
 @pytest.mark.long
 def test_nothing_of_a_hostile_board_runs(
     page: Page, hostile: str, opened: Callable[[Path], Saved], tmp_path: Path
 ) -> None:
     name = next(one for one in EVIL if "<" in one and one.isprintable())
-    loss = {"key": f"{1:016x}", "place": "scalars", "part": "key:loss", "title": name, "w": 6, "h": 8}
-    board = made(hostile, loss, name=name)
-    page.goto(board)
-    expect(page.frame_locator(".ms-board-frame").locator(".main-svg").first).to_be_visible(timeout=20_000)
+    tags = [EVIL[0], *(one for one in EVIL if not one.isprintable()), next(one for one in EVIL if "url(" in one)]
+    cards = [{"place": "scalars", "part": f"key:{tag}"} for tag in tags]
+    cards.append({"place": "scalars", "part": "key:loss", "title": name})
+    page.goto(board(hostile, cards, name))
+    expect(page.frame_locator(".ms-board-frame >> nth=0").locator(".main-svg").first).to_be_visible(timeout=WAIT_MS)
     path = save(page, tmp_path / "page.html")
     assert Parsed(path.read_text(encoding="utf-8")).wrong == []
     saved = opened(path).page
     assert saved.evaluate("() => window.ran") is None
-    assert name in saved.evaluate("() => document.body.textContent")
+    titles = saved.locator(".ms-board-card .ms-board-head .ms-card-title").all_text_contents()
+    assert sorted(titles) == sorted([*tags, name])
+    drawn = saved.locator(".ms-board-card:has(.js-plotly-plot .main-svg)")
+    assert drawn.count() == len(cards), "each card is found by its tag, and drawn"
 
 
 def test_a_page_that_would_be_too_large_says_what_to_leave_out(page: Page, hostile: str, tmp_path: Path) -> None:
@@ -504,4 +559,31 @@ def test_a_board_becomes_one_file_with_all_its_cards(
     assert saved.locator(".js-plotly-plot:has(.main-svg)").count() == 2, "also of the card that was out of view"
     assert cards.locator("img").count() > 0, "the canvas of the graph"
     assert saved.locator("iframe").count() == 0
+    app.source.stop()
+
+
+SHOWN: dict[str, list[dict[str, Any]]] = {
+    "curves": [{"place": "scalars?run=long_history", "part": "key:loss"}, {"place": "scalars", "part": "key:loss"},
+               {"place": "scalars?run=long_history", "part": "key:learning_rate"},
+               {"text": "# Daily\n\n* **bold**\n\n| a | b |\n| - | - |\n| 1 | 2 |"}],
+    "graph": [{"place": "graph?run=lenet_sink_mode", "part": "", "w": 12, "h": 14}],
+    "runs": [{"place": "runs", "part": "", "w": 12}, {"place": "scalars?run=long_history", "part": "key:no such tag", "y": 8},
+             {"place": "operators?run=none", "part": "", "y": 8}],
+}  # fmt: skip
+"""Cards of boards."""
+
+
+@pytest.mark.parametrize("cards", long_after(1, SHOWN))
+def test_a_saved_board_looks_as_on_screen(
+    page: Page, serve: Callable[[Flask], str], opened: Callable[[Path], Saved], tmp_path: Path, cards: str
+) -> None:
+    app = create_app(RECORDED, workspace=tmp_path / "workspace")
+    assert app.source.wait(30)
+    shown = SHOWN[cards]
+    with settles(page):
+        page.goto(board(serve(app.server), shown))
+        expect(page.frame_locator(".ms-board-frame >> nth=0").locator(".ms-page").first).to_be_attached(timeout=WAIT_MS)
+    saved = opened(save(page, tmp_path / "page.html")).page
+    unchanged(page)
+    alike(page, saved)
     app.source.stop()

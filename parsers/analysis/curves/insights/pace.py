@@ -138,7 +138,8 @@ def _ascending(taken: Floats, steps: Floats, wall_time: Floats) -> bool:
 
 def _valid(taken: Floats, steps: Floats, wall_time: Floats, starts: Ints) -> NDArray[np.bool_]:
     """Return which intervals count: neither those across restarts, nor those without a time or a step."""
-    found: NDArray[np.bool_] = (steps > 0) & (taken >= 0) & (wall_time[1:] > 0) & (wall_time[:-1] > 0) & (wall_time[1:] < _LATEST)
+    found: NDArray[np.bool_] = (steps > 0) & (taken >= 0) & (wall_time[:-1] > 0) & (wall_time[1:] > 0)
+    found &= wall_time[1:] < _LATEST
     if starts.size:
         found[starts - 1] = False
     return found
