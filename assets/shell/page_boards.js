@@ -94,7 +94,7 @@ function windowOf(host, framed, copying) {
   copy.style.setProperty("--ms-vh", `${clientHeight / 100}px`);
   copy.append(copied);
   // What a card has fixed to its window is fixed to this element: the runs below its curves.
-  copy.style.transform = "translate(0)";
+  Object.assign(copy.style, { transform: "translate(0)", containerType: "size" });
   const below = framed.querySelector("html[data-found] .ms-run-list-below");
   const runs = below && copyOf(below, copying);
   if (runs) copy.append(runs);
@@ -137,6 +137,7 @@ export async function copyBoard(main, copying) {
 export function boardSheet(own, cards) {
   const more = Array.from(cards).filter(([key]) => !own.has(key)).map(([, text]) => text);
   return [...more, ...own.values()].join("\n")
+    .replace(/@media(?=[^{;]*\{\s*html\[data-led\])/g, "@container")
     .replace(/html\[(?:data-led|data-alone)\]/g, `:is($&, .${LED})`)
     .replaceAll("html[data-part]", `:is(html[data-part], .${PART})`)
     .replace(/(?<![\w.#-])([\d.]+)(vw|vh)\b/g, "calc($1 * var(--ms-$2, 1$2))");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -37,11 +38,13 @@ def write_everything(base: Path) -> None:
     shutil.copytree(CONVERSION, base / "converted")
 
 
-def explain(folder: Path) -> None:
+def explain(
+    folder: Path, labels: Sequence[str] = ("cat", "dog"), explainers: Sequence[str] = ("GradCAM", "RISE"),
+    metrics: Sequence[str] = ("Faithfulness", "Robustness", "Localization"),
+) -> None:  # fmt: skip
     """Record explanations for every page about them."""
     rng = np.random.default_rng(1)
-    explainers, metrics = ("GradCAM", "RISE"), ("Faithfulness", "Robustness", "Localization")
-    with ExplanationWriter(str(folder), labels=["cat", "dog"], explainers=explainers, metrics=metrics, seconds=1) as writer:
+    with ExplanationWriter(str(folder), labels=list(labels), explainers=explainers, metrics=metrics, seconds=1) as writer:
         for sample in range(8):
             p = float(rng.random())
             sure = {label: Uncertainty(0.05, max(0.0, one - 0.1), one) for label, one in ((0, p), (1, 1 - p))}

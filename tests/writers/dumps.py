@@ -302,9 +302,8 @@ def _save(path: Path, values: Array) -> None:
     os.chmod(path, 0o400)
 
 
-def _write_graph(root: Path, net: Network, iterations: int) -> None:
-    (root / "graphs").mkdir()
-    (root / "execution_order").mkdir()
+def graph_of(net: Network) -> bytes:
+    """The graph of a network as MindSpore writes it."""
     outputs = {one.output for one in net.operators}
     fed = [name for one in net.operators for name in one.inputs if name not in outputs and name not in net.parameters]
     given = (*dict.fromkeys(fed), *net.parameters)
@@ -317,8 +316,13 @@ def _write_graph(root: Path, net: Network, iterations: int) -> None:
         nodes += text(1, node + text(9, line))
         if one.output not in net.parameters:
             made[one.output] = str(place)
-    graph = nodes + text(2, "kernel_graph0") + b"".join(text(3, text(1, name)) for name in given)
-    (root / "graphs" / "ms_output_trace_code_graph_0.pb").write_bytes(number(1, 1) + text(4, graph))
+    return nodes + text(2, "kernel_graph0") + b"".join(text(3, text(1, name)) for name in given)
+
+
+def _write_graph(root: Path, net: Network, iterations: int) -> None:
+    (root / "graphs").mkdir()
+    (root / "execution_order").mkdir()
+    (root / "graphs" / "ms_output_trace_code_graph_0.pb").write_bytes(number(1, 1) + text(4, graph_of(net)))
     lines = ["NodeExecutionOrder-FullNameWithScope", *(one.name for one in net.operators)]
     (root / "execution_order" / "ms_execution_order_graph_0.csv").write_text("\n".join(lines) + "\n")
     runs = "".join(f"{iteration}\n" for iteration in range(iterations))

@@ -9,6 +9,7 @@ import {
 } from "../../../assets/shell/page_text.js";
 
 const { isKept } = await import("../../../assets/shell/page_copy.js");
+const { boardSheet } = await import("../../../assets/shell/page_boards.js");
 const { largest } = await import("../../../assets/shell/page_file_maker.js");
 
 test("no text in JSON ends its script element, and it is read back as it was", () => {
@@ -31,6 +32,22 @@ test("the policy lets nothing be asked of a network, and no script run without a
   assert.equal(rules.get("img-src"), "img-src data:");
   assert.ok(!policy([]).includes("script-src"));
   assert.ok(!/eval|https?:|\*/.test(policy(["'sha256-a'"])));
+});
+
+test("what style sheets say of the window of a card holds for its element, and for no other", () => {
+  const own = new Map([["a.css", ".ms-a { height: calc(100vh - 2.5vw) } .x1vh {}"]]);
+  const cards = new Map([
+    ["a.css", ".ms-a {}"],
+    ["b.css", "html[data-led] .b {}\n@media (min-height: 400px) { html[data-led] .c {} }\n@media (min-width: 9px) { .d {} }"],
+    ["c.css", "html[data-alone] .e {} html[data-part] .f {}"],
+  ]);
+  assert.equal(boardSheet(own, cards), [
+    ":is(html[data-led], .ms-file-led) .b {}",
+    "@container (min-height: 400px) { :is(html[data-led], .ms-file-led) .c {} }",
+    "@media (min-width: 9px) { .d {} }",
+    ":is(html[data-alone], .ms-file-led) .e {} :is(html[data-part], .ms-file-part) .f {}",
+    ".ms-a { height: calc(calc(100 * var(--ms-vh, 1vh)) - calc(2.5 * var(--ms-vw, 1vw))) } .x1vh {}",
+  ].join("\n"));
 });
 
 test("attributes that act, load or lead elsewhere are not kept", () => {
