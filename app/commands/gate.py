@@ -156,7 +156,7 @@ def _value(name: str, run: Run, one: Metric) -> RunValue:
 
 def _no_tag(run: Run, tag: str) -> str:
     known = list(dict.fromkeys(known for part in (run, *run.ranks) for known in part.tags()))
-    near = difflib.get_close_matches(tag, known, 1)
+    near = difflib.get_close_matches(tag, known, 1) or [one for one in known if tag.lower() in one.lower()]
     return f"no scalar {tag!r}" + (f", did you mean {near[0]!r}?" if near else "" if known else ", as there are no scalars")
 
 

@@ -61,6 +61,7 @@ def test_what_cannot_be_told(sides, tmp_path: Path) -> None:
     old, new = sides("old", BASELINE), sides("new", ALIKE)
     said = [
         called("gate", new, "--against", old, "--metric", "los", "--better", "lower"),
+        called("gate", new, "--against", old, "--metric", "s", "--better", "lower"),
         called("gate", new, "--against", old, "--metric", "loss", "--value", "step:99"),
         called("gate", sides("short", ALIKE, points=20), "--against", old, "--metric", "loss"),
         called("gate", new, "--against", sides("nan", (0.4, math.nan, 0.4)), "--metric", "loss"),
@@ -68,10 +69,10 @@ def test_what_cannot_be_told(sides, tmp_path: Path) -> None:
         called("gate", new, "--against", old, "--check-dump"),
         called("gate", sides("wide", (0.1, 0.9, 0.4)), "--against", old, "--metric", "loss", "--margin", "0.01"),
     ]
-    assert [done.returncode for done in said] == [3] * 7
+    assert [done.returncode for done in said] == [3] * 8
     wanted = (
-        "did you mean 'loss'?", "no value at step 99", "is unfinished: it ended at step 19", "is nan", "no recorded memory",
-        "no dump", "more runs are needed",
+        "did you mean 'loss'?", "did you mean 'loss'?", "no value at step 99", "is unfinished: it ended at step 19", "is nan",
+        "no recorded memory", "no dump", "more runs are needed",
     )  # fmt: skip
     for done, words in zip(said, wanted, strict=True):
         assert words in done.stdout
