@@ -22,8 +22,8 @@ RUNS, POINTS, TAGS = 10, 5_000, 6
 LOOK_SECONDS = 0.02
 _DRAWN = """(least) => document.querySelectorAll(".scatterlayer .trace path.js-line").length >= least"""
 _MAKE = """async () => {
-    const { href } = document.querySelector("link[href*='/kit/alone.js']");
-    const { pageFile } = await import(href.replace("/kit/alone.js", "/shell/page_file_maker.js"));
+    const { src } = document.querySelector("script[src$='/shell/main.js']");
+    const { pageFile } = await import(src.replace("/shell/main.js", "/shell/page_file_maker.js"));
     return (await pageFile()).blob.size;
 }"""
 

@@ -130,7 +130,16 @@ class Bundles:
         name, cacheable = self.assets.named(filename)
         if name not in self.assets:
             raise NotFound
-        return self._bundle(*self.assets.files(name)).answer(A_YEAR if cacheable else 0)
+        bundle = self._joined(name) if self.assets.is_joined(name) else self._bundle(*self.assets.files(name))
+        return bundle.answer(A_YEAR if cacheable else 0)
+
+    def _joined(self, name: str) -> Bundle:
+        version = self.assets.version
+        with self._lock:
+            loaded = self._loaded.get((name,))
+            if loaded is None or loaded[0] != version:
+                loaded = self._loaded[(name,)] = (version, Bundle(self.assets.joined(name).encode(), name))
+        return loaded[1]
 
     def _component(self, package_name: str, path: str) -> str:
         """Return the file of a component URL without its fingerprint, or raise NotFound."""

@@ -28,6 +28,9 @@ PAGE_FILE = "early/page_file.js"
 PAGE_SAVING = "shell/page_saving.js"
 """A module that `mindscope save` has a page load (app/saving/page.py); no page does so by itself."""
 
+JOINED = "joined/"
+"""Begins the names of joined scripts (app/web/joined.py); the rest is the name of the module that one has and exports."""
+
 SHARED = "kit"
 """The folder of what every page may use."""
 
@@ -96,7 +99,20 @@ class Assets:
         return self if _files(self.directory) == self._files else Assets(self.directory)
 
     def __contains__(self, name: str) -> bool:
-        return name in self.names or name in self.sheets
+        return name in self.names or name in self.sheets or self.is_joined(name)
+
+    def is_joined(self, name: str) -> bool:
+        """Return whether a name is that of a joined script."""
+        return name.startswith(JOINED) and name.removeprefix(JOINED) in self._imports
+
+    def joined(self, name: str) -> str:
+        """Return a joined script: that of SHELL has all that every page of the dashboard needs, others what it has not."""
+        from app.web.joined import joined  # a start does without
+
+        entry = name.removeprefix(JOINED)
+        shared = self.modules((BASE, SHELL))
+        names = shared if entry == SHELL else [own for own in self.modules((entry,)) if own not in shared]
+        return joined(entry, names, lambda own: _read(os.path.join(self.directory, own)).decode())
 
     @property
     def imports(self) -> Mapping[str, tuple[str, ...]]:

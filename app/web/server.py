@@ -22,7 +22,7 @@ from app.web import gate, security
 from app.web.bundles import CHARTS, LIBRARIES, NEVER, Bundle, Bundles, all_charts, assets_directory
 from app.web.callbacks import PageCallbacks
 from app.web.downloads import Downloads
-from app.web.modules import BASE, EARLY, GENERATORS, SHELL, Assets
+from app.web.modules import BASE, EARLY, GENERATORS, JOINED, SHELL, Assets
 from app.web.people import EVERYBODY, People
 from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
 from layouts import PAGES
@@ -210,8 +210,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         return "\n".join(f'<script src="{url}"></script>' for url in self.scripts_of(self._page()))
 
     def _entries(self, page: Page) -> list[str]:
-        """Return the entry modules of a page."""
-        return [name for name in (BASE, SHELL, self.bundles.assets.page_entry(page.name)) if name in self.bundles.assets]
+        """Return the entry modules of a page; that of the shell is joined with BASE."""
+        return [name for name in (SHELL, self.bundles.assets.page_entry(page.name)) if name in self.bundles.assets]
 
     def _later(self, page: Page) -> NeededFiles:
         """Return the URLs that only this page needs, by "scripts", "styles" and "modules"."""
@@ -222,7 +222,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         return {
             "scripts": [url for name in page.libraries for url in self._library(name)],
             "styles": [self._asset(name) for name in sheets],
-            "modules": [self._asset(name) for name in modules],
+            "modules": [self._asset(JOINED + name) for name in self._entries(page) if name != SHELL],
         }
 
     def scripts_of(self, page: Page) -> list[str]:
@@ -299,14 +299,12 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         """Return the scripts at the end of a page as long as no asset changes.
 
         Module scripts run in order after all classic ones, so the last of them starts Dash. They are preloaded here, not in the
-        head, so that the browser requests the large libraries first. EARLY is here already, as a classic script, and Chromium
-        warns of a preload in another credentials mode.
+        head, so that the browser requests the large libraries first.
         """
-        entries = self._entries(page)
-        modules = self.bundles.assets.modules(entries)
+        urls = [self._asset(JOINED + name) for name in self._entries(page)]
         return [
-            *(f'<link rel="modulepreload" href="{self._asset(name)}">' for name in modules if name != EARLY),
-            *(f'<script type="module" src="{self._asset(name)}"></script>' for name in entries),
+            *(f'<link rel="modulepreload" href="{url}">' for url in urls),
+            *(f'<script type="module" src="{url}"></script>' for url in urls),
             f'<script id="_dash-renderer" type="module">{self.renderer}</script>',
         ]
 

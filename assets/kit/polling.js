@@ -3,11 +3,11 @@
 import { setProps } from "./dash.js";
 
 export const AFTER_REFRESH_MS = [300, 1000, 2500];
-export let polls = 0;
+let polls = 0;
 
 const LEAST_SECONDS = 1;
 const DRAWING_SECONDS = 0.5;
-const QUIET_SECONDS = 60;
+const QUIET_SHARE = 0.1;  // of the time without news, which a look waits at most
 
 export function frames() {
   return Array.from(document.querySelectorAll(".ms-frame[data-frame]"), (element) => element.dataset.frame);
@@ -26,7 +26,8 @@ export function routesOf(frame) {
  *
  * New data should be on screen within the interval that the user chose. Three delays add up: the server's scan (half of its
  *   own interval while pages look), the look, and the drawing; what the other two leave is the time between looks. Where
- *   nothing has happened for a while, it is the interval: many pages that stay open would keep a server busy.
+ *   nothing has happened for a while, looks become rarer, up to the interval: what comes every ten seconds may be a second
+ *   later on screen, and pages that stay open keep neither browser nor server busy.
  * @param {number} chosen - the interval in seconds
  * @param {number} scan - seconds between scans of the server
  * @param {number} quiet - seconds since the last news
@@ -34,7 +35,7 @@ export function routesOf(frame) {
 export function secondsBetweenLooks(chosen, scan, quiet) {
   const half = scan / 2;
   const prompt = Math.max(chosen - half - DRAWING_SECONDS, Math.min(chosen, half) / 2, LEAST_SECONDS);
-  return quiet > QUIET_SECONDS ? Math.max(chosen, prompt) : prompt;
+  return Math.max(prompt, Math.min(chosen, QUIET_SHARE * quiet));
 }
 
 /**

@@ -82,7 +82,8 @@ OF_RUNS = {"scalars", "histograms", "images", "landscape", "dataset", "model_lin
 
 
 NAMED = """async () => {
-  const { partOf, cardNamed } = await import(document.querySelector('link[href*="/kit/alone.js"]').href);
+  const { partOf, cardNamed } = await import(
+    document.querySelector('script[src$="/shell/main.js"]').src.replace(/shell.main.js$/, "kit/alone.js"));
   const shown = Array.from(document.querySelectorAll('.ms-page .ms-card')).filter((card) => card.getBoundingClientRect().width);
   const found = shown.map((card) => [partOf(card), cardNamed(card.closest('.ms-frame'), partOf(card)) === card]);
   return { names: found.map(([name]) => name), lost: found.filter(([name, again]) => !name || !again) };

@@ -211,7 +211,7 @@ def test_a_page_brings_its_own_files_and_names_those_of_the_others(source) -> No
     page = client.get("/scalars").text
     own = [*scripts(page), *re.findall(r'<link rel="(?:stylesheet|modulepreload)" href="([^"]*)"', page)]
     names = {found[1] for url in own if (found := re.match(r"/assets/v-[0-9a-f]{16}/(.+)", url))}
-    assert {"kit/main.js", "shell/main.js", "kit/cards/cards.js", "curves/scalars/page.js"} <= names
+    assert {"joined/shell/main.js", "joined/curves/scalars/page.js"} <= names
     assert {"kit.css", "kit/cards.css", "shell.css", "curves/scalars.css"} <= names
     foreign = [page.name for page in PAGES if page.name != "scalars"]
     assert not any(re.match(rf"(?!kit/)\w+/{other}[./]", name) for other in foreign for name in names)
@@ -225,7 +225,7 @@ def test_a_page_brings_its_own_files_and_names_those_of_the_others(source) -> No
 def test_dash_starts_after_our_modules(source) -> None:
     head, _, footer = server.create_app(source).server.test_client().get("/scalars").text.partition("<footer>")
     order = re.findall(r'<script( id="_dash-renderer")? type="module"(?: src="/assets/v-[^/]*/([^"]*)")?>', footer)
-    assert [name or "Dash" for _, name in order] == ["kit/main.js", "shell/main.js", "curves/scalars/page.js", "Dash"]
+    assert [name or "Dash" for _, name in order] == ["joined/shell/main.js", "joined/curves/scalars/page.js", "Dash"]
     assert "plotly.min.js" in head
     assert footer.index("dash_renderer") < footer.index("modulepreload"), "the large files are asked for first"
 

@@ -10,8 +10,11 @@ test("scan, look and drawing fit into the interval, and a look is not more often
   assert.equal(secondsBetweenLooks(3, 0, 0), 2.5);
 });
 
-test("after a minute without news there is one look in an interval", () => {
-  assert.equal(secondsBetweenLooks(3, 3, 60), 1);
-  assert.equal(secondsBetweenLooks(3, 3, 61), 3);
+test("without news looks become rarer, by a tenth of the time since the last, up to one in an interval", () => {
+  assert.equal(secondsBetweenLooks(3, 3, 10), 1);
+  assert.equal(secondsBetweenLooks(3, 3, 20), 2);
+  assert.equal(secondsBetweenLooks(3, 3, 30), 3);
+  assert.equal(secondsBetweenLooks(3, 60, 600), 3);
+  assert.equal(secondsBetweenLooks(10, 3, 90), 9);
   assert.equal(secondsBetweenLooks(300, 3, 3600), 300);
 });
