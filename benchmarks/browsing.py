@@ -38,25 +38,34 @@ FLAGS = ["--no-sandbox", "--disable-gpu"]
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """CPU seconds of all processes of a new Chromium and of the longest task of its page; callback posts; bytes received."""
+    """CPU seconds of all processes of a new Chromium and of the longest task of its page; callback posts; bytes received;
+    requests."""
 
     cpu: float
     longest: float
     posts: int
     size: int
+    requests: int
 
 
 def figures(times: int) -> list[Figure]:
     """Measure the first chart against a bare page, what it transfers, and the heavy page."""
     from playwright.sync_api import sync_playwright
 
-    named = ("chromium", "google-chrome", "chromium-headless-shell")  # figures of peers are of the whole browser
-    path = os.environ.get("CHROMIUM_PATH") or next(filter(None, map(shutil.which, named)), None)
+    path = found_chromium()
     if path is None:
-        print("no Chromium: not measured")
         return []
     with sync_playwright() as playwright:
         return [*_first_chart(playwright.chromium, path, times), *_heavy(playwright.chromium, path, times)]
+
+
+def found_chromium() -> str | None:
+    """Return the path of a Chromium; say so if there is none. Figures of peers are of the whole browser."""
+    named = ("chromium", "google-chrome", "chromium-headless-shell")
+    path = os.environ.get("CHROMIUM_PATH") or next(filter(None, map(shutil.which, named)), None)
+    if path is None:
+        print("no Chromium: not measured")
+    return path
 
 
 def _first_chart(chromium: Any, path: str, times: int) -> list[Figure]:
@@ -69,10 +78,11 @@ def _first_chart(chromium: Any, path: str, times: int) -> list[Figure]:
             visits.append(_visit(chromium, path, f"{ours}/scalars", PAINTED, 1))
     what = "first chart painted, empty cache"
     return [
-        Figure(f"{what}: all processes of Chromium", "CPU s", 2.4, tuple(visit.cpu for visit in visits)),
+        Figure(f"{what}: all processes of Chromium", "CPU s", 2.0, tuple(visit.cpu for visit in visits)),
         Figure("  the same against a bare page of Dash", "x", 1.5, tuple(map(_ratio, visits, plain))),
         Figure(f"{what}: longest task of the page", "CPU s", 0.7, tuple(visit.longest for visit in visits)),
         Figure(f"{what}: callback posts", "", 8, tuple(float(visit.posts) for visit in visits)),
+        Figure(f"{what}: requests", "", 60, tuple(float(visit.requests) for visit in visits)),
         Figure(f"{what}: bytes on the wire", "MB", 1.3, tuple(visit.size / 1e6 for visit in visits)),
     ]
 
@@ -97,30 +107,31 @@ def _visit(chromium: Any, path: str, url: str, painted: str, lines: int) -> Visi
     name = f"--benchmark={os.getpid()}.{time.monotonic_ns()}"
     with chromium.launch(executable_path=path, args=[*FLAGS, name]) as browser:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
-        received = {"posts": 0, "size": 0}
+        received = {"posts": 0, "size": 0, "requests": 0}
         session = page.context.new_cdp_session(page)
         session.send("Network.enable")
 
         def count(event: dict[str, Any]) -> None:
             received["size"] += int(event["encodedDataLength"])
 
-        def count_post(request: Any) -> None:
+        def count_request(request: Any) -> None:
             received["posts"] += "_dash-update-component" in request.url
+            received["requests"] += not request.url.startswith(("about:", "data:", "blob:"))
 
         session.on("Network.loadingFinished", count)
-        page.on("request", count_post)
+        page.on("request", count_request)
         page.goto("about:blank")
         time.sleep(0.7)
-        root = next(pid for pid in processes() if name in (words := _command(pid)) and "--type=" not in words)
+        root = root_of(name)
         browser.start_tracing(page=page, categories=["toplevel"])
         begun = cpu_of_family(root)
         page.goto(url, wait_until="commit")
         page.wait_for_function(painted, arg=lines, polling=100, timeout=60_000)
-        posts = received["posts"]
+        posts, requests = received["posts"], received["requests"]
         page.wait_for_timeout(500)
         cpu = cpu_of_family(root) - begun
         longest = _longest_task(json.loads(browser.stop_tracing())["traceEvents"])
-        return Visit(cpu, longest, posts, received["size"])
+        return Visit(cpu, longest, posts, received["size"], requests)
 
 
 def _longest_task(events: list[dict[str, Any]]) -> float:
@@ -129,6 +140,11 @@ def _longest_task(events: list[dict[str, Any]]) -> float:
     mains = {(event["pid"], event["tid"]) for event in names}
     tasks = [event for event in events if event["name"].endswith("RunTask") and (event["pid"], event["tid"]) in mains]
     return float(max(event.get("tdur", 0) for event in tasks)) / 1e6
+
+
+def root_of(name: str) -> int:
+    """Return the id of the first process of a Chromium that was started with an argument of its own."""
+    return next(pid for pid in processes() if name in (words := _command(pid)) and "--type=" not in words)
 
 
 def _command(pid: int) -> str:

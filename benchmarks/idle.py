@@ -1,6 +1,6 @@
 """What open pages without new data cost: the questions of fifty in the server, in percent of a core.
 
-They are sent at the pace of the browser's clock, as `assets/kit/polling.js` has it after a minute without news; pages send
+They are sent at the pace of the browser's clock, as `assets/kit/polling.js` has it after half a minute without news; pages send
 nothing else while nothing happens (`tests/browser/shell/test_idle.py`).
 """
 

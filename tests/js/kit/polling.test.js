@@ -18,3 +18,14 @@ test("without news looks become rarer, by a tenth of the time since the last, up
   assert.equal(secondsBetweenLooks(10, 3, 90), 9);
   assert.equal(secondsBetweenLooks(300, 3, 3600), 300);
 });
+
+test("a minute without news has thirty-odd looks at first, and twenty after that", () => {
+  /** @param {number} from - seconds without news */
+  const looks = (from) => {
+    let count = 0;
+    for (let quiet = from; quiet < from + 60; quiet += secondsBetweenLooks(3, 3, quiet)) count += 1;
+    return count;
+  };
+  assert.ok(looks(0) <= 32, `${looks(0)}`);
+  assert.ok(looks(60) <= 20, `${looks(60)}`);
+});

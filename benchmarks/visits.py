@@ -1,0 +1,96 @@
+"""What later visits of the scalars page cost in Chromium, and a first visit of each page on the demo.
+
+CPU seconds are those of all processes of Chromium. V8 keeps what it compiled of a script at the second visit and uses it from
+the third on.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from typing import Any
+
+from app.web.modules import PAGE_SAVING, SHELL
+from benchmarks.browsing import FLAGS, PAINTED, found_chromium, root_of
+from benchmarks.data import folder
+from benchmarks.measure import ROOT, Figure, cpu_of_family
+from benchmarks.starting import server, wait_for
+from layouts import PAGES
+
+BOUND, BOUNDS = 2.0, {"tuning": 2.5}
+DEMO = ROOT / "app" / "demo" / "runs"
+VISITS = 3
+DRAWN = f"""async () => {{
+    const {{ src }} = [...document.scripts].find((one) => one.src.endsWith("/{SHELL}"));
+    return (await import(src.slice(0, -"{SHELL}".length) + "{PAGE_SAVING}")).drawn(60_000);
+}}"""
+
+
+def figures(times: int) -> list[Figure]:
+    """The second and third visit of the first chart, then every page."""
+    from playwright.sync_api import sync_playwright
+
+    path = found_chromium()
+    if path is None:
+        return []
+    with sync_playwright() as playwright:
+        return [*_again(playwright.chromium, path, times), *_pages(playwright.chromium, path, times)]
+
+
+def _again(chromium: Any, path: str, times: int) -> list[Figure]:
+    spent: list[list[float]] = []
+    with server(folder() / "ms" / "S1", "--no-cache") as (_, ours):
+        wait_for(ours, 1_000_000)
+        for _ in range(times):
+            with tempfile.TemporaryDirectory() as profile:
+                spent.append([visited(chromium, path, profile, f"{ours}/scalars", PAINTED)[0] for _ in range(VISITS)])
+    second, third = zip(*(visits[1:] for visits in spent), strict=True)
+    what = "first chart painted, all processes of Chromium"
+    return [Figure(f"{what}: second visit", "CPU s", 1.2, second), Figure(f"{what}: third visit", "CPU s", 1.2, third)]
+
+
+def _pages(chromium: Any, path: str, times: int) -> list[Figure]:
+    found = []
+    with server(DEMO, "--no-cache") as (_, ours):
+        wait_for(ours, 1)
+        for page in PAGES:
+            visits = []
+            for _ in range(times):
+                with tempfile.TemporaryDirectory() as profile:
+                    visits.append(visited(chromium, path, profile, f"{ours}/{page.path}", None))
+            cpu, requests = zip(*visits, strict=True)
+            note = f"{max(requests)} requests"
+            found.append(Figure(f"demo, empty cache: {page.name}", "CPU s", BOUNDS.get(page.name, BOUND), cpu, note))
+    return found
+
+
+def visited(chromium: Any, path: str, profile: str, url: str, painted: str | None) -> tuple[float, int]:
+    """Open a page in a new Chromium that keeps its files in profile; return (CPU seconds, requests) until it is drawn.
+
+    painted is a script that says so; without one the page is asked as `mindscope save` asks it.
+    """
+    name = f"--benchmark={os.getpid()}.{time.monotonic_ns()}"
+    shape = {"width": 1440, "height": 900}
+    with chromium.launch_persistent_context(profile, executable_path=path, args=[*FLAGS, name], viewport=shape) as context:
+        page = context.pages[0]
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto("about:blank")
+        time.sleep(0.7)
+        root = root_of(name)
+        begun = cpu_of_family(root)
+        page.goto(url, wait_until="commit")
+        if painted is None:
+            page.wait_for_selector(".ms-frame .ms-page", state="attached", timeout=60_000)
+            if missing := page.evaluate(DRAWN):
+                raise RuntimeError(f"{url}: {missing}")
+        else:
+            page.wait_for_function(painted, arg=1, polling=100, timeout=60_000)
+        page.wait_for_timeout(500)
+        return cpu_of_family(root) - begun, len(asked)
+
+
+if __name__ == "__main__":
+    for figure in figures(3):
+        print(figure.line())
