@@ -102,7 +102,7 @@ def _scalars(points: int) -> RunScalars:
     value = (np.exp(at * (-3.0 / points)) + random.normal(0.0, 0.05, points)).astype(np.float32).astype(np.float64)
     block = ScalarBlock(("loss",), at, BEGUN + np.cumsum(random.random(points)), at * 60, value[None])
     state = FileState(SourceFile("events", "events", 0, 0.0, None, 0, 0))
-    state.scalars[block.tags] = [block]
+    state.scalars[block.tags] = block
     files = RunFiles()
     files.restore([state])
     return RunScalars(files)

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 import numpy as np
 
-from parsers.model import Batch, Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SeriesBlock, SourceFile, TagBlock
+from parsers.model import (
+    Batch,
+    Cursor,
+    Ints,
+    MixedBlocks,
+    PayloadBlock,
+    Problem,
+    RareBlock,
+    RareScalars,
+    Rounds,
+    ScalarBlock,
+    SeriesBlock,
+    SourceFile,
+    TagBlock,
+)
 
 MOST_PROBLEMS = 1000
+ROW = 32
 IDLE_SECONDS = 300.0
 """An incomplete record at the end of a file that has not grown for this long is a problem."""
 
@@ -26,7 +41,8 @@ class FileState:
     identity is replaced by another object when the file is cut or replaced. checked are the offsets of records whose data
     CRC was checked but is not yet marked in the blocks (a record may hold thousands of values). large is the number of
     values in records whose data CRC reading does not check; damaged has the bytes of those records that failed it later, by
-    offset, and lost the problems that they are.
+    offset, and lost the problems that they are. scalars has a list only of tags with several blocks, and of a tag in `rare`
+    the number of the table (above ROW bits) and its row: objects of their own for a quarter of a million tags take 34 MB.
     """
 
     file: SourceFile
@@ -38,12 +54,13 @@ class FileState:
     pending: int = 0
     more: bool = False
     started: float | None = None
-    scalars: dict[tuple[str, ...], list[SeriesBlock]] = field(default_factory=dict)
+    scalars: dict[tuple[str, ...], int | SeriesBlock | list[SeriesBlock]] = field(default_factory=dict)
     payloads: dict[tuple[str, str], list[PayloadBlock]] = field(default_factory=dict)
     tail: Problem | None = None
     large: int = 0
     damaged: dict[int, int] = field(default_factory=dict)
     lost: tuple[Problem, ...] = ()
+    rare: list[RareScalars] = field(default_factory=list)
     identity: object = field(default_factory=object, compare=False)
     checked: set[int] = field(default_factory=set, compare=False)
     read_at: float = field(default_factory=time.monotonic, compare=False)
@@ -51,16 +68,12 @@ class FileState:
     def add(self, batch: Batch) -> None:
         """Add one batch; a `restarted` one replaces everything read before."""
         if batch.restarted:
-            self.scalars, self.payloads, self.problems = {}, {}, ()
+            self.scalars, self.rare, self.payloads, self.problems = {}, [], {}, ()
             self.damaged, self.lost = {}, ()
             self.records = self.bytes_read = self.large = 0
             self.started = None
             self.identity, self.checked = object(), set()
-        for block in batch.scalars:
-            if (tags := block.tags) in self.scalars:
-                self.scalars[tags].append(block)
-            else:
-                self.scalars[tags] = [block]
+        self._add_scalars(batch.scalars)
         for payload in batch.payloads:
             self.payloads.setdefault((payload.kind, payload.tag), []).append(payload)
             self.large += len(payload.verified) - int(np.count_nonzero(payload.verified))
@@ -74,6 +87,26 @@ class FileState:
         self.cursor = batch.cursor
         if batch.started is not None:
             self.started = batch.started if self.started is None else min(self.started, batch.started)
+
+    def _add_scalars(self, blocks: Sequence[SeriesBlock]) -> None:
+        if not isinstance(blocks, MixedBlocks):
+            for block in blocks:
+                self._add_block(block.tags, block)
+            return
+        self.rare.append(blocks.scalars)
+        first, tags_of, scalars = len(self.rare) - 1 << ROW, blocks.scalars.tags, self.scalars
+        for entry in blocks.entries:
+            if not isinstance(entry, int):
+                self._add_block(entry.tags, entry)
+            elif scalars.setdefault(tags_of[entry], number := first | entry) is not number:
+                self._add_block(tags_of[entry], RareBlock(blocks.scalars, entry))
+
+    def _add_block(self, tags: tuple[str, ...], block: SeriesBlock) -> None:
+        known = self.scalars.setdefault(tags, block)
+        if isinstance(known, list):
+            known.append(block)
+        elif known is not block:
+            self.scalars[tags] = [self._rare_block(known) if isinstance(known, int) else known, block]
 
     @property
     def damage(self) -> tuple[Problem, ...]:
@@ -92,22 +125,48 @@ class FileState:
 
     def block(self, tags: tuple[str, ...]) -> SeriesBlock:
         """Return all rows of the records with these tags as one block; blocks of several reads are joined once."""
-        if len(self.scalars[tags]) > 1:
-            for block in self._joined_with(tags):
-                self.scalars[block.tags] = [block]
-        return self.scalars[tags][0]
+        found = self.scalars[tags]
+        if isinstance(found, int):
+            return self._rare_block(found)
+        if not isinstance(found, list):
+            return found
+        for block in self._joined_with(tags):
+            self.scalars[block.tags] = block
+        return self.block(tags)
+
+    def parts(self, tags: tuple[str, ...]) -> Sequence[SeriesBlock]:
+        """Return the blocks of the records with these tags, one for each read."""
+        found = self.scalars[tags]
+        return found if isinstance(found, list) else [self.block(tags)]
+
+    def frequent(self) -> list[tuple[str, ...]]:
+        """Return the tags of all blocks but those in `rare_rows`."""
+        return [tags for tags, found in self.scalars.items() if not isinstance(found, int)]
+
+    def rare_rows(self) -> Iterator[tuple[RareScalars, list[tuple[str, ...]], Ints]]:
+        """Yield each table of rare scalars with the tags that have no other block, and their rows in it."""
+        if not self.rare:
+            return
+        found = [tags for tags, entry in self.scalars.items() if isinstance(entry, int)]
+        entries = np.fromiter((entry for entry in self.scalars.values() if isinstance(entry, int)), np.int64, len(found))
+        for number in np.unique(entries >> ROW).tolist():
+            own = np.flatnonzero(entries >> ROW == number)
+            yield self.rare[number], [found[at] for at in own.tolist()], entries[own] & (1 << ROW) - 1
+
+    def _rare_block(self, entry: int) -> RareBlock:
+        return RareBlock(self.rare[entry >> ROW], entry & (1 << ROW) - 1)
 
     def _joined_with(self, tags: tuple[str, ...]) -> Sequence[SeriesBlock]:
         """Return all rows of the records with these tags, and of those that share rounds with them, joined: as rounds if all of
         them have the same steps, otherwise each on its own. Joining them one by one would compare all of them every time.
         """
-        parts = self.scalars[tags]
+        parts = self.parts(tags)
         together = next((part.rounds.tags for part in parts if isinstance(part, TagBlock)), ())
         if not together or not all((tag,) in self.scalars for tag in together):
             return [_joined_scalars(parts)]
-        if (joined := _joined_rounds([self.scalars[tag,] for tag in together])) is not None:
+        if (joined := _joined_rounds([self.parts((tag,)) for tag in together])) is not None:
             return joined.blocks()
-        blocks = [_joined_scalars(self.scalars[tag,]) for tag in together]
+        blocks = [_joined_scalars(self.parts((tag,))) for tag in together]
         step = blocks[0].step
         if not all(np.array_equal(block.step, step) for block in blocks[1:]):
             return blocks
@@ -150,7 +209,7 @@ class FileState:
             if kept.all():
                 continue
             columns = (block.step[kept], block.wall_time[kept], block.order[kept], block.value[:, kept])
-            self.scalars[tags] = [ScalarBlock(tags, *columns)]
+            self.scalars[tags] = ScalarBlock(tags, *columns)
             if not kept.any():
                 del self.scalars[tags]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -312,6 +312,33 @@ class RareBlock:
 
 SeriesBlock = ScalarBlock | TagBlock | RareBlock
 """Scalars of one or several tags."""
+
+
+class MixedBlocks(Sequence[SeriesBlock]):
+    """Blocks of which many are tags of rare scalars, given by their rows and made when they are asked for.
+
+    A quarter of a million objects that stay take half a second of the collector of garbage.
+    """
+
+    __slots__ = ("entries", "scalars")
+
+    def __init__(self, scalars: RareScalars, entries: Sequence[int | SeriesBlock]) -> None:
+        self.scalars, self.entries = scalars, entries
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @overload
+    def __getitem__(self, at: int) -> SeriesBlock: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[SeriesBlock]: ...
+    def __getitem__(self, at: int | slice) -> SeriesBlock | list[SeriesBlock]:
+        if isinstance(at, slice):
+            return [self._block(entry) for entry in self.entries[at]]
+        return self._block(self.entries[at])
+
+    def _block(self, entry: int | SeriesBlock) -> SeriesBlock:
+        return RareBlock(self.scalars, entry) if isinstance(entry, int) else entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ view of a block wherever one block holds all of it.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from parsers.analysis.curves.segments import most_steps, resolved
 from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.deferred import pandas as pd
 from parsers.frames import SCALARS, SCALARS_VIEW
-from parsers.model import Ints, RareBlock, RareScalars, Series
+from parsers.model import Ints, RareScalars, Series
 from parsers.recorded import RecordedSeries
 from parsers.run_files import RunFiles
 
@@ -52,17 +51,16 @@ class _RareRows:
 
     file: int
     scalars: RareScalars
-    rows: array[int]
-    numbers: array[int]
+    rows: Ints
+    numbers: Ints
 
     def _bounds(self) -> tuple[Ints, Ints]:
-        rows = np.frombuffer(self.rows, np.int64)
-        begin = self.scalars.bounds[rows]
-        return begin, self.scalars.bounds[rows + 1] - begin
+        begin = self.scalars.bounds[self.rows]
+        return begin, self.scalars.bounds[self.rows + 1] - begin
 
     def codes(self) -> Ints:
         """Return the number of the tag of each value."""
-        return np.repeat(np.frombuffer(self.numbers, np.int64), self._bounds()[1])
+        return np.repeat(self.numbers, self._bounds()[1])
 
     def series(self) -> Series:
         """Return all values, tag by tag."""
@@ -91,7 +89,7 @@ class RunScalars:
     def points(self) -> int:
         """Number of scalar values."""
         with self._files.lock:
-            blocks = [b for state in self._files.states.values() for parts in state.scalars.values() for b in parts]
+            blocks = [b for state in self._files.states.values() for tags in state.scalars for b in state.parts(tags)]
         return sum(block.value.size for block in blocks)
 
     @property
@@ -101,8 +99,8 @@ class RunScalars:
             # Of tags that are equally long, one that has been resolved comes first.
             lengths = dict.fromkeys(sorted(self.tags, key=lambda tag: tag not in self._resolved), 0)
             for state in self._files.states.values():
-                for tags, parts in state.scalars.items():
-                    rows = sum(len(part.step) for part in parts)
+                for tags in state.scalars:
+                    rows = sum(len(part.step) for part in state.parts(tags))
                     for tag in tags:
                         lengths[tag] += rows
             return most_steps(lengths, self.resolved)
@@ -192,22 +190,20 @@ class RunScalars:
 
         Made of blocks, not of series: a hundred thousand of these would take 100 MB.
         """
-        number_of: dict[str, int] = {}
         states, order = list(self._files.states.values()), self._files.order()
+        tags = dict.fromkeys(tag for file in order for tag in chain.from_iterable(states[file].scalars))
+        number_of = {tag: number for number, tag in enumerate(tags)}
         pieces: list[tuple[int, int, Series]] = []
-        tables: dict[int, _RareRows] = {}
+        tables: list[_RareRows] = []
         for file in order:
-            for key in list(states[file].scalars):
+            for key in states[file].frequent():
                 block = states[file].block(key)
-                if isinstance(block, RareBlock):
-                    table = tables.setdefault(id(block.scalars), _RareRows(file, block.scalars, array("q"), array("q")))
-                    table.rows.append(block.row)
-                    table.numbers.append(number_of.setdefault(key[0], len(number_of)))
-                    continue
                 files, place = _repeated(file, block.step.size), block.order
                 for tag, value in zip(block.tags, block.value, strict=True):
-                    number = number_of.setdefault(tag, len(number_of))
-                    pieces.append((number, file, Series(block.step, block.wall_time, _wide(value), files, place)))
+                    pieces.append((number_of[tag], file, Series(block.step, block.wall_time, _wide(value), files, place)))
+            for scalars, keys, rows in states[file].rare_rows():
+                numbers = np.fromiter((number_of[tag] for tag, *_ in keys), np.int64, len(keys))
+                tables.append(_RareRows(file, scalars, rows, numbers))
         if not number_of:
             return [], np.empty(0, np.int8), _EMPTY_SERIES
         pieces.sort(key=itemgetter(0))
@@ -215,11 +211,11 @@ class RunScalars:
             (number, _in_file_order([part for _, _, part in alike]))
             for (number, _), alike in groupby(pieces, key=itemgetter(0, 1))
         ]
-        joined = _concatenate([part for _, part in parts] + [table.series() for table in tables.values()])
+        joined = _concatenate([part for _, part in parts] + [table.series() for table in tables])
         counts = [part.step.size for _, part in parts]
         codes = np.repeat(np.array([number for number, _ in parts], np.min_scalar_type(-len(number_of))), counts)
         if tables:
-            codes = np.concatenate([codes, *(table.codes().astype(codes.dtype) for table in tables.values())])
+            codes = np.concatenate([codes, *(table.codes().astype(codes.dtype) for table in tables)])
             position = np.array([order[file] for file in range(len(states))])
             by_tag = np.lexsort((joined.order, position[joined.file], codes))
             codes, joined = codes[by_tag], _taken(joined, by_tag)

@@ -98,10 +98,10 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
         for tags in list(state.scalars):
             block = state.block(tags)
             whole = block.rounds if isinstance(block, TagBlock) else block
-            if id(whole) not in known:
-                known[id(whole)] = len(tables)
+            number = len(tables) if isinstance(block, RareBlock) else known.setdefault(id(whole), len(tables))
+            if number == len(tables):
                 tables.append(_pack(whole, columns))
-            scalars.append(_Scalars(tags, known[id(whole)]))
+            scalars.append(_Scalars(tags, number))
         payloads = [block for blocks in state.payloads.values() for block in blocks]
         for payload in payloads:
             raw = (payload.step, payload.wall_time, payload.order, payload.offset, payload.length, payload.verified)
@@ -220,7 +220,7 @@ def _state(file: _IndexedFile, columns: _RunColumns) -> FileState:
         found = blocks[scalars.table].get(scalars.tags) if 0 <= scalars.table < len(blocks) else None
         if found is None:
             raise FormatError(f"snapshot: expected the scalars {scalars.tags} in table {scalars.table}, found none")
-        state.scalars[scalars.tags] = [found]
+        state.scalars[scalars.tags] = found
     for one in file.payloads:
         n = one.rows
         step, wall_time = columns.take(np.int64, n), columns.take(np.float64, n)

@@ -25,7 +25,7 @@ from parsers.dumps.places import JSON, RANK_PART, STEP
 from parsers.dumps.statistics import TensorStatistics
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.json_text import encodable, parse_json
+from parsers.json_text import MOST_CONTAINERS, encodable, parse_json
 from parsers.names import printable
 
 LONGEST = 1 << 30
@@ -35,6 +35,8 @@ _ENTRIES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 DATA = "dump_tensor_data"
 SOURCE = "dump.json"
 _DEEPEST = 40
+_SHORTEST = 8
+"""Characters per array or object, at least, of a file with many: msprobe writes three in 45 for a call without arguments."""
 _GROUPS = {
     "input_args": "input", "input_kwargs": "input", "input": "input", "output": "output", "parameters": "parameter",
 }  # fmt: skip
@@ -147,6 +149,11 @@ def read_dump(listing: Listing, path: str) -> dict[str, Any] | None:
     """Return the content of a dump.json or debug.json, of one that is cut its entries before the cut; None for another file."""
     text = _read(listing, path)
     if text is None:
+        return None
+    containers = text.count("[") + text.count("{")
+    if containers > max(MOST_CONTAINERS, len(text) // _SHORTEST):
+        found = f"found {containers:,} in {len(text):,} characters; the file is not read."
+        listing.problem(path, f"Expected at most one array or object per {_SHORTEST} characters, {found}")
         return None
     try:
         content = json.loads(text)

@@ -8,14 +8,24 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, repeat
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.events.walk import Event, Payload, Scalar
-from parsers.model import Floats, Ints, PayloadBlock, RareBlock, RareScalars, Rounds, ScalarBlock, SeriesBlock, Values
+from parsers.events.walk import Event, Payload
+from parsers.model import (
+    Floats,
+    Ints,
+    MixedBlocks,
+    PayloadBlock,
+    RareBlock,
+    RareScalars,
+    Rounds,
+    ScalarBlock,
+    SeriesBlock,
+    Values,
+)
 
 Ids = NDArray[np.int32]
 MANY, RARE = 256, 16
@@ -107,6 +117,11 @@ class Collector:
         """A number for a tuple of tags."""
         return self._ids.setdefault(tags, len(self._ids))
 
+    def ids_of(self, tags: Iterable[str]) -> list[int]:
+        """Return the number of each tag by itself."""
+        known = self._ids
+        return [known.setdefault((tag,), len(known)) for tag in tags]
+
     def add_columns(self, columns: Columns) -> None:
         """Add records read at once."""
         self.records += len(columns.step)
@@ -152,21 +167,20 @@ class Collector:
         self.records += 1
         self._earliest(event.wall_time)
         if event.many_tags:
-            ids = [self.id_of((tag,)) for tag in event.many_tags]
-            self._singles.add(event.step, event.wall_time, order, ids, event.many_values)
+            self._add_scalars(event, event.many_tags, event.many_values, order)
         elif event.scalars:
-            self._add_scalars(event, event.scalars, order)
+            tags, values = [scalar.tag for scalar in event.scalars], [scalar.value for scalar in event.scalars]
+            self._add_scalars(event, tags, values, order)
 
-    def _add_scalars(self, event: Event, scalars: list[Scalar], order: int) -> None:
-        if len(scalars) == 1 or len(scalars) > WIDEST:
-            ids = [self.id_of((scalar.tag,)) for scalar in scalars]
-            self._singles.add(event.step, event.wall_time, order, ids, [scalar.value for scalar in scalars])
+    def _add_scalars(self, event: Event, tags: Sequence[str], values: Sequence[float], order: int) -> None:
+        if len(tags) == 1 or len(tags) > WIDEST:
+            self._singles.add(event.step, event.wall_time, order, self.ids_of(tags), values)
             return
-        rows = self._rows[self.id_of(tuple(scalar.tag for scalar in scalars))]
+        rows = self._rows[self.id_of(tuple(tags))]
         rows.step.append(event.step)
         rows.wall_time.append(event.wall_time)
         rows.order.append(order)
-        rows.value.append(tuple(scalar.value for scalar in scalars))
+        rows.value.append(tuple(values))
 
     def add_payload(self, event: Event, payload: Payload, plugin: str, *, order: int, base: int, verified: bool) -> None:
         """Add one large value; base is the file offset of its message."""
@@ -193,7 +207,7 @@ class Collector:
             for (kind, tag, plugin), index in self._index.items()
         ]  # fmt: skip
 
-    def scalars(self) -> list[SeriesBlock]:
+    def scalars(self) -> Sequence[SeriesBlock]:
         """Return all scalars, one block per tuple of tags. If a record holds a tag twice, each value gets its own row."""
         pieces: defaultdict[int, list[Columns]] = defaultdict(list)
         if len(self._rows) > MANY:
@@ -209,38 +223,44 @@ class Collector:
         for columns in self._columns.values():
             for piece in (p for p in columns if isinstance(p.ids, int)):
                 pieces[int(piece.ids)].append(piece)
-        rare = [one for one in mixed if len(one.value) == 1 and _is_rare(one.ids)]
+        rare = next((one for one in mixed if len(one.value) == 1 and _is_rare(one.ids)), None)
         for one in mixed:
-            if not any(one is other for other in rare):
+            if one is not rare:
                 for piece in _split(one):
                     pieces[int(piece.ids)].append(piece)
         for number in [n for tags, n in self._ids.items() if len(tags) > 1 and len(set(tags)) < len(tags) and n in pieces]:
             self._part(number, pieces)
         names = list(self._ids)
-        frequent = {self._ids[tag,] for tags in self._rounds for tag in tags}
-        found = [block for one in rare for block in self._rare(one, names, frequent, pieces)]
-        rounds = self._joined_rounds(pieces)
-        blocks: list[tuple[int, SeriesBlock]] = [(n, _block(names[n], own)) for n, own in pieces.items()]
-        blocks += found
-        blocks += [(self._ids[block.tags], block) for one in rounds for block in one.blocks()]
-        return [block for _, block in sorted(blocks, key=itemgetter(0))]
+        numbers: list[int] = []
+        blocks: list[int | SeriesBlock] = []
+        scalars = None if rare is None else self._rare(rare, names, pieces, numbers, blocks)
+        in_turn = [block for one in self._joined_rounds(pieces) for block in one.blocks()]
+        blocks += [_block(names[n], own) for n, own in pieces.items()]
+        blocks += in_turn
+        numbers += [*pieces, *(self._ids[block.tags] for block in in_turn)]
+        if any(before > after for before, after in pairwise(numbers)):
+            blocks = [blocks[at] for at in np.argsort(np.array(numbers), kind="stable").tolist()]
+        return [one for one in blocks if not isinstance(one, int)] if scalars is None else MixedBlocks(scalars, blocks)
 
     def _rare(
-        self, mixed: Columns, names: list[tuple[str, ...]], frequent: set[int], pieces: defaultdict[int, list[Columns]]
-    ) -> Iterable[tuple[int, RareBlock]]:
-        """Yield the blocks of tags with few rows, by their id. Those that have other rows, too, are added to the pieces."""
+        self, mixed: Columns, names: list[tuple[str, ...]], pieces: defaultdict[int, list[Columns]],
+        numbers: list[int], blocks: list[int | SeriesBlock],
+    ) -> RareScalars:  # fmt: skip
+        """Add the ids of tags with few rows, and their places in the table. Those with other rows, too, go to the pieces."""
         _, step, wall_time, order, value = mixed
         all_ids = np.asarray(mixed.ids)
         by_id = np.lexsort((order, all_ids))
         ids, bounds = _runs(all_ids[by_id])
         tags, value = [names[number] for number in ids], value[0, by_id]
         scalars = RareScalars(tags, bounds, step[by_id], wall_time[by_id], order[by_id], value)
-        for row, number in enumerate(ids):
-            block = RareBlock(scalars, row)
-            if number in pieces or number in frequent:
+        others = {self._ids[tag,] for tags in self._rounds for tag in tags}.union(pieces).intersection(ids)
+        for row, number in enumerate(ids) if others else ():
+            if number in others:
+                block = RareBlock(scalars, row)
                 pieces[number].append(Columns(number, block.step, block.wall_time, block.order, block.value))
-            else:
-                yield number, block
+        numbers += [number for number in ids if number not in others] if others else ids
+        blocks += [row for row, number in enumerate(ids) if number not in others] if others else range(len(ids))
+        return scalars
 
     def _joined_rounds(self, pieces: defaultdict[int, list[Columns]]) -> list[Rounds]:
         """Return the rounds of each tuple of tags. Rounds whose records were read one by one are taken from the pieces.
@@ -274,7 +294,7 @@ class Collector:
             if len(tags) < 2 or number not in self._rows or len(self._rows[number].step) > RARE:
                 continue
             rows = self._rows.pop(number)
-            ids = [self.id_of((tag,)) for tag in tags]
+            ids = self.ids_of(tags)
             for step, wall_time, order, value in zip(rows.step, rows.wall_time, rows.order, rows.value, strict=True):
                 self._singles.add(step, wall_time, order, ids, value)
 

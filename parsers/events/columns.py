@@ -284,7 +284,7 @@ class ColumnDecoder:
         if bad.any():
             rows, group = rows[~bad], group[~bad]
         if len(rows):
-            ids = np.array([self._found.id_of((tag,)) for tag in shape.tags(rows)], np.int32)
+            ids = np.array(self._found.ids_of(shape.tags(rows)), np.int32)
             order = frames.start[group] + (frames.base - HEADER)
             self._found.add_columns(Columns(ids, shape.step(rows), shape.wall_time(rows), order, shape.value(rows)))
         return bad

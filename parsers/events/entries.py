@@ -124,6 +124,8 @@ class EntryReader:
             for before, begin in pairwise(begins):
                 news = news or before not in self._before[begin]
                 self._before[begin].add(before)
+            if len(self._entries) > MOST_ENTRIES:
+                break
         if len(self._entries) > MOST_ENTRIES or (news and not self._sort()):
             self._vocabulary, self._entries, self._before = [], {}, {}
             return False

@@ -120,7 +120,7 @@ class _EventReading:
 
     def _take(self, message: bytes | Sparse, length: int, order: int, *, verified: bool) -> None:
         try:
-            event = walk(message, length, self.form)
+            event = walk(message, length, self.form, most=0)
         except WireError as error:
             self.damage.append(Damage(order, FRAME + length, "bad_message", str(error)))
             return

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import NamedTuple, overload
 
+import numpy as np
+
 from parsers.events.tensors import scalar_in
 from parsers.events.wire import ByteSource, WireError, signed, skip, span, varint
 from parsers.names import NO_TAG
@@ -72,11 +74,11 @@ class Event:
     """One message. wall and step_at are positions (-1: the field is missing and its value 0); plain says that every field
     the parser reads occurs once, so that another message with equal bytes elsewhere has its fields at the same positions;
     names are the positions of tags and metadata, which may differ between messages of one structure; tags those of tags alone.
-    Of more than FEW scalars all are in many_tags and many_values instead: a hundred thousand objects take 30 MB."""
+    Of more than `most` scalars all are in many_tags and many_values instead: a hundred thousand objects take 30 MB."""
 
     __slots__ = (
-        "complaints", "many_tags", "many_values", "names", "payloads", "plain", "scalars", "step", "step_at", "step_end",
-        "tags", "version", "wall", "wall_time",
+        "complaints", "many_tags", "many_values", "most", "names", "payloads", "plain", "scalars", "step", "step_at",
+        "step_end", "tags", "version", "wall", "wall_time",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -91,11 +93,13 @@ class Event:
         self.names: list[tuple[int, int]] = []
         self.tags: list[tuple[int, int]] = []
         self.plain = True
+        self.most = FEW
 
 
-def walk(data: ByteSource, end: int, form: Form) -> Event:
-    """Parse the message of bytes 0 to end. Raises WireError if it is none."""
+def walk(data: ByteSource, end: int, form: Form, *, most: int = FEW) -> Event:
+    """Parse the message of bytes 0 to end, with positions of up to `most` scalars. Raises WireError if it is none."""
     event = Event()
+    event.most = most
     try:
         _fill(event, data, end, form)
     except IndexError:
@@ -211,7 +215,7 @@ def _short_values(data: ByteSource, pos: int, end: int, form: Form, event: Event
         chunk = data[pos : min(pos + AT_ONCE, end)]
     except IndexError:  # only the beginning of the message is there
         return pos, end
-    few = not event.many_tags and len(event.scalars) <= FEW
+    few = not event.many_tags and len(event.scalars) <= event.most
     if not few:
         _keep_many(event)
     most, at, scalar, known = len(chunk), 0, form.scalar, dict[bytes, str]()
@@ -228,6 +232,11 @@ def _short_values(data: ByteSource, pos: int, end: int, form: Form, event: Event
         if not is_usual or not scalar or chunk[stop - 5] != scalar:
             _value(chunk, at + 2, stop, form, event, pos)
             at = stop
+            continue
+        if not few and stop + 2 + size < most and chunk[stop + 1] == size:
+            if event.scalars:
+                _keep_many(event)
+            at = _alike_values(chunk, at, scalar, event, known)
             continue
         raw = chunk[at + 4 : stop - 5]
         tag = known.get(raw)
@@ -248,6 +257,23 @@ def _short_values(data: ByteSource, pos: int, end: int, form: Form, event: Event
         _keep_many(event)
     # After a value of another kind, some of which are images of megabytes, it is tried a little later.
     return pos + at, pos + at + (0 if at else MANY_BYTES)
+
+
+def _alike_values(chunk: bytes, at: int, scalar: int, event: Event, known: dict[bytes, str]) -> int:
+    """Read the values from `at` on that are as long as the first, a tag and a float, at once; return where they end."""
+    size = chunk[at + 1] + 2
+    rows = np.frombuffer(chunk, np.uint8, (len(chunk) - at) // size * size, at).reshape(-1, size)
+    alike = (rows[:, :4] == rows[0, :4]).all(axis=1) & (rows[:, -5] == scalar)
+    count = len(rows) if alike.all() else int(alike.argmin())
+    tags = rows[:count, 4:-5].tobytes()
+    width = size - 9
+    each = [tags[begin : begin + width] for begin in range(0, len(tags), width)] if width else [b""] * count
+    for raw in each:
+        if raw not in known:
+            known[raw] = raw.decode("utf-8", "backslashreplace") or NO_TAG
+    event.many_tags += [known[raw] for raw in each]
+    event.many_values.frombytes(rows[:count, -4:].copy().view("<f4").astype(np.float64).tobytes())
+    return at + count * size
 
 
 def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event, base: int = 0) -> None:

@@ -15,6 +15,7 @@ from parsers.events.tensorboard import TENSORBOARD
 from parsers.events.walk import Event, beginning, walk
 from parsers.events.wire import WireError
 from parsers.model import RareBlock
+from parsers.snapshot import dump, load
 from tests.parsers.events.event_reference import framed, points, read_points
 from tests.writers.worst_binaries import delimited
 
@@ -106,9 +107,44 @@ def test_files_of_very_many_tags(tmp_path: Path, alike: int) -> None:
         series = run.series(f"t{number}")
         assert np.array_equal(rows["value"].to_numpy(), series.value)
         assert rows["order"].is_monotonic_increasing
+    parts = dump(list(run.states.values()))
+    assert parts is not None
+    (restored,) = load(b"".join(parts))
+    assert {tags: restored.block(tags).value.tolist() for tags in restored.scalars} == {
+        tags: state.block(tags).value.tolist() for state in run.states.values() for tags in state.scalars
+    }  # fmt: skip
     damaged = bytearray(content)
     damaged[content.index(b"t1234") + 8] ^= 1
     path.write_bytes(damaged)
     again = TENSORBOARD.read(str(path))
     assert [problem.kind for problem in again.problems] == ["bad_data"]
     assert len(read_points(again)) == len(read_points(batch)) - 1
+
+
+def test_very_many_tags_that_grow(tmp_path: Path) -> None:
+    """Tags of one row each, read in two parts with some of them in both, are those of the whole file."""
+    records = [
+        framed(b"\x09" + bytes(8) + b"\x10" + bytes([number % 100]) + delimited(5, KINDS[0](b"t%d" % (number % 900))))
+        for number in range(1200)
+    ]
+    path = tmp_path / "grown" / "events.out.tfevents.1.host"
+    path.parent.mkdir()
+    path.write_bytes(b"".join([_VERSION, *records[:600]]))
+    run = open_run(path.parent)
+    assert len(run.scalars) == 600
+    with path.open("ab") as file:
+        file.write(b"".join(records[600:]))
+    assert run.refresh()
+    whole = tmp_path / "whole" / path.name
+    whole.parent.mkdir()
+    whole.write_bytes(path.read_bytes())
+    expected = open_run(whole.parent)
+    assert sorted(run.tags("scalar")) == sorted(expected.tags("scalar"))
+    for tag in expected.tags("scalar"):
+        assert all(map(np.array_equal, run.series(tag), expected.series(tag)))
+    columns = ["tag", "order", "step", "value"]
+    rows = [frame[columns].astype({"tag": str}).sort_values(columns) for frame in (run.scalars, expected.scalars)]
+    assert rows[0].to_numpy().tolist() == rows[1].to_numpy().tolist()
+    assert len(run.series("t7").step) == 2
+    assert run.points == expected.points == 1200
+    assert run.steps == expected.steps
