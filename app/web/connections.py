@@ -33,10 +33,10 @@ CONNECTIONS = 1000
 """Open connections at once; each takes a file descriptor, with a large body up to three."""
 CONNECTIONS_OF_ONE = 600
 """Open connections of one address at once, which may be a proxy's."""
-OVERFLOW = 50
-"""Connections above these numbers while no other can be closed; further ones wait until they are accepted."""
 ACCEPTED_AT_ONCE = 64
-"""New connections between two looks at the others."""
+"""New connections between two looks at the others, which may exceed these numbers until their requests have been looked for."""
+OVERFLOW = 2 * ACCEPTED_AT_ONCE
+"""Connections above these numbers while no other can be closed; further ones wait until they are accepted."""
 CHECK_SECONDS = 5
 """Seconds between two rounds of checks."""
 IDLE_SECONDS = 60
@@ -247,16 +247,18 @@ class Server(TcpWSGIServer):
             super().add_task(task)
 
     def handle_accept(self) -> None:
-        """Accept the connections that wait, and close others if there are too many."""
+        """Close connections if there are too many, and accept those that wait.
+
+        In this order: of those accepted last time it is known by now whether they have sent a request.
+        """
         channels: Any = self.active_channels  # a dict by file descriptor, whatever waitress' types say
-        before = len(channels)
+        if len(channels) > CONNECTIONS_OF_ONE:
+            self._make_room(list(channels.values()))
         for _ in range(ACCEPTED_AT_ONCE):
             known = len(channels)
             super().handle_accept()
             if len(channels) == known:
                 break
-        if len(channels) > max(before, CONNECTIONS_OF_ONE):
-            self._make_room(list(channels.values()))
 
     def _make_room(self, channels: list[Any]) -> None:
         channel: Any
