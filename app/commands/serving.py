@@ -91,10 +91,20 @@ class Directories:
 
 
 def prepare_directories(settings: Settings, roots: Sequence[Root]) -> Directories:
-    """Create the directories if necessary. Raises SettingError if the workspace the user named is invalid."""
+    """Create the directories if necessary. Raises SettingError if the workspace the user named is invalid.
+
+    One on a file system that is read-only now is left alone, and no other takes its place.
+    """
     bases = [root.path for root in roots if root.address is None]
-    named = _apart(settings.workspace, bases) if settings.workspace else ""
+    what = "no index, no remarks and no views" if settings.cache else "no remarks and no views"
     origin = "the user's cache directory"
+    try:
+        named = _apart(settings.workspace, bases) if settings.workspace else ""
+    except workspace.ReadOnlyError as error:
+        records = ""
+        with contextlib.suppress(SettingError):
+            records = workspace.subdirectory(_apart(workspace.cache_directory(), bases, origin), processes.RECORDS)
+        return Directories("", records, f"{what} are kept: {error}")
     try:
         # Records are kept in the cache directory even with another workspace, so that `status` finds every server.
         cache = _apart(workspace.cache_directory(), bases, origin)
@@ -103,7 +113,6 @@ def prepare_directories(settings: Settings, roots: Sequence[Root]) -> Directorie
         lost = "status and stop will not find this server"
         if named:
             return Directories(named, workspace.subdirectory(named, processes.RECORDS), f"{lost}: {error}")
-        what = "no index, no remarks and no views" if settings.cache else "no remarks and no views"
         return Directories("", "", f"{lost}; {what} are kept (name a directory outside the runs with --workspace): {error}")
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Mapping
 
 from app.commands.settings import SettingError
+
+
+class ReadOnlyError(SettingError):
+    """The workspace is on a file system that cannot be written to now."""
 
 
 def cache_directory(environment: Mapping[str, str] = os.environ) -> str:
@@ -21,7 +26,8 @@ def prepare(path: str, *, base: str | None = None, origin: str = "--workspace") 
     """Create the workspace (mode 0700) if it does not exist and return its absolute path.
 
     An existing directory keeps its mode, but it must belong to this user and not be writable by others. Raises SettingError,
-    which names the origin of the path, if that is not so, or if it lies below base, or cannot be written to.
+    which names the origin of the path, if that is not so, or if it lies below base, or cannot be written to;
+    ReadOnlyError if its file system is read-only.
     """
     path = os.path.expanduser(path)
     if path.startswith("~"):
@@ -33,14 +39,16 @@ def prepare(path: str, *, base: str | None = None, origin: str = "--workspace") 
         os.makedirs(path, mode=0o700, exist_ok=True)
         found = os.stat(path)
     except OSError as error:
-        raise SettingError(f"{origin}: expected a writable directory, found {path!r}: {error.strerror}") from None
+        kind = ReadOnlyError if error.errno == errno.EROFS else SettingError
+        raise kind(f"{origin}: expected a writable directory, found {path!r}: {error.strerror}") from None
     if hasattr(os, "getuid") and found.st_uid != os.getuid():
         raise SettingError(f"{origin}: expected a directory owned by this user, found {path!r} owned by user {found.st_uid}")
     if found.st_mode & 0o022:
         mode = stat.S_IMODE(found.st_mode)
         raise SettingError(f"{origin}: expected a directory writable by this user only, found {path!r} with mode {mode:04o}")
     if not os.access(path, os.W_OK | os.X_OK):
-        raise SettingError(f"{origin}: expected a writable directory, found {path!r}")
+        kind = ReadOnlyError if _is_read_only(path) else SettingError
+        raise kind(f"{origin}: expected a writable directory, found {path!r}")
     return path
 
 
@@ -50,6 +58,10 @@ def subdirectory(workspace: str, name: str, *, origin: str = "--workspace") -> s
     if stat.S_IMODE(os.stat(path).st_mode) != 0o700:
         os.chmod(path, 0o700)
     return path
+
+
+def _is_read_only(path: str) -> bool:
+    return hasattr(os, "statvfs") and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
 
 
 def _inside(path: str, base: str) -> bool:

@@ -69,12 +69,12 @@ def _decided(tuning: Tuning, settings: Mapping[str, Any], known: set[str]) -> It
             yield constraint, constraint.violation(settings)
 
 
-def drawn(parameters: Sequence[Parameter], random: np.random.Generator) -> dict[str, Any]:
+def drawn(parameters: Sequence[Parameter], generator: np.random.Generator) -> dict[str, Any]:
     """Return settings drawn at random, each value as likely as any other; those that do not apply are missing."""
     settings: dict[str, Any] = {}
     for one in parameters:
         if one.applies(settings):
-            value = value_at(float(random.random()), distribution_of(one))
+            value = value_at(float(generator.random()), distribution_of(one))
             settings[one.name] = next(each for each in one.choices if label(each) == value) if one.kind == "choice" else value
     return settings
 

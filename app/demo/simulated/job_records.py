@@ -134,8 +134,8 @@ def recorded(job: Simulated) -> JobRecord:
 
 def _clocks(plan: Plan) -> list[int]:
     """What each rank's clock shows when the job begins."""
-    random = np.random.default_rng([plan.seed, 1])
-    hosts = random.uniform(-plan.clock_ns, plan.clock_ns, plan.ranks // plan.hosts + 1)
+    generator = np.random.default_rng([plan.seed, 1])
+    hosts = generator.uniform(-plan.clock_ns, plan.clock_ns, plan.ranks // plan.hosts + 1)
     return [BEGIN_NS + round(hosts[rank // plan.hosts]) for rank in range(plan.ranks)]
 
 
@@ -165,7 +165,7 @@ def _target(what: Communicate, rank: int) -> int:
 
 
 def _links(plan: Plan, rows: Sequence[CommunicationRow]) -> list[LinkRow]:
-    random = np.random.default_rng([plan.seed, 2])
+    generator = np.random.default_rng([plan.seed, 2])
     sums: dict[tuple[int, int, str, str, int], list[Any]] = {}
     for row in rows:
         if row.kind != "receive":
@@ -174,7 +174,7 @@ def _links(plan: Plan, rows: Sequence[CommunicationRow]) -> list[LinkRow]:
     pair = slow_link(plan, fault.place) if fault else (-1, -1)
     made = []
     for (step, rank, _, kind, target), (group, size) in sums.items():
-        bandwidth = BANDWIDTH * (1.0 + plan.transfer_noise * np.clip(random.standard_normal(), -4.0, 4.0))
+        bandwidth = BANDWIDTH * (1.0 + plan.transfer_noise * np.clip(generator.standard_normal(), -4.0, 4.0))
         if fault and step > fault.since and (rank, target) == pair:
             bandwidth *= 1.0 - fault.size
         made.append(LinkRow(step, rank, group, kind, target, size, size / bandwidth))

@@ -67,14 +67,14 @@ class _Chances:
     """The random numbers of a job: the same for a plan whatever its fault is."""
 
     def __init__(self, plan: Plan, pieces: int) -> None:
-        random = np.random.default_rng(plan.seed)
+        generator = np.random.default_rng(plan.seed)
         shape = (plan.steps, plan.ranks, pieces)
-        self.piece = 1.0 + plan.noise * np.clip(random.standard_normal(shape), -4.0, 4.0)
-        self.piece *= 1.0 + 0.3 * (random.random(shape) < plan.hiccups)
-        self.gap = random.exponential(plan.gaps * plan.computing_ns / pieces, shape)
-        self.data = 1.0 + plan.unequal * random.uniform(-1.0, 1.0, (plan.steps, plan.dp))
-        self.loading = random.exponential(plan.data * plan.computing_ns, (plan.steps, plan.ranks))
-        self.transfer = 1.0 + plan.transfer_noise * np.clip(random.standard_normal((plan.steps, 4096)), -4.0, 4.0)
+        self.piece = 1.0 + plan.noise * np.clip(generator.standard_normal(shape), -4.0, 4.0)
+        self.piece *= 1.0 + 0.3 * (generator.random(shape) < plan.hiccups)
+        self.gap = generator.exponential(plan.gaps * plan.computing_ns / pieces, shape)
+        self.data = 1.0 + plan.unequal * generator.uniform(-1.0, 1.0, (plan.steps, plan.dp))
+        self.loading = generator.exponential(plan.data * plan.computing_ns, (plan.steps, plan.ranks))
+        self.transfer = 1.0 + plan.transfer_noise * np.clip(generator.standard_normal((plan.steps, 4096)), -4.0, 4.0)
 
 
 class _Simulation:

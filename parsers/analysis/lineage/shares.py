@@ -122,12 +122,12 @@ def variance_shares(
         return
     y = _scaled(y)
     places, columns = _places([table[one.name].iloc[rows] for one in used], ranges or {})
-    random = np.random.default_rng(seed)
-    chosen = random.permutation(len(y))[:MOST_RUNS]
+    generator = np.random.default_rng(seed)
+    chosen = generator.permutation(len(y))[:MOST_RUNS]
     whole = fitted(places[chosen], y[chosen], columns.apart)
     errors: list[float] = []
     for refit in range(refits):
-        importances, error = _refit(places, y, columns, whole, random)
+        importances, error = _refit(places, y, columns, whole, generator)
         found = np.vstack([found, importances])
         errors.append(error)
         yield Shares(_frame(used, found), len(rows), refit + 1, 1.0 - float(np.mean(errors)))
@@ -213,14 +213,16 @@ def _number(values: Floats, of: Range | None) -> Floats:
     return found
 
 
-def _refit(places: Floats, y: Floats, columns: _Columns, whole: Process, random: np.random.Generator) -> tuple[Floats, float]:
+def _refit(
+    places: Floats, y: Floats, columns: _Columns, whole: Process, generator: np.random.Generator
+) -> tuple[Floats, float]:
     """Return the importance of each setting by one fit, and its mean squared error on runs that were held out."""
-    order = random.permutation(len(y))
+    order = generator.permutation(len(y))
     held = max(2, len(y) // _HELD_OUT)
     left, drawn = order[:held][:MOST_RUNS], order[held:][:MOST_RUNS]
     process = fitted(places[drawn], y[drawn], columns.apart, whole)
     error = float(((process.predict(places[left]) - y[left]) ** 2).mean())
-    here, others = _draw(columns, random), _draw(columns, random)
+    here, others = _draw(columns, generator), _draw(columns, generator)
     result = process.predict(_recorded(here, columns))
     differs = np.zeros(columns.settings)
     for setting in range(columns.settings):
@@ -231,9 +233,9 @@ def _refit(places: Floats, y: Floats, columns: _Columns, whole: Process, random:
     return differs / 2.0 / (float(result.var()) + error), error
 
 
-def _draw(columns: _Columns, random: np.random.Generator) -> Floats:
+def _draw(columns: _Columns, generator: np.random.Generator) -> Floats:
     """Return places, of shape (_DRAWN, columns), at which each column has by itself any of its values."""
-    drawn = [random.random(_DRAWN) if one is None else random.choice(one, _DRAWN) for one in columns.values]
+    drawn = [generator.random(_DRAWN) if one is None else generator.choice(one, _DRAWN) for one in columns.values]
     return np.stack(drawn, axis=1)
 
 
