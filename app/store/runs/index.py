@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import os
 import re
 import shutil
 import sqlite3
 import stat
 import threading
+import time
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, BinaryIO, Concatenate, ParamSpec, TypeVar
@@ -33,6 +35,8 @@ R = TypeVar("R")
 
 SIZE_LIMIT = 4 << 30
 LOCK_SECONDS = 1.0
+RETRY_SECONDS = 10.0
+"""Seconds until an index that could not be opened, as on a full disk, is tried again."""
 _FILE_NAME = re.compile(r"[0-9a-f]{2}[/\\][0-9a-f]{2}[/\\][0-9a-f]{28}\.val")
 
 # Observed from diskcache and sqlite3 on a damaged table or settings row, a full disk, a locked database.
@@ -159,6 +163,7 @@ class Index:
         self._size_limit = size_limit
         self._cache: diskcache.Cache | None = None
         self._complained = False
+        self._retry_at = math.inf
         self._lock = threading.RLock()
         open_to_others = os.path.isdir(directory) and bool(os.lstat(directory).st_mode & 0o022)
         private_directory(directory)
@@ -179,6 +184,8 @@ class Index:
 
     def save(self, key: str, states: Sequence[FileState]) -> bool:
         """Cache the states of a run; return False if that failed and may succeed later."""
+        if not self._is_open():
+            return self._retry_at == math.inf
         parts = dump(states)
         return parts is None or self.write(key, parts)
 
@@ -242,8 +249,8 @@ class Index:
     @_in_turn
     def write(self, key: str, parts: Sequence[bytes | memoryview]) -> bool:
         """Cache the concatenated parts; return False if that failed and may succeed later."""
-        if self._cache is None:
-            return True
+        if not self._is_open() or self._cache is None:
+            return self._retry_at == math.inf
         disk = self._cache.disk
         disk.stored = ""
         try:
@@ -260,9 +267,17 @@ class Index:
     @_in_turn
     def close(self) -> None:
         """Close the database."""
+        self._retry_at = math.inf
         if self._cache is not None:
             self._cache.close()
             self._cache = None
+
+    @_in_turn
+    def _is_open(self) -> bool:
+        """Return whether the database is open; one that a full disk kept from being opened is tried again at times."""
+        if self._cache is None and time.monotonic() >= self._retry_at:
+            self._open()
+        return self._cache is not None
 
     def _open(self) -> None:
         for attempt in range(2):
@@ -275,12 +290,15 @@ class Index:
                 )  # fmt: skip
             except (Rejected, *_FAILURES) as error:
                 if not _is_damage(error):
-                    log.warning("index: %s cannot be opened (%s); continuing without it", self.directory, error)
+                    if self._retry_at == math.inf:
+                        log.warning("index: %s cannot be opened (%s); continuing without it", self.directory, error)
+                    self._retry_at = time.monotonic() + RETRY_SECONDS
                     return
                 self._discard(str(error))
                 if attempt:
                     log.warning("index: %s cannot be used (%s); continuing without it", self.directory, error)
             else:
+                self._retry_at = math.inf
                 return
 
     def _probe(self) -> None:

@@ -306,8 +306,13 @@ def test_an_index_that_cannot_be_opened_on_a_full_disk_is_kept(
         patched.setattr(diskcache, "Cache", fail)
         other = Index(index.directory)
         assert other.load("k") is None
-        assert other.save("k", states(3)), "there is nothing to try again"
-        other.close()
+        assert not other.save("k", states(3)), "it is to be tried again"
+    assert not other.save("k", states(3)), "the time for that has not come"
+    other._retry_at = 0.0
+    assert other.save("more", states(3))
+    assert other.load("more") is not None
+    other.close()
+    assert other.save("k", states(3)), "there is nothing to try again"
     again = Index(index.directory)
     found = again.load("k")
     assert found is not None
