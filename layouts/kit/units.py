@@ -24,10 +24,16 @@ _THREE = Context(prec=3, rounding=ROUND_HALF_UP)
 _OTHER = {"> ": "< ", "< ": "> "}
 
 
-def number(value: float | None, digits: int = 4) -> str:
-    """Format a number to 4 significant digits, thousands separated: 0.01235, 1,235, 1.235e-07. Empty for None."""
+def number(value: float | None, digits: int = 4, *, signed: bool = False) -> str:
+    """Format a number to 4 significant digits, thousands separated: 0.01235, 1,235, 1.235e-07. Empty for None.
+
+    signed is for differences, beside percentages: a plus before what is above 0, and a minus sign instead of the hyphen of
+    raw numbers.
+    """
     if value is None:
         return ""
+    if signed and not math.isnan(value):
+        return _with_sign(value, number(abs(value), digits).lstrip("+"), signed=True)
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -64,14 +70,14 @@ def tick(value: float) -> str:
     return f"{float(short):,.0f}" if "e" not in short and abs(value) >= 1e4 else short
 
 
-def count(value: float | None) -> str:
+def count(value: float | None, *, signed: bool = False) -> str:
     """Format a number of things: 1,234,567; one that is not whole, such as a mean, to three digits."""
     if value is None:
         return UNKNOWN
     if not math.isfinite(value):
         return _special(value)
     whole = value == int(value) and abs(value) < 2**63
-    return _with_sign(value, f"{int(abs(value)):,}" if whole else _digits(float(abs(value))))
+    return _with_sign(value, f"{int(abs(value)):,}" if whole else _digits(float(abs(value))), signed=signed)
 
 
 def percent(share: float | None, *, signed: bool = False) -> str:

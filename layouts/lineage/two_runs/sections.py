@@ -240,9 +240,9 @@ def _end(end: LastValue, wins: bool) -> html.Span:
 
 
 def _number(value: float, *, signed: bool = False) -> html.Span:
-    words = fmt.count(value) if isinstance(value, int) else fmt.number(value)
+    words = fmt.count(value, signed=signed) if isinstance(value, int) else fmt.number(value, signed=signed)
     wrong = "" if math.isfinite(value) else "ms-two-runs-wrong"
-    return html.Span(f"+{words}" if signed and value > 0 else words, title=fmt.exact(float(value)), className=wrong)
+    return html.Span(words, title=fmt.exact(float(value)), className=wrong)
 
 
 def _fact(fact: RunFact) -> Any:

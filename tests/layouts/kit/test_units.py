@@ -26,6 +26,19 @@ def test_numbers_have_four_digits(value: float | None, text: str) -> None:
     assert fmt.number(value) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, ""), (0.0, "0"), (0.012345, "+0.01235"), (-3.14159, "−3.142"), (-1e-7, "−1.000e-07"), (-12345.678, "−12,346"),
+     (math.nan, "NaN"), (math.inf, "+Inf"), (-math.inf, "−Inf")],
+)  # fmt: skip
+def test_differences_have_a_sign_like_percentages(value: float | None, text: str) -> None:
+    assert fmt.number(value, signed=True) == text
+
+
+def test_differences_of_counts_have_a_sign() -> None:
+    assert [fmt.count(value, signed=True) for value in (-1234, 0, 1234)] == ["−1,234", "0", "+1,234"]
+
+
 @given(st.floats(-1e300, 1e300))
 def test_a_number_is_near_its_text_and_exact_is_exact(value: float) -> None:
     assert math.isclose(float(fmt.number(value).replace(",", "")), value, rel_tol=5.001e-4, abs_tol=0)
