@@ -28,6 +28,8 @@ export const go = (page, name) => {
 const CLOSE = 0.9;
 const LEAST = 0.25;
 const READABLE = 0.62;
+const READABLE_ON_PHONES = 0.4;
+const PHONE_PX = 480;
 const EDGE = 24;
 const STEP = 80;
 const MOST_WAITS = 300;
@@ -278,12 +280,13 @@ export function fit(page) {
 function first(page) {
   fit(page);
   const cy = cyOn(page);
-  if (!cy.elements().length || cy.zoom() >= READABLE) return;
-  cy.zoom(READABLE);
+  const least = cy.width() < PHONE_PX ? READABLE_ON_PHONES : READABLE;
+  if (!cy.elements().length || cy.zoom() >= least) return;
+  cy.zoom(least);
   cy.center();
   const { width, height } = page.drawing.meta;
   const pan = cy.pan();
-  const room = { x: cy.width() - width * READABLE, y: cy.height() - height * READABLE };
+  const room = { x: cy.width() - width * least, y: cy.height() - height * least };
   cy.pan({ x: room.x < 0 && width > 2 * height ? EDGE : pan.x, y: room.y < 0 ? EDGE : pan.y });
 }
 

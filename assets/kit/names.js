@@ -6,6 +6,7 @@
 
 export const CUT = "…";
 const MOST_WORDS = 100;  // a text of more is no name, and is cut anywhere
+const MOST_BEGUN = 300;  // letters
 
 /** @typedef {(text: string) => number} Width in the unit of the room */
 /** @typedef {{ words: string[], separators: string[] }} Tokens separators before each word and after the last */
@@ -395,4 +396,26 @@ export function fitted(text, room, width) {
   }
   const form = names.short(text, room, width);
   return letters(form) > 2 && width(form) <= room ? form : "";
+}
+
+/**
+ * A text that is shown alone, cut to its room so that it begins as the text does: what a slice is called stands first, and
+ * "…_1" of hcom_receive__503_0_1 would read as the number of another. "" if not even two letters fit.
+ * @param {string} text
+ * @param {number} room
+ * @param {Width} width
+ */
+export function begun(text, room, width) {
+  const form = fitted(text, room, width);
+  if (!form.startsWith(CUT)) return form;
+  const every = text.match(LETTER) || [];
+  /** @type {(length: number) => string} */
+  const begin = (length) => every.slice(0, length).join("") + CUT;
+  let [low, high] = [1, Math.min(every.length - 1, MOST_BEGUN)];  // letters that are kept
+  while (low < high) {
+    const half = Math.floor((low + high + 1) / 2);
+    if (width(begin(half)) <= room) low = half;
+    else high = half - 1;
+  }
+  return low > 1 && width(begin(low)) <= room ? begin(low) : "";
 }

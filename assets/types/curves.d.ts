@@ -68,7 +68,7 @@ declare namespace Curves {
     sheet: Sheet | null;
     tableDrawn: FinalTable | null;
     matrixDrawn: LastMatrix | null;
-    hoverBefore: { figure: Drawing; width: number; left: number; end: "top" | "bottom" } | null;
+    hoverBefore: { figure: Drawing; width: number; height: number; most: number; left: number; end: "top" | "bottom" } | null;
     hovered: { card: HTMLElement; pointer: Pointer } | null;
     /** the dialog that waits for a verdict */
     threshold: { judged(verdict: Verdict): void } | null;

@@ -240,6 +240,11 @@ declare namespace Lineage {
     for: string[];
   }
 
+  interface RunWithSettings {
+    run: string;
+    settings: Record<string, string>;
+  }
+
   /** The part from runs on is there where there is a target. */
   interface ResultSheet {
     total: number;
@@ -256,7 +261,7 @@ declare namespace Lineage {
     /** least, middle and most */
     summary: string[];
     /** null where it is not known whether more or less is better */
-    best: { run: string; value: string; settings: Record<string, string>; equal: number } | null;
+    best: RunWithSettings & { value: string; equal: number; other: RunWithSettings | null } | null;
   }
 
   /** The shares of settings in a target. */

@@ -277,8 +277,9 @@ function lay(page, box, table, figure, rows, view, pointer) {
   table.style.maxWidth = `${room.width}px`;
   const brief = room.width < BRIEF_PX;
   table.style.setProperty("--ms-hover-name", `${Math.max(64, Math.min(240, brief ? room.width - 84 : room.width * 0.5))}px`);
-  let most = MOST_ROWS;
   const before = page.hoverBefore && page.hoverBefore.figure === figure ? page.hoverBefore : null;
+  // As many rows as fitted the same room before: to find that takes a table that is too high, which is half the cost of a move.
+  let most = before && before.height === room.height ? before.most : MOST_ROWS;
   // Columns that had no room stay out until there is markedly more of it: each try is measured.
   const known = before && room.width < before.width + WIDER_PX ? before : null;
   let left = known ? known.left : 0;
@@ -294,12 +295,13 @@ function lay(page, box, table, figure, rows, view, pointer) {
   const over = table.offsetHeight - room.height;
   if (over > 0) {
     const [row] = table.querySelectorAll("tbody tr");
-    most = Math.max(1, Math.min(rows.length, MOST_ROWS) - Math.ceil(over / Math.max(1, row.offsetHeight)) - 1);
+    most = Math.max(1, Math.min(rows.length, most) - Math.ceil(over / Math.max(1, row.offsetHeight)) - 1);
     draw();
   }
   const size = { width: table.offsetWidth, height: table.offsetHeight };
   const at = placed(size, room, before?.end, (covered) => hidden(linesIn(figure), view, covered));
-  page.hoverBefore = { figure, width: Math.min(room.width, known ? known.width : Infinity), left, end: at.end };
+  const width = Math.min(room.width, known ? known.width : Infinity);
+  page.hoverBefore = { figure, width, height: room.height, left, most, end: at.end };
   table.style.transform = `translate(${at.left}px, ${at.top}px)`;
 }
 

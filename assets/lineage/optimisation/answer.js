@@ -15,14 +15,18 @@ export function answer(page) {
   if (!best) return;
   const setting = chosenSetting(page);
   const name = cut(named(page, setting), 60);
-  const first = [
-    words("optimisation.answer", { target: cut(targetLabel(page), 60), value: best.value }),
-    runOf(page, best.run, new Names([best.run])),
+  const names = new Names([best.run, ...(best.other ? [best.other.run] : [])]);
+  /** @param {{ run: string, settings: Record<string, string> }} one */
+  const withSetting = ({ run, settings }) => [
+    runOf(page, run, names),
+    ...(settings[setting] ? [words("optimisation.answer_with", { setting: name, at: cut(settings[setting], 60) })] : []),
   ];
-  const at = best.settings[setting];
-  if (at) first.push(words("optimisation.answer_with", { setting: name, at: cut(at, 60) }));
+  const first = [
+    words("optimisation.answer", { target: cut(targetLabel(page), 60), value: best.value }), ...withSetting(best),
+  ];
   const told = trend(page, setting, name);
-  if (best.equal) told.unshift(words(`optimisation.answer_equal${best.equal > 1 ? "_n" : ""}`, { n: count(best.equal) }));
+  if (best.equal > 1) told.unshift(words("optimisation.answer_equal_n", { n: count(best.equal) }));
+  else if (best.other) told.unshift(make("span", "", [words("optimisation.answer_equal"), " ", ...withSetting(best.other)]));
   host.replaceChildren(make("p", "ms-optimisation-sentence", first), make("p", "ms-muted ms-optimisation-trend", told),
     make("p", "ms-muted ms-optimisation-basis", words("optimisation.answer_basis")));
 }

@@ -46,10 +46,10 @@ export function table(page) {
  */
 function folded(page, rows) {
   const open = last(page.state, "rest", "") === "1";
-  const press = make("button", "ms-button ms-button-small", words(open ? "optimisation.less" : "optimisation.rest", {
-    n: count(rows.length),
-    same: count(rows.filter((row) => row.reason === "constant").length),
-    own: count(rows.filter((row) => row.reason !== "constant").length),
+  const same = rows.filter((row) => row.reason === "constant").length;
+  const closed = same === rows.length ? "optimisation.rest_constant" : "optimisation.rest";
+  const press = make("button", "ms-button ms-button-small", words(open ? "optimisation.less" : closed, {
+    n: count(rows.length), same: count(same), own: count(rows.length - same),
   }), { type: "button", "data-act": "rest", "aria-expanded": String(open) });
   const button = make("tr", "", make("td", "ms-optimisation-rest", press, { colspan: "4" }));
   const body = make("tbody", "", rows.map((row) => line(page, row)));

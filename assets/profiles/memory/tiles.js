@@ -26,7 +26,7 @@ export function drawTiles(page, { tiles, facts }, choose) {
     const label = named ? words(word, values) : make("span", "ms-cut ms-name", name);
     const kind = key === BEFORE ? "before" : key === REST ? "rest" : still ? "frame" : "group";
     const pressed = still ? {} : { type: "button", "aria-pressed": String(facts.part === key) };
-    const parts = [label, make("span", "ms-memory-tile-size", size)];
+    const parts = [label, make("span", "ms-memory-tile-size", size.split(" · ").map((one) => make("span", "", one)))];
     const tile = make(still ? "div" : "button", `ms-memory-tile ms-memory-tile-${kind}`, parts, pressed);
     tile.title = `${still ? name : key || name}\n${size}\n${exact}`;
     tile.dataset.key = key;

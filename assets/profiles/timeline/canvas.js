@@ -3,7 +3,7 @@
 
 import { penOf } from "../../kit/canvases.js";
 import { drawBusy, shapeBusy } from "./busy.js";
-import { fitted as fittedName } from "../../kit/names.js";
+import { begun } from "../../kit/names.js";
 import { fillOfKind, fillOfName, pace, pacesOf } from "./colours.js";
 import { share } from "./wire.js";
 
@@ -57,7 +57,7 @@ export function pixelsOf(left, width) {
 }
 
 /**
- * A text that fits into `room`, cut with an ellipsis; "" if not even a few letters fit. widthOf measures.
+ * A text that fits into `room`, cut with an ellipsis after its beginning; "" if not even a few letters fit. widthOf measures.
  * @param {string} text
  * @param {number} room
  * @param {(text: string) => number} widthOf
@@ -68,7 +68,7 @@ export function fitted(text, room, widthOf) {
   let short = cutTexts.get(key);
   if (short === undefined) {
     if (cutTexts.size >= MOST_CUT) cutTexts.clear();
-    short = fittedName(text, Math.floor(room), widthOf);
+    short = begun(text, Math.floor(room), widthOf);
     cutTexts.set(key, short);
   }
   return short;

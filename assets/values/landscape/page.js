@@ -158,8 +158,12 @@ function build(page) {
   page.maps = select("landscape.map", (map) => put(page, "map", map), { "data-control": "map" });
   page.picks = menu(make("summary", "ms-button", [make("span", "ms-landscape-compared"), icon("down")]), []);
   page.find(".ms-landscape-controls").replaceChildren(
-    page.modes, page.runs, page.intervals, page.picks, page.overs, page.scales, make("span", "ms-grow"), page.views, page.maps,
-    slider(page, "lines", { min: "5", max: "80", step: "5" }), slider(page, "opacity", { min: "0.1", max: "1", step: "0.05" }),
+    page.modes, page.runs, page.intervals, page.picks, page.overs, page.scales,
+    make("span", "ms-landscape-look", [
+      page.views, page.maps,
+      slider(page, "lines", { min: "5", max: "80", step: "5" }),
+      slider(page, "opacity", { min: "0.1", max: "1", step: "0.05" }),
+    ]),
   );
   buildHead(page);
 }

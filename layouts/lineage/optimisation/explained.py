@@ -92,8 +92,8 @@ def sheet(chosen: Chosen, damage: list[list[str]], jobs: int) -> dict[str, Any]:
 
 
 def best_run(chosen: Chosen) -> dict[str, Any] | None:
-    """Return the run with the best finite result, the first of equal ones: its key, the result, its settings, and how many
-    others are equal. None if the name of the result does not tell whether more or less is better.
+    """Return the run with the best finite result, the first of equal ones: its key, the result, its settings, how many
+    others are equal, and the next of them. None if the name of the result does not tell whether more or less is better.
     """
     wanted, values = better(chosen.target), chosen.result
     finite = np.flatnonzero(np.isfinite(values))
@@ -101,9 +101,13 @@ def best_run(chosen: Chosen) -> dict[str, Any] | None:
         return None
     best = float(values[finite].max() if wanted == "max" else values[finite].min())
     places = finite[values[finite] == best].tolist()
-    row = chosen.rows[places[0]]
-    settings = {name: _text(row.values.get(name)) for name in chosen.settings}
-    return {"run": row.run, "value": fmt.number(best), "settings": settings, "equal": len(places) - 1}
+    first, *others = [_with_settings(chosen, place) for place in places[:2]]
+    return {**first, "value": fmt.number(best), "equal": len(places) - 1, "other": others[0] if others else None}
+
+
+def _with_settings(chosen: Chosen, place: int) -> dict[str, Any]:
+    row = chosen.rows[place]
+    return {"run": row.run, "settings": {name: _text(row.values.get(name)) for name in chosen.settings}}
 
 
 def _setting_rows(chosen: Chosen, result: NDArray[np.float64]) -> list[dict[str, Any]]:
@@ -177,7 +181,7 @@ def _pair(chosen: Chosen, setting: str, values: Any, places: list[int]) -> dict[
         "runs": [chosen.rows[place].run for place in places],
         "values": [_text(chosen.rows[place].values.get(setting)) for place in places],
         "results": [fmt.number(first), fmt.number(second)],
-        "difference": ("+" if second > first else "") + fmt.number(second - first),
+        "difference": fmt.number(second - first, signed=True),
     }
 
 

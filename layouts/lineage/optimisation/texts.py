@@ -25,7 +25,7 @@ TEXTS = define_texts({
     # The answer
     "optimisation.answer": ("Best {target}: {value}", "{target} 最优：{value}"),
     "optimisation.answer_with": ("with {setting} {at}", "（{setting} {at}）"),
-    "optimisation.answer_equal": ("One other run has the same.", "另有 1 个训练结果相同。"),
+    "optimisation.answer_equal": ("As good:", "结果相同："),
     "optimisation.answer_equal_n": ("{n} other runs have the same.", "另有 {n} 个训练结果相同。"),
     "optimisation.answer_basis": (
         "Compared is the result of each run at its end, not that of its best step. The best trial of a search is on Tuning.",
@@ -93,6 +93,7 @@ TEXTS = define_texts({
         "{n} more settings: {same} never vary, {own} differ in (almost) every run",
         "另有 {n} 个参数：{same} 个取值不变，{own} 个几乎每个训练取值都不同",
     ),
+    "optimisation.rest_constant": ("{n} more settings never vary", "另有 {n} 个参数取值不变"),
     "optimisation.less": ("Hide settings that say nothing", "收起无信息的参数"),
     "optimisation.reason.few": ("n = {n}: fewer than three runs have it", "仅 {n} 个训练有该参数，不足 3 个"),
     "optimisation.reason.constant": ("never varies", "取值不变"),

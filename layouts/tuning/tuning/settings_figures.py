@@ -78,7 +78,7 @@ class Scaled:
         """Return the axis."""
         axis: dict[str, Any] = {"zeroline": False, "title": {"text": plain(self.name), "standoff": 6}}
         if self.logarithmic:
-            axis["type"] = "log"
+            axis |= {"type": "log", "exponentformat": "power"}
             known = self.places[self.there]
             if known.size and 1 < np.ptp(known) < 3:
                 axis["dtick"] = "D2"  # labels at 1, 2 and 5; on a high axis plotly writes every digit

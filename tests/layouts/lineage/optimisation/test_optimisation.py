@@ -294,7 +294,9 @@ def test_the_best_run_is_named_with_its_settings_and_how_many_are_equal() -> Non
         for n, (lr, acc) in enumerate([(0.1, 0.5), (0.01, 0.9), (0.02, 0.9), (0.3, math.nan)])
     }
     best = sheet(runs, target=["metric/acc"])["best"]
-    assert best == {"run": "run1", "value": "0.9000", "settings": {"learning_rate": "0.01"}, "equal": 1}
+    assert best == {"run": "run1", "value": "0.9000", "settings": {"learning_rate": "0.01"}, "equal": 1,
+                    "other": {"run": "run2", "settings": {"learning_rate": "0.02"}}}  # fmt: skip
+    assert sheet({"run0": runs["run0"]}, target=["metric/acc"])["best"]["other"] is None
     lowest = sheet(runs, target=["metric/loss"])["best"]
     assert (lowest["run"], lowest["value"]) == ("run1", "0.1000")
     assert sheet(runs, target=["metric/width"])["best"] is None
