@@ -400,7 +400,7 @@ export function fitted(text, room, width) {
 
 /**
  * A text that is shown alone, cut to its room so that it begins as the text does: what a slice is called stands first, and
- * "…_1" of hcom_receive__503_0_1 would read as the number of another. "" if not even two letters fit.
+ * "…_1" of hcom_receive__503_0_1 would read as the number of another. "" if not even three letters fit.
  * @param {string} text
  * @param {number} room
  * @param {Width} width
@@ -417,5 +417,5 @@ export function begun(text, room, width) {
     if (width(begin(half)) <= room) low = half;
     else high = half - 1;
   }
-  return low > 1 && width(begin(low)) <= room ? begin(low) : "";
+  return low > 2 && width(begin(low)) <= room ? begin(low) : "";
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import "../page.js";
-import { bySeparators, CUT, fits, longestCommon, middle, Names, shortened, withinWords } from "../../../assets/kit/names.js";
+import { begun, bySeparators, CUT, fits, longestCommon, middle, Names, shortened, withinWords } from "../../../assets/kit/names.js";
 
 const CASES = JSON.parse(readFileSync(new URL("../../layouts/kit/names.json", import.meta.url), "utf8"));
 const SWEEP = ["adam", "sgd", "lamb"].flatMap((optimizer) => [0.1, 0.003, 0.0003].flatMap((rate) => [32, 64].flatMap((size) =>
@@ -46,6 +46,18 @@ test("letters with their accents are not cut", () => {
   assert.equal(middle("\u{1f600}\u{1f601}\u{1f602}\u{1f603}", 3), `\u{1f600}${CUT}\u{1f603}`);
   assert.ok(!middle("e\u0301".repeat(9), 6).includes(`${CUT}\u0301`));
   assert.equal(shortened("short", ["short", "other"], 9), "short");
+});
+
+test("a name that is read from its beginning keeps it", () => {
+  const width = (/** @type {string} */ text) => 6 * text.length;
+  assert.equal(begun("hcom_receive__503_0_1", 200, width), "hcom_receive__503_0_1");
+  for (const room of [24, 30, 42, 60]) {
+    const form = begun("hcom_receive__503_0_1", room, width);
+    assert.ok(form.startsWith("hc") && form.includes(CUT) && width(form) <= room, form);
+  }
+  assert.equal(begun("hcom_receive__503_0_1", 18, width), "");
+  assert.equal(begun("", 0, width), "");
+  assert.ok(begun("e\u0301".repeat(9), 42, width).startsWith("e\u0301"));
 });
 
 test("the words that all have in one order", () => {
