@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import FloatRect, Page, ViewportSize, sync_playwright
 from waitress.server import create_server
 
 from app import create_app
@@ -30,6 +30,7 @@ from layouts.runs.questions import Destinations
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "pictures"
+SIZE: ViewportSize = {"width": 1360, "height": 800}
 Picture = tuple[str, str, Literal["light", "dark"], str]
 """File name without suffix, address below the server, theme, language."""
 JOB = f"run={story.JOB}&of={story.JOB}"
@@ -113,14 +114,26 @@ def _take(store: Store, pictures: Sequence[Picture]) -> None:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         for name, path, theme, language in pictures:
             context = browser.new_context(
-                viewport={"width": 1360, "height": 800}, color_scheme=theme, locale=language
+                viewport=SIZE, color_scheme=theme, locale=language
             )
             page = context.new_page()
             page.goto(f"http://127.0.0.1:{server.effective_port}/{path}")
             page.wait_for_timeout(12_000 if name == "board" else 5000)
+            _settle(page)
             page.screenshot(path=OUT / f"{name}.png")
             context.close()
         browser.close()
+
+
+def _settle(page: Page) -> None:
+    """Wait until the page below its bar, which tells the time, has not changed for two seconds, for a minute at most."""
+    below: FloatRect = {"x": 0, "y": 48, "width": SIZE["width"], "height": SIZE["height"] - 48}
+    shown, until = page.screenshot(clip=below), time.monotonic() + 60
+    while time.monotonic() < until:
+        page.wait_for_timeout(2000)
+        before, shown = shown, page.screenshot(clip=below)
+        if shown == before:
+            return
 
 
 def main() -> None:

@@ -329,8 +329,8 @@ def line_by_axis(one: Axis, *, dark: bool = False) -> dict[str, Any]:
 
 
 def _stops(dark: bool) -> Sequence[str]:
-    """The colours of numbers, without the end of the scale that is invisible on the card."""
-    return SCALES["viridis"][2:] if dark else SCALES["viridis"][:-1]
+    """The colours of numbers, without the end of the scale that is hard to see on the card: contrast of less than 3 to 1."""
+    return SCALES["viridis"][4:] if dark else SCALES["viridis"][:-1]
 
 
 def colour_key(one: Axis, *, dark: bool = False) -> dict[str, Any]:

@@ -26,7 +26,9 @@ export function answer(page) {
   ];
   const told = trend(page, setting, name);
   if (best.equal > 1) told.unshift(words("optimisation.answer_equal_n", { n: count(best.equal) }));
-  else if (best.other) told.unshift(make("span", "ms-optimisation-equal", [words("optimisation.answer_equal"), ...withSetting(best.other)]));
+  else if (best.other) {
+    told.unshift(make("span", "ms-optimisation-equal", [words("optimisation.answer_equal"), ...withSetting(best.other)]));
+  }
   host.replaceChildren(make("p", "ms-optimisation-sentence", first), make("p", "ms-muted ms-optimisation-trend", told),
     make("p", "ms-muted ms-optimisation-basis", words("optimisation.answer_basis")));
 }

@@ -157,7 +157,7 @@ TEXTS = define_texts({
         "{method} 需要取值有变化且所有完成试验都有的超参，目前没有。",
     ),
     "tuning.by_failed": ("{method} failed: {detail}", "{method} 计算失败：{detail}"),
-    "tuning.by_share": ("share by {method}, {n} trials", "{method} 占比，{n} 次试验"),
+    "tuning.by_share": ("{method}, {n} trials", "{method}，{n} 次试验"),
     "tuning.by_point": ("{setting}: {value}", "{setting}：{value}"),
     "tuning.by_alt": (
         "Importance of settings for {target} by {method}, {n} trials", "{method}：{n} 次试验中各超参对 {target} 的重要性",

@@ -71,7 +71,7 @@ def test_a_study_has_trials_keys_a_file_a_command_and_an_evaluator_that_says_wha
     with journal.open("a") as file:
         file.write("".join(trial(number, "complete", [0.1 * number], x=0.09 * number) for number in range(6, 11)))
     expect(card.locator(".barlayer .point")).not_to_have_count(0)
-    expect(card.locator(".xtitle")).to_have_text("share by PED-ANOVA (Optuna), 8 trials")
+    expect(card.locator(".xtitle")).to_have_text("PED-ANOVA (Optuna), 8 trials")
     card.locator("select").select_option("association")
     expect(card.locator(".xtitle")).to_contain_text("association")
     with journal.open("a") as file:

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import "../page.js";
-import { begun, bySeparators, CUT, fits, longestCommon, middle, Names, shortened, withinWords } from "../../../assets/kit/names.js";
+import {
+  begun, bySeparators, CUT, fits, longestCommon, middle, Names, shortened, withinWords,
+} from "../../../assets/kit/names.js";
 
 const CASES = JSON.parse(readFileSync(new URL("../../layouts/kit/names.json", import.meta.url), "utf8"));
 const SWEEP = ["adam", "sgd", "lamb"].flatMap((optimizer) => [0.1, 0.003, 0.0003].flatMap((rate) => [32, 64].flatMap((size) =>
