@@ -113,9 +113,7 @@ def _take(store: Store, pictures: Sequence[Picture]) -> None:
         path = shutil.which("chromium") or shutil.which("chromium-headless-shell")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         for name, path, theme, language in pictures:
-            context = browser.new_context(
-                viewport=SIZE, color_scheme=theme, locale=language
-            )
+            context = browser.new_context(viewport=SIZE, color_scheme=theme, locale=language)
             page = context.new_page()
             page.goto(f"http://127.0.0.1:{server.effective_port}/{path}")
             page.wait_for_timeout(12_000 if name == "board" else 5000)
@@ -126,13 +124,13 @@ def _take(store: Store, pictures: Sequence[Picture]) -> None:
 
 
 def _settle(page: Page) -> None:
-    """Wait until the page below its bar, which tells the time, has not changed for two seconds, for a minute at most."""
+    """Wait until nothing is being read, and the page below its bar, which tells the time, has not changed for two seconds."""
     below: FloatRect = {"x": 0, "y": 48, "width": SIZE["width"], "height": SIZE["height"] - 48}
-    shown, until = page.screenshot(clip=below), time.monotonic() + 60
+    shown, until = page.screenshot(clip=below), time.monotonic() + 120
     while time.monotonic() < until:
         page.wait_for_timeout(2000)
         before, shown = shown, page.screenshot(clip=below)
-        if shown == before:
+        if shown == before and not page.locator(".ms-skeleton:visible").count():
             return
 
 
