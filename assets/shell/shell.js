@@ -23,7 +23,8 @@ let settled = "";  // the query last read into or written from the state of the 
 /** @param {Location} location */
 function pathOf(location) {
   const inside = location.pathname.startsWith(book.prefix) ? location.pathname.slice(book.prefix.length) : "";
-  const path = inside.replace(/\/+$/, "");
+  const name = inside.replace(/\/+$/, "");
+  const path = Object.hasOwn(book.formerly, name) ? book.formerly[name] : name;
   return path in book.pages ? path : null;
 }
 
