@@ -205,7 +205,7 @@ def test_pairs_differ_in_the_setting_alone_where_any_do() -> None:
         assert first["optimizer"] == second["optimizer"]
         assert first["learning_rate"] != second["learning_rate"]
         assert pair["values"] == [str(first["learning_rate"]), str(second["learning_rate"])]
-        apart_by = float(second["metric/acc"]) - float(first["metric/acc"])  # type: ignore[arg-type]
+        apart_by = float(second["metric/acc"]) - float(first["metric/acc"])
         assert float(pair["difference"].replace("\u2212", "-")) == pytest.approx(apart_by, rel=1e-2)
     apart: dict[str, dict[str, Setting]] = {
         "a": {"learning_rate": 0.1, "epoch": 1, "metric/acc": 1.0}, "b": {"learning_rate": 0.2, "epoch": 2, "metric/acc": 2.0},
