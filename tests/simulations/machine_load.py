@@ -2,6 +2,7 @@
 
 Written from the manual before its author read the rule. An effect is the share of all cores that is busy while steps run. The
 sampler writes whole percents of all cores; its first sample is 0, and what is neither busy nor idle waits for devices.
+Lists of the machine have a zero after each value, as those of recorded files have.
 """
 
 from __future__ import annotations
@@ -74,9 +75,9 @@ def write(found: Samples, folder: Path) -> None:
         "cpu_processor_num": found.plan.cores, "sampling_interval": 100,
         "time_stamp": [1_000 + 100 * place for place in range(len(user))],
         "device_info": {
-            "context_switch_count": [value for _ in user for value in (0, 900)],
-            "idle_utilization": [value for one in idle for value in (0, one)],
-            "io_utilization": [value for one in io for value in (0, one)],
+            "context_switch_count": [value for _ in user for value in (900, 0)],
+            "idle_utilization": [value for one in idle for value in (one, 0)],
+            "io_utilization": [value for one in io for value in (one, 0)],
             "runnable_process": [value for one in user for value in (one, one)],
             "sys_utilization": system, "user_utilization": user,
         },

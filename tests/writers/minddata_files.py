@@ -79,7 +79,7 @@ def _cpu(recording: Recording, times: np.ndarray, every: int) -> dict[str, objec
     user = [int(value) for value in np.clip(whole, 0, 95)]
     zeros = [0] * len(user)
     doubled = [0] * (2 * len(user))
-    idle = [value for used in user for value in (0, 100 - used)]
+    idle = [value for used in user for value in (100 - used, 0)]
     machine = {"context_switch_count": doubled, "idle_utilization": idle, "io_utilization": doubled,
                "runnable_process": doubled, "sys_utilization": zeros, "user_utilization": user}  # fmt: skip
     process = {"sys_utilization": zeros[1:], "user_utilization": user[1:]}

@@ -6,6 +6,7 @@ Nothing of the rules, of the insights or of the advice is imported here, nor a r
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -226,8 +227,9 @@ def _types(frame: pd.DataFrame) -> str:
 
 def _calls(frame: pd.DataFrame) -> str:
     head = "Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance"
-    rows = ((row.level, row.name, _us(row.total_ns), int(row.count_), *[_us(row.total_ns / row.count_)] * 3, 0)
-            for row in frame.rename(columns={"count": "count_"}).itertuples(index=False))  # fmt: skip
+    rows = ((row.level, row.name, _us(row.total_ns), int(row.count_), _us(row.total_ns / row.count_),
+             *(_us(row.total_ns / row.count_ if math.isnan(ns) else ns) for ns in (row.min_ns, row.max_ns)),
+             0.0 if math.isnan(row.variance_ns2) else row.variance_ns2 / 1e6) for row in frame.rename(columns={"count": "count_"}).itertuples(index=False))  # fmt: skip
     return _lines(head, rows)
 
 

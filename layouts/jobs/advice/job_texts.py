@@ -22,6 +22,11 @@ TEXTS = define_texts({
     "advice.reason.no_step_times": (
         "fewer than 10 steps lie within the time of the memory records", "内存记录时间内的步骤少于 10 个",
     ),
+    "advice.reason.pool_free": (
+        "the pool holds nearly all of the device but has much of it free: files do not tell whether it was reserved at the start "
+        "or is in pieces",
+        "内存池几乎占满设备，但其中大量空闲：文件无法区分启动时即预留与内存碎片",
+    ),
     "advice.reason.no_capacity": ("no file has the memory of the device; enter it", "文件中没有设备内存容量，请填写"),
     "advice.reason.no_matmul": ("no matrix multiplication was recorded", "没有采集到矩阵乘算子"),
     "advice.reason.no_packets": ("no transfers of this kind were recorded", "没有采集到此类传输"),
@@ -149,7 +154,7 @@ TEXTS = define_texts({
         ),
         "{name} 的 RDMA 传输耗时 {transit_ns}，且最快的卡也同样耗时，很可能发生了重传（此类算子 {operations} 个）。",
     ),
-    "advice.retransmission.rule": ("transfer above", "传输耗时大于"),
+    "advice.retransmission.rule": ("transfer longer than its bytes take by", "传输耗时超出数据量所需时间"),
     "advice.contention.title": ("Communication competes with MatMul", "通信与 MatMul 争抢带宽"),
     "advice.contention.said": (
         "Beside matrix multiplications, communication reaches {bandwidth}; alone it reaches {usual_bandwidth}.",

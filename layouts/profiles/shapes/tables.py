@@ -15,9 +15,8 @@ from layouts.kit.tables import COUNT, Cell, Column, Quantity, first_of, table
 from layouts.profiles.kernel_names import kernel_labels
 from layouts.profiles.shape_request import MOST_TYPES, Times
 from layouts.profiles.shapes.figures import SYMBOLS, colour_of, look_of
+from parsers.analysis.profiles.shape_times import FEWEST_STEPS
 
-FEWEST_STEPS = 3
-"""Steps with known shapes from which on "no operator changes" is said: the first and the last may be cut."""
 MOST_ROWS = 100
 """Rows of a table on the page; its CSV file has all."""
 _TIME = Quantity(lambda ns: fmt.number(ns / 1e6), lambda ns: f"{fmt.exact(ns)} ns")

@@ -435,9 +435,12 @@ TEXTS = define_texts({
         "{n} 个 kernel 中耗时最长的 {name}：每字节 {per_byte} 次运算，每秒 {done_per_s} 次。文件中没有内存带宽。",
     ),
     "symptoms.said.recompiled": (
-        "{n} calls that compile took {taken_ns}; most of it {name}.", "{n} 次编译调用，共 {taken_ns}；最多的是 {name}。",
+        "{name} compiled {n} times or more, for up to {longest_ns}; all of its calls took {taken_ns}.",
+        "{name} 至少编译 {n} 次，最长 {longest_ns}；该函数所有调用共 {taken_ns}。",
     ),
-    "symptoms.said.not_recompiled": ("None of {names} functions of the host compiles.", "{names} 个主机函数中没有编译调用。"),
+    "symptoms.said.not_recompiled": (
+        "None of {names} functions of the host compiles again and again.", "{names} 个主机函数中没有反复编译的调用。",
+    ),
     "symptoms.said.no_operator_times": ("{n} types of operators have no times.", "{n} 类算子没有耗时。"),
     "symptoms.said.top_operators": (
         "{name} takes {taken_share} of {n} types: {taken_ns}.", "{name} 在 {n} 类算子中占 {taken_share}：{taken_ns}。",
@@ -447,10 +450,16 @@ TEXTS = define_texts({
                                    "{of} 个 kernel 中有 {n} 个输入为 float32，占其耗时的 {taken_share}；最多的是 {name}。"),
     "symptoms.said.no_wide_kernels": ("None of {of} kernels has float32 inputs.", "{of} 个 kernel 的输入均非 float32。"),
     "symptoms.said.no_shapes": ("The executions of operators have no shapes.", "算子执行记录中没有 shape。"),
-    "symptoms.said.one_step": ("A change takes two steps; one was recorded.", "判断变化需要两个步骤，只采集了一个。"),
+    "symptoms.said.few_steps_with_shapes": (
+        "A change takes {of} steps with shapes; {n} were recorded.", "判断变化需要 {of} 个有 shape 的步骤，只采集了 {n} 个。",
+    ),
+    "symptoms.said.shapes_change_once": (
+        "Of {of} operators {n} change, but no more than {fresh} step after the first brings new shapes.",
+        "{of} 个算子中有 {n} 个变化，但首步之后最多只有 {fresh} 个步骤带来新的 shape。",
+    ),
     "symptoms.said.changing_shapes": (
-        "{n} of {of} operators change; {name} has {shapes} shapes.",
-        "{of} 个算子中有 {n} 个变化；{name} 有 {shapes} 种 shape。",
+        "{n} of {of} operators change; {name} has {shapes} shapes. Steps after the first with new shapes: {fresh}.",
+        "{of} 个算子中有 {n} 个变化；{name} 有 {shapes} 种 shape。首步之后有 {fresh} 个步骤带来新的 shape。",
     ),
     "symptoms.said.shapes_stay": ("The shapes of {of} operators stay the same.", "{of} 个算子的 shape 不变。"),
     "symptoms.said.far_kernels": (

@@ -16,6 +16,8 @@ from parsers.model import Floats, Ints
 
 EXPERTS = re.compile(r"(?:^|_)(?:ep|exp|expert)(?:_|$)")
 """Kinds of groups whose ranks share experts."""
+UNEVEN = 1.1
+"""A load above this multiple of the mean of its group is uneven: that of 1,500 tokens differs by 5 % by chance."""
 ALL_TO_ALL = ("alltoall", "alltoallv")
 
 

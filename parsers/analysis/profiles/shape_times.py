@@ -17,6 +17,8 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 Floats = NDArray[np.float64]
+FEWEST_STEPS = 3
+"""Steps with known shapes from which on it is said whether operators change: the first and the last may be cut."""
 KERNEL = "GPU_KERNEL"
 """The core of the kernels that operators on GPU started: their times are parts of those of operators."""
 WITHOUT_SHAPES = ("COMMUNICATION", "COPY")
@@ -96,6 +98,17 @@ def changing(rows: pd.DataFrame) -> NDArray[np.bool_]:
     within = (at > 0) & (at < len(axis) - 1)
     found[owner[within & (here < everywhere[owner])]] = True
     return found
+
+
+def steps_with_new_shapes(rows: pd.DataFrame) -> int:
+    """Return how many steps after the first bring an operator a shape that it had in no step before.
+
+    An operator may first run in a later step: its shapes then are not new.
+    """
+    used = rows[_known(rows) & (rows["step"] >= 0).to_numpy()]
+    firsts = used.groupby(["name", "input_shapes"], observed=True)["step"].min().reset_index()
+    begun = firsts.groupby("name", observed=True)["step"].transform("min")
+    return int(firsts["step"][firsts["step"] > begun].nunique())
 
 
 def types(of: pd.DataFrame, changes: NDArray[np.bool_]) -> pd.DataFrame:

@@ -18,6 +18,9 @@ from parsers.model import Ints
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 
 _FILES = ("memory_record", "database")
+POOL_FREE = 0.07
+"""Part of the device that a pool has free at its peak, from which on it is not judged whether the device is nearly full: pools
+that are reserved when training begins have as much, and so have pools in pieces."""
 _STEP_FILES = ("trace_view", "kernel_details", "database")
 
 
@@ -25,7 +28,7 @@ def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Adv
     """At its peak a rank of the job holds more than this fraction of the memory of its device.
 
     The peak is that of the process of a rank, or of its pools where that is not recorded (`held_bytes`); of a profile without
-    ranks, or of a static plan, that of its component.
+    ranks, or of a static plan, that of its component. A rank whose pool has much free at its peak is not judged (`POOL_FREE`).
     capacity in bytes counts where no file has it; 0 for unknown.
     """
     plan, memory = frame_of(frames, "static_memory"), frame_of(frames, "memory")
@@ -52,18 +55,23 @@ def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Adv
 
 def _of_ranks(ranks: pd.DataFrame | None) -> pd.DataFrame:
     """Return the highest memory of each rank of the job that is known, with the memory of its device, 0 for unknown."""
-    names = ["rank", "peak_bytes", "allocated_bytes", "capacity_bytes"]
+    names = ["rank", "peak_bytes", "allocated_bytes", "reserved_bytes", "capacity_bytes"]
     if ranks is None:
         return pd.DataFrame(columns=names)
     held = held_bytes(ranks)
-    rows = ranks.assign(peak_bytes=held, allocated_bytes=ranks["peak_allocated_bytes"])[held >= 0]
+    peaks = {"allocated_bytes": ranks["peak_allocated_bytes"], "reserved_bytes": ranks["peak_reserved_bytes"]}
+    rows = ranks.assign(peak_bytes=held, **peaks)[held >= 0]
     return rows.assign(capacity_bytes=np.maximum(rows["capacity_bytes"].to_numpy(), 0))[names]
 
 
 def _fullest(ranks: pd.DataFrame, limit: float) -> Advice | None:
     share = ranks["peak_bytes"] / ranks["capacity_bytes"]
-    above = ranks.assign(memory_share=share)[(share > limit).to_numpy()]
+    unused = np.where(ranks["reserved_bytes"] > 0, ranks["reserved_bytes"] - ranks["allocated_bytes"], 0)
+    roomy = (ranks["allocated_bytes"] >= 0) & (unused > POOL_FREE * ranks["capacity_bytes"])
+    above = ranks.assign(memory_share=share)[(share > limit).to_numpy() & ~roomy.to_numpy()]
     if above.empty:
+        if (share > limit).any():
+            raise Unchecked(reason="pool_free")
         return None
     shown = above.sort_values("memory_share", ascending=False, kind="stable").head(MOST_ROWS)
     first = shown.to_dict("records")[0]

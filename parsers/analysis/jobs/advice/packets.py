@@ -15,16 +15,23 @@ from parsers.analysis.jobs import contention as beside
 from parsers.analysis.jobs.advice.cluster import OPERATION_FILES
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
 from parsers.analysis.jobs.packets import SMALL
-from parsers.analysis.jobs.traffic import sent_of
+from parsers.analysis.jobs.traffic import REFERENCE, sent_of
 from parsers.cluster_frames import LINKS
 from parsers.deferred import pandas as pd
+from parsers.model import Floats
 
 Bools = NDArray[np.bool_]
 FAMILIES = ("SDMA", "RDMA")
 """Transports that are judged together: those within a node, and that between nodes."""
 ALIGNED_BYTES = 512
+APART = 2.0
+"""Largest by smallest aligned packet, from which on a line through their times is told from one through 0."""
+LEAST_LOST = 0.01
+"""Packets that are not aligned but lose less than this fraction of the time within nodes are as fast as aligned ones."""
 LEAST_COST = 0.001
 """Packets that cost less than this fraction of a step deserve no advice."""
+ENOUGH_OPERATIONS = 4
+"""Operations whose median bandwidth one slow operation cannot move."""
 _OPERATION = ["step", "group", "name", "rank"]
 _KERNEL_FILES = ("kernel_details", "database", "op_summary")
 
@@ -54,7 +61,11 @@ def small(frames: Frames, limit: float) -> Advice | None:
 
 
 def alignment(frames: Frames, limit: float) -> Advice | None:
-    """Packets within nodes whose size above 512 bytes is no multiple of that take more than this fraction of their time."""
+    """Packets within nodes whose size above 512 bytes is no multiple of that take more than this fraction of their time.
+
+    Cost: what they take longer than aligned packets of their size would, of the rank with the most. Where aligned packets are no
+    faster, nothing is found.
+    """
     packets = _packets(frames)
     own = packets[(packets["family"] == "SDMA") & (packets["size_bytes"] > ALIGNED_BYTES)]
     if own.empty:
@@ -64,26 +75,53 @@ def alignment(frames: Frames, limit: float) -> Advice | None:
     share = float(own["time_ns"][odd].sum()) / whole if whole > 0.0 else 0.0
     if not share > limit:
         return None
-    cost = _cost(own, odd)
+    lost = own["time_ns"][odd] - own["count"][odd] * aligned_time(own[~odd], own["size_bytes"][odd].to_numpy(np.float64))
+    if float(lost.sum()) < LEAST_LOST * whole:
+        return None
+    by_rank = lost.groupby(own["rank"][odd]).sum()
+    cost = float(by_rank.max()) / max(int(own["step"].nunique()), 1) if np.isfinite(by_rank).all() else math.nan
     if _negligible(cost, frames):
         return None
     return Advice("alignment", share, limit, cost, _rows(own, odd), "communication", told={"odd_share": share})
 
 
-def retransmission(frames: Frames, limit: float) -> Advice | None:
-    """An operation over RDMA takes longer than this (ns) to transfer, and in the fastest rank of its group too.
+def aligned_time(aligned: pd.DataFrame, sizes: Floats) -> Floats:
+    """Return what an aligned packet of each of `sizes` (bytes) takes, in ns; NaN without aligned packets (schema PACKETS).
 
-    Cost: what such operations take in their fastest rank, per step.
+    A packet takes a constant and its bytes: the line with the least relative errors, weighted by what the packets took. Time
+    goes with size where the constant would be below 0, and where sizes differ too little to tell it.
+    """
+    if aligned.empty:
+        return np.full(len(sizes), np.nan)
+    size, count = (aligned[name].to_numpy(np.float64) for name in ("size_bytes", "count"))
+    each = aligned["time_ns"].to_numpy(np.float64) / count
+    if size.max() >= APART * size.min():
+        slope, constant = np.polyfit(size, each, 1, w=1.0 / np.maximum(each, 1.0))
+        if slope > 0.0 and constant >= 0.0:
+            return constant + slope * sizes
+    return sizes * float((each * count).sum() / (size * count).sum())
+
+
+def retransmission(frames: Frames, limit: float) -> Advice | None:
+    """An operation over RDMA takes this (ns) longer to transfer than its bytes do, and in the fastest rank of its group too.
+
+    What bytes take is told by the median bandwidth of the operations over RDMA, where there are enough, but by no more than
+    that of the transport. Cost: what such operations take longer in their fastest rank, per step.
     """
     packets, collectives = _packets(frames), needed(frames, "collectives", *OPERATION_FILES)
     sent = packets[packets["family"] == "RDMA"]
     if sent.empty:
         raise Unchecked(reason="no_packets")
     keys = ["step", "group", "name"]
-    transit = sent.groupby(_OPERATION, observed=True)["time_ns"].sum().groupby(level=keys, observed=True).max()
-    fastest = collectives.groupby(keys, observed=True)["elapse_ns"].min()
-    both = pd.DataFrame({"transit_ns": transit, "elapse_ns": fastest.reindex(transit.index)})
-    slow = both[(both["transit_ns"] > limit) & (both["elapse_ns"] > limit)].sort_values("transit_ns", ascending=False)
+    sums = sent.assign(size_bytes=sent["size_bytes"].astype("float64") * sent["count"])
+    of_ranks = sums.groupby(_OPERATION, observed=True)[["time_ns", "size_bytes"]].sum()
+    rates = (of_ranks["size_bytes"] / of_ranks["time_ns"]).groupby(level=keys, observed=True).median()
+    usual = min(float(rates.median()) if len(rates) >= ENOUGH_OPERATIONS else math.inf, REFERENCE["RDMA"] / 1e9)
+    both = of_ranks.groupby(level=keys, observed=True).max().rename(columns={"time_ns": "transit_ns"})
+    both["elapse_ns"] = collectives.groupby(keys, observed=True)["elapse_ns"].min().reindex(both.index)
+    due = both.pop("size_bytes") / usual
+    slow = both[(both["transit_ns"] - due > limit) & (both["elapse_ns"] - due > limit)]
+    slow = slow.sort_values("transit_ns", ascending=False)
     if slow.empty:
         return None
     shown = slow.reset_index().head(MOST_ROWS)
@@ -92,8 +130,8 @@ def retransmission(frames: Frames, limit: float) -> Advice | None:
         "transit_ns": float(shown["transit_ns"].iloc[0]),
         "operations": str(len(slow)),
     }
-    cost = float(slow["elapse_ns"].sum()) / max(int(collectives["step"].nunique()), 1)
-    value = float(slow["transit_ns"].iloc[0])
+    cost = float((slow["elapse_ns"] - due[slow.index]).sum()) / max(int(collectives["step"].nunique()), 1)
+    value = float((slow["transit_ns"] - due[slow.index]).iloc[0])
     return Advice("retransmission", value, limit, cost, shown, "communication", told=told)
 
 

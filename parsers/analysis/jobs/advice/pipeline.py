@@ -100,12 +100,15 @@ def queue_use(frames: Frames, limit: float) -> Advice | None:
 
 
 def cpu(frames: Frames, limit: float) -> Advice | None:
-    """MindInsight: 100 % - average idle of the machine is more than 80 %."""
+    """The cores of the machine run programs or the kernel for more than 80 % of the time.
+
+    MindInsight takes 100 % less idle time, which counts a core that waits for a disk as busy.
+    """
     machine = cpu_use(needed(frames, "cpu", "cpu_utilization"))
     machine = machine[machine["scope"] == "machine"]
-    if not len(machine) or not np.isfinite(machine["idle"].iloc[0]):
+    busy = float(machine["user"].iloc[0] + machine["system"].iloc[0]) if len(machine) else math.nan
+    if not np.isfinite(busy):
         raise Unchecked("cpu_utilization")
-    busy = 1.0 - float(machine["idle"].iloc[0])
     if busy > limit:
         return Advice("cpu", busy, limit, math.nan, machine, "preparation")
     _enough(float(machine["samples"].iloc[0]), "few_samples")

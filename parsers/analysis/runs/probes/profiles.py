@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from parsers.analysis.jobs.clocks import clock_offsets
-from parsers.analysis.jobs.experts import loads
+from parsers.analysis.jobs.experts import UNEVEN, loads
 from parsers.analysis.jobs.two_jobs import rank_values
 from parsers.analysis.jobs.who_is_slow import who_is_slow
 from parsers.analysis.profiles.busy import COMMUNICATION
@@ -22,20 +22,26 @@ from parsers.analysis.profiles.memory.curves import components, peak
 from parsers.analysis.profiles.memory.plan import plan
 from parsers.analysis.profiles.memory.pool import pool_at
 from parsers.analysis.profiles.shape_tables import ShapeTables
-from parsers.analysis.profiles.shape_times import cells, changing
+from parsers.analysis.profiles.shape_times import FEWEST_STEPS, cells, changing, steps_with_new_shapes
 from parsers.analysis.profiles.shape_times import operators as changing_operators
 from parsers.analysis.profiles.steps import IDLE, Average, average, breakdowns
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOTHING, Finding, ProbedRun, Where, not_recorded
 from parsers.deferred import pandas as pd
+from parsers.model import Floats
 
 _PARTS = ("idle", "communication")
 """Rules of the advice about a part of the step rather than about a cause."""
-_COMPILING = re.compile(r"compile(?!d)", re.IGNORECASE)
-"""Calls that compile an operator or a graph: aclopCompileAndExecute of CANN, compile of torch and MindSpore."""
+_COMPILING = re.compile(r"(?<!set)compile(?!d|opt)", re.IGNORECASE)
+"""Calls that compile an operator or a graph, or find it compiled: aclopCompileAndExecute of CANN, compile of torch and
+MindSpore. aclSetCompileopt and aclopSetCompileFlag set options."""
 _REGION = re.compile(r"Torch-Compiled Region: \d+/[1-9]\d*$")
 """What torch calls a function that it compiled again: the number after the slash is that of its version."""
 _MARK = "ProfilerStep"
 """What torch.profiler calls the marks of steps, which are among the operators of the host."""
+COMPILING_NS = 20_000_000
+"""A call takes longer than this if it compiles: one that finds its operator compiled takes a few ms at most."""
+OFTEN = 2
+"""Calls that compile, and steps after the first that bring new shapes, from which on they do so again and again."""
 _UNNAMED = ("", "N/A")
 """Types of operators that files leave empty."""
 
@@ -184,23 +190,43 @@ def _same(kernels: pd.DataFrame) -> pd.DataFrame:
 
 
 def recompiled(run: ProbedRun) -> Finding:
-    """Return the calls of the host that compiled operators or graphs while steps were recorded."""
+    """Return the function of the host that compiled operators or graphs again and again while steps were recorded.
+
+    Files have sums of calls, most of which may have found what they need compiled. Of calls d, none longer than the longest,
+    at least sum(d^2) / longest^2 were long, and the sum follows from count, mean and variance; of a function without variance
+    all calls took its mean.
+    """
     calls, operators = run.frame("api"), run.frame("operators")
     host = None if operators is None else operators[operators["core"].astype("str").eq("HOST_CPU").to_numpy()]
     known = [frame for frame in (calls, host) if frame is not None and len(frame)]
     if not known:
         return not_recorded("no_frame", *run.files_of("api"), *run.files_of("operators"))
-    names = np.concatenate([frame["name"].astype("str").to_numpy() for frame in known])
-    counts, times = (
-        np.concatenate([frame[column].to_numpy(np.float64) for frame in known]) for column in ("count", "total_ns")
-    )
-    compiling = np.array([bool(_COMPILING.search(name) or _REGION.search(name)) for name in names.tolist()])
-    told: dict[str, float | str] = {"names": int(names.size)}
-    if not compiling.any():
-        return Finding(NOTHING, "not_recompiled", told, rule="recompiled")
-    most = int(np.argmax(np.where(compiling, times, -1.0)))
-    told |= {"name": str(names[most]), "n": int(np.nansum(counts[compiling])), "taken_ns": float(np.nansum(times[compiling]))}
-    return Finding(FOUND, "recompiled", told, Where(node=str(names[most])), "recompiled", severity=1.1)
+    names = [name for frame in known for name in frame["name"].astype("str").tolist()]
+    rows = pd.concat([frame.reindex(columns=_CALL_COLUMNS) for frame in known], ignore_index=True)
+    compiled, longest = _compilations(rows.astype(np.float64))
+    again = np.array([bool(_REGION.search(name)) for name in names])
+    found = again | (np.array([bool(_COMPILING.search(name)) for name in names]) & (compiled >= OFTEN) & (longest > COMPILING_NS))
+    if not found.any():
+        return Finding(NOTHING, "not_recompiled", {"names": len(names)}, rule="recompiled")
+    times = rows["total_ns"].to_numpy(np.float64)
+    most = int(np.argmax(np.where(found, times, -1.0)))
+    told: dict[str, float | str] = {
+        "name": names[most], "names": len(names), "n": int(np.ceil(np.where(again, rows["count"], compiled)[most])),
+        "longest_ns": float(longest[most]), "taken_ns": float(times[most]),
+    }  # fmt: skip
+    return Finding(FOUND, "recompiled", told, Where(node=names[most]), "recompiled", severity=1.1)
+
+
+_CALL_COLUMNS = ["count", "total_ns", "mean_ns", "max_ns", "variance_ns2"]
+
+
+def _compilations(calls: pd.DataFrame) -> tuple[Floats, Floats]:
+    """Return how many calls of each function were about as long as its longest, at least, and that one (ns)."""
+    count, total = (calls[name].to_numpy(np.float64) for name in ("count", "total_ns"))
+    mean = total / np.maximum(count, 1.0)
+    longest = np.fmax(calls["max_ns"].to_numpy(np.float64), mean)
+    squares = count * (np.nan_to_num(calls["variance_ns2"].to_numpy(np.float64)) + mean**2)
+    return squares / np.maximum(longest, 1.0) ** 2, longest
 
 
 def top_operators(run: ProbedRun) -> Finding:
@@ -252,17 +278,21 @@ def wide_kernels(run: ProbedRun) -> Finding:
 
 
 def changing_shapes(run: ProbedRun) -> Finding:
-    """Return how many operators have shapes that change from step to step."""
+    """Return how many operators have shapes that change, if several steps bring new ones: a smaller last batch costs little."""
     rows = ShapeTables(run.frame).rows
     if not len(rows):
         return not_recorded("no_frame", *run.files_of("shape_times"))
     found = changing_operators(cells(rows), changing(rows))
     if not (found["shapes"] > 0).any():
         return Finding(NOT_JUDGED, "no_shapes", {"n": len(rows)}, rule="changing_shapes")
-    if rows["step"].nunique() < 2:
-        return Finding(NOT_JUDGED, "one_step", {"n": len(rows)}, rule="changing_shapes")
+    steps = int(rows["step"][rows["step"] >= 0].nunique())
+    if steps < FEWEST_STEPS:
+        return Finding(NOT_JUDGED, "few_steps_with_shapes", {"n": steps, "of": FEWEST_STEPS}, rule="changing_shapes")
     moving = found[found["changes"].to_numpy(bool)]
-    told: dict[str, float | str] = {"n": len(moving), "of": len(found)}
+    fresh = steps_with_new_shapes(rows)
+    told: dict[str, float | str] = {"n": len(moving), "of": len(found), "fresh": fresh}
+    if len(moving) and fresh < OFTEN:
+        return Finding(NOTHING, "shapes_change_once", told, rule="changing_shapes")
     if len(moving):
         first = moving.iloc[0]
         told |= {"name": str(first["name"]), "shapes": int(first["shapes"])}
@@ -380,7 +410,7 @@ def static_plan(run: ProbedRun) -> Finding:
 
 
 def expert_balance(run: ProbedRun) -> Finding:
-    """Return the rank with the largest load of experts over the mean of its group."""
+    """Return the rank with the largest load of experts, if it is well above the mean of its group (`UNEVEN`)."""
     collectives, groups = run.frame("collectives"), run.frame("groups")
     if collectives is None or groups is None or not len(collectives):
         return not_recorded("no_frame", *run.files_of("collectives"))
@@ -390,7 +420,7 @@ def expert_balance(run: ProbedRun) -> Finding:
     at = int(np.nanargmax(found.share))
     rank = int(found.ranks[at])
     told: dict[str, float | str] = {"rank": rank, "load_share": float(found.share[at]), "n": len(found.ranks)}
-    if float(found.share[at]) > 1.0:
+    if float(found.share[at]) > UNEVEN:
         return Finding(FOUND, "expert_balance", told, Where(rank=rank), "expert_balance", severity=0.8)
     return Finding(NOTHING, "experts_even", told, rule="expert_balance")
 
