@@ -376,7 +376,7 @@ WHERE = {
     "own_wait_ns": ("dimensions", "ranks_by_step", "traffic", "transfer", "two_jobs"),
     "transit_ns": ("advice/packets", "advice/steps", "lateness", "traffic", "transfer"),
     "peak_allocated_bytes": ("advice/memory", "held_memory", "rank_operators/tables"),
-    "peak_reserved_bytes": ("held_memory",),
+    "peak_reserved_bytes": ("advice/memory", "held_memory"),
     "peak_process_bytes": ("held_memory",),
 }  # fmt: skip
 """Columns of frames -> the modules that make figures of them, all of which the tests above compare. A new one belongs here and

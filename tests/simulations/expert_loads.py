@@ -23,9 +23,9 @@ WIDTH = 2 * 4_096
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A job. size, groups: ranks of a group of experts, and such groups; layers: of experts, by group; tokens: of a rank, a layer
-    and a step; hot: (rank, by how much its experts get more than the mean); uneven: spread of the popularity of experts;
-    rows: whether kernels tell the rows, else bytes of all-to-all stand in."""
+    """A job. size, groups: ranks of a group of experts, and such groups; layers: of experts, by group; tokens: of a rank, a
+    layer and a step; hot: (rank, by how much its experts get more than the mean); uneven: spread of the popularity of experts;
+    rows: whether kernels tell the rows, else bytes of all-to-all stand in; dense: ranks after these that have no experts."""
 
     seed: int
     size: int
@@ -36,7 +36,7 @@ class Plan:
     hot: tuple[int, float] | None = None
     uneven: float = 0.0
     rows: bool = True
-    dense: int = 0  # Ranks after these that have no experts.
+    dense: int = 0
 
 
 def simulate(plan: Plan) -> NDArray[np.int64]:
@@ -85,7 +85,8 @@ def frames(plan: Plan, tokens: NDArray[np.int64]) -> dict[str, pd.DataFrame]:
         "idle_explained": ["yes"] * n,
     }  # fmt: skip
     groups = {"group": names, "name": names, "kind": ["exp"] * len(names), "ranks": [text_of(one) for one in of],
-              "size": [plan.size] * len(names), "told": ["yes"] * len(names), "sections": ["collective"] * len(names)}  # fmt: skip
+              "size": [plan.size] * len(names), "told": ["yes"] * len(names),
+              "sections": ["collective"] * len(names)}  # fmt: skip
     total = tokens.sum(0)
     about = {"rank": list(range(ranks)), "host": [f"node{one // 8}" for one in range(ranks)],
              "expert_rows": [int(one) if plan.rows and one else -1 for one in total]}  # fmt: skip
@@ -103,7 +104,7 @@ def healthy(seed: int, **told: object) -> Plan:
 
 
 def hot(seed: int, excess: float) -> Plan:
-    """Return a job of which one rank gets more tokens than the mean by `excess`; a group of two can have twice the mean at most."""
+    """Return a job of which one rank gets more tokens than the mean by `excess`."""
     plan = healthy(seed, size=4 if seed % 2 else 8)
     return replace(plan, hot=(seed * 7 % (plan.size * plan.groups), excess))
 

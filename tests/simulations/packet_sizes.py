@@ -40,8 +40,8 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A job. resent: (operation, step, timeouts) that all its ranks take longer; held: rank that holds up an operation by waiting,
-    and the time (ns); one: the rank alone that takes longer by timeouts, its peers do not."""
+    """A job. resent: (operation, step, timeouts) that all its ranks take longer; held_ns: time that rank 0 holds up one step's
+    operations by being late."""
 
     seed: int
     ranks: int
@@ -113,7 +113,7 @@ def healthy(seed: int, transport: str = "HCCS", **told: object) -> Plan:
 
 
 def odd(seed: int, size: int, share: float, slower: float, transport: str = "HCCS") -> Plan:
-    """Return a job with packets of about `size` bytes, not aligned, that take `share` of the time and `slower` times as long."""
+    """Return a job with packets of about `size` bytes, not aligned, for `share` of the time and `slower` times as long."""
     plan = healthy(seed, transport)
     own = size // 512 * 512 + 4 * (1 + seed % 120)
     time = sum(send.count * (send.size / RATE[transport] + BEFORE_FIRST[transport]) for send in plan.sends)
@@ -134,6 +134,13 @@ def resent(seed: int, timeouts: float) -> Plan:
     return replace(plan, resent=(seed % len(plan.sends), seed % plan.steps, int(timeouts)))
 
 
+def many(seed: int) -> Plan:
+    """Return a job whose operations by RDMA take 6 to 10 s together, each of them less than half a second."""
+    plan = healthy(seed, "RDMA", steps=4)
+    sends = tuple(Send(f"hcom_allGather__{number}", "RDMA", 64 * MB, 60 + seed % 20) for number in range(22))
+    return replace(plan, sends=sends)
+
+
 EFFECTS: Mapping[str, tuple[float, ...]] = {"alignment": (0.02, 0.1, 0.3), "resent": (1, 2, 4)}
 FAULTS: Mapping[str, Callable[[int, float], Plan]] = {"alignment": unaligned, "resent": resent}
 HEALTHY: Mapping[str, Callable[[int], Plan]] = {
@@ -143,16 +150,9 @@ HEALTHY: Mapping[str, Callable[[int], Plan]] = {
     "odd_and_as_fast": lambda seed: odd(seed, (16 + seed % 48) * MB, 0.1 + seed % 5 / 10, 1.0),
     "odd_and_small": lambda seed: odd(seed, 4 * KB + seed % 60 * KB, 0.01, 1.0),
     "odd_by_rdma": lambda seed: odd(seed, (16 + seed % 48) * MB, 0.4, 1.0, "RDMA"),
-    "many_by_rdma": lambda seed: _many(seed),
+    "many_by_rdma": many,
     "waits_for_a_late_rank": lambda seed: healthy(seed, "RDMA", held_ns=(5_000 + 100 * (seed % 100)) * MS),
     "large_within_a_node": lambda seed: replace(healthy(seed), sends=(Send("hcom_send__1", "HCCS", 64 * MB, 2_000),)),
     "large_by_rdma": lambda seed: replace(healthy(seed, "RDMA"), sends=(Send("hcom_send__1", "RDMA", 64 * MB, 1_000),)),
 }
 """Healthy jobs: what is not aligned is as fast as the rest, and what takes 5 s by RDMA moves the 64 GB that this takes."""
-
-
-def _many(seed: int) -> Plan:
-    """Return a job whose operations by RDMA take 6 to 10 s together, each of them less than half a second."""
-    plan = healthy(seed, "RDMA", steps=4)
-    sends = tuple(Send(f"hcom_allGather__{number}", "RDMA", 64 * MB, 60 + seed % 20) for number in range(22))
-    return replace(plan, sends=sends)

@@ -227,9 +227,13 @@ def _types(frame: pd.DataFrame) -> str:
 
 def _calls(frame: pd.DataFrame) -> str:
     head = "Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance"
-    rows = ((row.level, row.name, _us(row.total_ns), int(row.count_), _us(row.total_ns / row.count_),
-             *(_us(row.total_ns / row.count_ if math.isnan(ns) else ns) for ns in (row.min_ns, row.max_ns)),
-             0.0 if math.isnan(row.variance_ns2) else row.variance_ns2 / 1e6) for row in frame.rename(columns={"count": "count_"}).itertuples(index=False))  # fmt: skip
+    rows = []
+    for row in frame.rename(columns={"count": "count_"}).itertuples(index=False):
+        mean = row.total_ns / row.count_
+        shortest, longest = (mean if math.isnan(ns) else ns for ns in (row.min_ns, row.max_ns))
+        variance = 0.0 if math.isnan(row.variance_ns2) else row.variance_ns2 / 1e6
+        times = [_us(ns) for ns in (mean, shortest, longest)]
+        rows.append((row.level, row.name, _us(row.total_ns), int(row.count_), *times, variance))
     return _lines(head, rows)
 
 

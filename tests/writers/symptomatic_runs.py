@@ -403,8 +403,8 @@ def host_calls(waiting: float) -> pd.DataFrame:
 def api(*rows: tuple[str, int, float]) -> pd.DataFrame:
     """Calls of the host of (name, number, time in all in ns)."""
     return rows_of(API, [
-        {"level": "acl", "name": name, "count": count, "total_ns": time, "mean_ns": time / count, "min_ns": 0.0, "max_ns": time,
-         "file": "api_statistic.csv"} for name, count, time in rows
+        {"level": "acl", "name": name, "count": count, "total_ns": time, "mean_ns": time / count,
+         "min_ns": time / count, "max_ns": time / count, "file": "api_statistic.csv"} for name, count, time in rows
     ])  # fmt: skip
 
 

@@ -23,8 +23,10 @@ TEXTS = define_texts({
         "fewer than 10 steps lie within the time of the memory records", "内存记录时间内的步骤少于 10 个",
     ),
     "advice.reason.pool_free": (
-        "the pool holds nearly all of the device but has much of it free: files do not tell whether it was reserved at the start "
-        "or is in pieces",
+        (
+            "the pool holds nearly all of the device but has much of it free: files do not tell whether it was reserved at the "
+            "start or is in pieces"
+        ),
         "内存池几乎占满设备，但其中大量空闲：文件无法区分启动时即预留与内存碎片",
     ),
     "advice.reason.no_capacity": ("no file has the memory of the device; enter it", "文件中没有设备内存容量，请填写"),

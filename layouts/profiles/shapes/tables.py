@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from dash import html
+from parsers.analysis.profiles.shape_times import FEWEST_STEPS
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
@@ -15,7 +16,6 @@ from layouts.kit.tables import COUNT, Cell, Column, Quantity, first_of, table
 from layouts.profiles.kernel_names import kernel_labels
 from layouts.profiles.shape_request import MOST_TYPES, Times
 from layouts.profiles.shapes.figures import SYMBOLS, colour_of, look_of
-from parsers.analysis.profiles.shape_times import FEWEST_STEPS
 
 MOST_ROWS = 100
 """Rows of a table on the page; its CSV file has all."""

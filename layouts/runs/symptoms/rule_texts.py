@@ -96,7 +96,9 @@ TEXTS = define_texts({
     "symptoms.rule.hardware": ("counted operations over the peak", "计数的运算量与峰值之比"),
     "symptoms.rule.top_operators": ("the largest sum of times", "耗时总和最大"),
     "symptoms.rule.wide_kernels": ("an input is float32", "有输入为 float32"),
-    "symptoms.rule.changing_shapes": ("two steps after the first or more bring new shapes", "首步之后至少两个步骤带来新的 shape"),
+    "symptoms.rule.changing_shapes": (
+        "two steps after the first or more bring new shapes", "首步之后至少两个步骤带来新的 shape",
+    ),
     "symptoms.rule.far_kernels": ("as on the page Operators", "与“算子”页面一致"),
     "symptoms.rule.kernel_sizes": ("no limit: look at the number", "没有阈值：请查看数值"),
     "symptoms.rule.at_peak": ("the moment of most memory", "内存最多的时刻"),
@@ -124,6 +126,6 @@ TEXTS = define_texts({
     "symptoms.rule.on_roofline": ("no limit without the bandwidth of the memory", "缺少内存带宽时没有阈值"),
     "symptoms.rule.recompiled": (
         "two calls of a function or more compile, for over 20 ms, or torch compiled a function again",
-        "同一函数至少两次编译且超过 20 ms，或 torch 重新编译了函数",,
+        "同一函数至少两次编译且超过 20 ms，或 torch 重新编译了函数",
     ),
 })  # fmt: skip

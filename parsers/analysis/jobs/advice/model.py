@@ -54,8 +54,8 @@ class Review:
 
 
 REASONS = (
-    "one_rank", "no_group", "few_links", "few_steps", "slow_steps", "no_step_times", "no_capacity", "pool_free", "no_matmul", "no_packets",
-    "one_stage", "no_stages", "few_batches", "few_samples", "no_calls",
+    "one_rank", "no_group", "few_links", "few_steps", "slow_steps", "no_step_times", "no_capacity", "pool_free", "no_matmul",
+    "no_packets", "one_stage", "no_stages", "few_batches", "few_samples", "no_calls",
     "no_kind_of_memory", "no_tensor_cores", "no_shapes", "no_device",
 )  # fmt: skip
 """Why a rule cannot judge data that is there."""

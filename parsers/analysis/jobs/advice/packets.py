@@ -63,8 +63,8 @@ def small(frames: Frames, limit: float) -> Advice | None:
 def alignment(frames: Frames, limit: float) -> Advice | None:
     """Packets within nodes whose size above 512 bytes is no multiple of that take more than this fraction of their time.
 
-    Cost: what they take longer than aligned packets of their size would, of the rank with the most. Where aligned packets are no
-    faster, nothing is found.
+    Cost: what they take longer than aligned packets of their size would, of the rank with the most. Where aligned packets are
+    no faster, nothing is found.
     """
     packets = _packets(frames)
     own = packets[(packets["family"] == "SDMA") & (packets["size_bytes"] > ALIGNED_BYTES)]
@@ -103,7 +103,7 @@ def aligned_time(aligned: pd.DataFrame, sizes: Floats) -> Floats:
 
 
 def retransmission(frames: Frames, limit: float) -> Advice | None:
-    """An operation over RDMA takes this (ns) longer to transfer than its bytes do, and in the fastest rank of its group too.
+    """An operation over RDMA takes this (ns) longer to transfer than its bytes do, in the fastest rank of its group too.
 
     What bytes take is told by the median bandwidth of the operations over RDMA, where there are enough, but by no more than
     that of the transport. Cost: what such operations take longer in their fastest rank, per step.

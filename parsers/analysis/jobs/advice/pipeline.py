@@ -102,11 +102,15 @@ def queue_use(frames: Frames, limit: float) -> Advice | None:
 def cpu(frames: Frames, limit: float) -> Advice | None:
     """The cores of the machine run programs or the kernel for more than 80 % of the time.
 
-    MindInsight takes 100 % less idle time, which counts a core that waits for a disk as busy.
+    MindInsight takes 100 % less idle time, which counts a core that waits for a disk as busy; it counts where nothing else is
+    known.
     """
     machine = cpu_use(needed(frames, "cpu", "cpu_utilization"))
     machine = machine[machine["scope"] == "machine"]
-    busy = float(machine["user"].iloc[0] + machine["system"].iloc[0]) if len(machine) else math.nan
+    if not len(machine):
+        raise Unchecked("cpu_utilization")
+    user, system, idle = (float(machine[name].iloc[0]) for name in ("user", "system", "idle"))
+    busy = 1.0 - idle if math.isnan(user + system) else user + system
     if not np.isfinite(busy):
         raise Unchecked("cpu_utilization")
     if busy > limit:

@@ -205,7 +205,8 @@ def recompiled(run: ProbedRun) -> Finding:
     rows = pd.concat([frame.reindex(columns=_CALL_COLUMNS) for frame in known], ignore_index=True)
     compiled, longest = _compilations(rows.astype(np.float64))
     again = np.array([bool(_REGION.search(name)) for name in names])
-    found = again | (np.array([bool(_COMPILING.search(name)) for name in names]) & (compiled >= OFTEN) & (longest > COMPILING_NS))
+    compiling = np.array([bool(_COMPILING.search(name)) for name in names])
+    found = again | (compiling & (compiled >= OFTEN) & (longest > COMPILING_NS))
     if not found.any():
         return Finding(NOTHING, "not_recompiled", {"names": len(names)}, rule="recompiled")
     times = rows["total_ns"].to_numpy(np.float64)

@@ -179,7 +179,8 @@ def test_memory_close_to_the_capacity_of_the_device() -> None:
 
 def test_the_fullest_rank_of_a_job() -> None:
     peaks = {"peak_process_bytes": -1, "peak_reserved_bytes": 90 * MIB, "peak_allocated_bytes": 80 * MIB, "capacity_bytes": -1}
-    rows = [{"rank": 0, **peaks}, {"rank": 1, **peaks, "peak_reserved_bytes": 98 * MIB}, {"rank": 2, "capacity_bytes": -1}]
+    full = {"peak_reserved_bytes": 98 * MIB, "peak_allocated_bytes": 93 * MIB}
+    rows = [{"rank": 0, **peaks}, {"rank": 1, **peaks, **full}, {"rank": 2, "capacity_bytes": -1}]
     rows[2] |= {"peak_process_bytes": -1, "peak_reserved_bytes": -1, "peak_allocated_bytes": -1}
     frames: dict[str, pd.DataFrame | None] = {"ranks": rows_of(RANKS, rows)}
     assert review(frames).reasons["memory"] == "no_capacity"
@@ -189,12 +190,20 @@ def test_the_fullest_rank_of_a_job() -> None:
     assert one.evidence["rank"].tolist() == [1]
     assert "memory" in review(frames, {"memory": 0.98}, capacity=100 * MIB).fine
     # What the process holds beside its pools is taken from the device too.
-    whole = [rows[0] | {"peak_process_bytes": 101 * MIB}, *rows[1:]]
+    whole = [rows[0] | {"peak_process_bytes": 101 * MIB, "peak_allocated_bytes": 89 * MIB}, *rows[1:]]
     one = found(review({"ranks": rows_of(RANKS, whole)}, capacity=100 * MIB), "memory")
     assert one is not None
     assert (one.told["rank"], one.told["peak_bytes"]) == ("0", 101.0 * MIB)
     told = {"ranks": rows_of(RANKS, [{**row, "capacity_bytes": 200 * MIB} for row in rows])}
     assert "memory" in review(told, capacity=100 * MIB).fine  # what the file says counts
+
+
+def test_a_pool_with_much_free_is_not_judged() -> None:
+    row = {"rank": 0, "peak_process_bytes": 99 * MIB, "peak_reserved_bytes": 98 * MIB, "capacity_bytes": 100 * MIB}
+    frames = {"ranks": rows_of(RANKS, [row | {"peak_allocated_bytes": 60 * MIB}])}
+    assert review(frames).reasons["memory"] == "pool_free"
+    frames = {"ranks": rows_of(RANKS, [row | {"peak_allocated_bytes": 92 * MIB}])}
+    assert found(review(frames), "memory") is not None
 
 
 def steps_of(number: int, length: int) -> pd.DataFrame:
