@@ -40,8 +40,8 @@ WHERE = {
     "peak_reserved_bytes": ("advice/memory", "held_memory"),
     "peak_process_bytes": ("held_memory",),
 }  # fmt: skip
-"""Columns of frames -> the modules of parsers/analysis that make figures of them, all of which test_agreement.py compares. A new
-one belongs here and in a test there, or, better, calls one of these. total_ns is the time of operators, too."""
+"""Columns of frames -> the modules of parsers/analysis that make figures of them, which test_agreement.py compares. A new one
+belongs here and in a test there, or, better, calls one of these. total_ns is the time of operators, too."""
 SHOWN = frozenset({*WHERE, "own_bubble_ns", "total_ns", "wait_ns", "idle_ns", "pp", "stage"})
 """Columns of which pages and routes make no figure: they call what does."""
 REDUCED = frozenset((
@@ -59,8 +59,8 @@ DRAWN = frozenset((
     "layouts/profiles/preparation/feeding.py times", "layouts/profiles/profile_overview/summary.py operators_card",
     "layouts/profiles/shapes/figures.py by_step", "layouts/profiles/shapes/tables.py head",
 ))  # fmt: skip
-"""Functions of pages that read such columns and reduce something: ends of an axis, bars of a plot, sums over operators of a table
-or the rows of a page, whose values test_agreement.py compares or no other page has."""
+"""Functions of pages that read such columns and reduce something: ends of an axis, bars, sums over operators of a table or rows
+of a page, whose values test_agreement.py compares or no other page has."""
 LAST = frozenset((
     "layouts/curves/curve_alternatives.py", "layouts/kit/figures/alternatives.py", "layouts/kit/state.py",
     "layouts/profiles/memory/curve.py", "layouts/values/landscape/drawing.py", "app/conversion/folding.py",

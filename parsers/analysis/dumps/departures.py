@@ -8,7 +8,8 @@ Hoaglin, 1993, with a stricter limit, since thousands of tensors are looked at.)
 limits MOVED_SCORE and MOVED_DECADES, and beyond the range.
 
 What has left its history is no part of it later, nor is a norm that moved up by leaps: otherwise the fault itself would widen
-the range that later values are compared with. Norms that fall, as gradients do when training succeeds, stay in it.
+the range that later values are compared with. Norms that fall, as gradients do when training succeeds, stay in it. So do leaps
+once the norm has come back: an expert that gets many samples in one iteration and few in the next has not exploded.
 
 A norm of 0 is no value: in the outputs of a ReLU, an expert without samples or a layer that is not trained yet it is usual, and
 what differs from it has not exploded. It has vanished only if it never was 0 before, is 0 in all iterations to the last one, at
@@ -95,6 +96,7 @@ def _compared(table: Reals) -> tuple[Signs, Signs, Reals]:
     away, weakly = np.zeros(table.shape, np.int8), np.zeros(table.shape, np.int8)
     middle = np.full(table.shape, np.nan)
     last, leapt, slowly = table[:, 0].copy(), np.zeros(len(table), np.bool_), np.zeros(len(table), np.bool_)
+    leaps = np.zeros(table.shape, np.bool_)
     for place in range(1, table.shape[1]):
         value = table[:, place]
         median, allowed, moving = _history(trusted[:, max(place - LONGEST, 0) : place])
@@ -108,6 +110,10 @@ def _compared(table: Reals) -> tuple[Signs, Signs, Reals]:
         middle[:, place] = median
         away[:, place], weakly[:, place] = np.where(left, np.sign(gap), 0), np.where(left | has_moved, np.sign(gap), 0)
         trusted[left | leapt, place] = np.nan
+        leaps[:, place] = leapt & ~left
+        back = (np.abs(gap) <= moving)[:, None] & leaps
+        trusted[back] = table[back]
+        leaps &= ~back
         last = np.where(np.isnan(value), last, value)
     return away, weakly, middle
 
