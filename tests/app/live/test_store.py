@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.commands.dump_checks import hits_in
 from app.store.store import Store
 from layouts.dumps.debugger import health
 from layouts.dumps.live_sessions import Order
@@ -15,9 +17,11 @@ from layouts.dumps.open_dump import DumpWork
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
 from layouts.kit.user_input import Unfit
 from layouts.runs.notes import Stale
+from parsers import open_run
 from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
 from parsers.analysis.dumps.watchpoints.checking import check
 from tests.app.live.conftest import Served
+from tests.writers.dumps import write_network
 
 OVERFLOW = WatchList((SavedWatchpoint("tensor_overflow"), SavedWatchpoint("tensor_all_zero", enabled=False)))
 
@@ -108,6 +112,24 @@ def test_watchpoints_of_a_session(served: Served, store: Store) -> None:
     assert check(store.dumps.open("live:1").dump, [overflow], rows=some)["row"].tolist() == some
     assert store.notes.save_watchpoints("live:1", WatchList(), saved.version) == WatchList()
     assert store.notes.notebook().watchpoints == {}
+
+
+def test_a_session_and_a_dump_of_the_same_values_have_the_same_hits(served: Served, store: Store, tmp_path: Path) -> None:
+    training = served.training(steps=9, nan_at=3)
+    served.reaches("waiting")
+    store.notes.save_watchpoints("live:1", OVERFLOW, WatchList().version)
+    store.live.order("live:1", Order("continue", -1))
+    served.reaches("waiting", step=4)
+    made = [replace(one, compute=lambda *_, value=training.values[one.name]: value) for one in training.net.operators]
+    inputs = {"x": training.x, "y": training.y}
+    write_network(tmp_path / "dumped", replace(training.net, operators=made), np.random.default_rng(0), lambda _: inputs, 1)
+    dumped = open_run(tmp_path / "dumped").dump
+    asked = [Watchpoint("tensor_overflow")]
+    live, offline = check(store.dumps.open("live:1").dump, asked), check(dumped, asked)
+    operators = {one.name for one in training.net.operators}
+    hits = [set(found["name"][found["hit"]].astype(str)) & operators for found in (live, offline)]
+    assert hits[0] == hits[1] != set()
+    assert hits_in("dumped", dumped, None)[0] >= len(hits[0]), "check-dump"
 
 
 def test_without_saved_watchpoints_the_recommended_ones_are_checked(served: Served, store: Store) -> None:
