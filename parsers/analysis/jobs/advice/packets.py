@@ -98,7 +98,8 @@ def aligned_time(aligned: pd.DataFrame, sizes: Floats) -> Floats:
     if size.max() >= APART * size.min():
         slope, constant = np.polyfit(size, each, 1, w=1.0 / np.maximum(each, 1.0))
         if slope > 0.0 and constant >= 0.0:
-            return constant + slope * sizes
+            found: Floats = constant + slope * sizes
+            return found
     return sizes * float((each * count).sum() / (size * count).sum())
 
 
