@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
-from parsers.analysis.jobs.advice import FRAMES, OF_JOB, THRESHOLDS, Review, judged, with_costs
+from parsers.analysis.jobs.advice import FRAMES, GAPS, OF_JOB, THRESHOLDS, Review, judged, with_costs
 from parsers.analysis.jobs.advice.model import Frames
 from parsers.analysis.jobs.advice.saved import question, replayed_savings, to_replay
 from parsers.analysis.jobs.warm_up import steady
@@ -24,6 +25,8 @@ from layouts.sources import ProfileSources
 
 READ = (*FRAMES, *OF_JOB)
 """The frames that the rules look at, of the profile and of its job."""
+_OF_MEMORY = ("operator_memory", "memory_sessions")
+"""Frames that they look at where `memory` is missing, or tells too little."""
 
 
 READY = WorkResult("ready")
@@ -56,13 +59,21 @@ def review_of(
 
     limits replace some of the thresholds. capacity is the memory of the device in bytes that somebody typed, 0 for none.
     """
-    of = choice.run, choice.session, choice.rank
-    frames, found = _judged(source, choice, idle, limits, capacity)
+    frames = ReviewedFrames(source, choice, idle, partial(choice.frame, source))
+    return with_replays(source, choice, frames, judged(frames, limits, capacity=capacity), limits)
+
+
+def with_replays(
+    source: ProfileSources, choice: ProfileChoice, frames: Frames, found: Review, limits: Mapping[str, float] = THRESHOLDS
+) -> Reviewed:
+    """Return a review of these frames with what replays tell of it, which are work on the job."""
     known = {**THRESHOLDS, **limits}
     asked = to_replay(found.found, frames)
     if not asked:
         return Reviewed(found, known)
-    work = JobWork("advice", question(asked), lambda report: replayed_savings(asked, frames, report))
+    of = choice.run, choice.session, choice.rank
+    replayed = steady({name: frames[name] for name in OF_JOB})
+    work = JobWork("advice", question(asked), lambda report: replayed_savings(asked, replayed, report))
     told = source.profiles.work(*of, work)
     if told.state == "ready":
         return Reviewed(with_costs(found, told.result), known)
@@ -74,25 +85,43 @@ def computes(told: WorkResult) -> bool:
     return told.state in ("waiting", "working")
 
 
-def _judged(
-    source: ProfileSources, choice: ProfileChoice, idle: IdleTime, limits: Mapping[str, float], capacity: int
-) -> tuple[Frames, Review]:
-    """Return the frames that replays look at, and what the rules found before replays."""
-    frames = {name: choice.frame(source, name) for name in READ}
-    if frames["memory"] is None:
-        frames["operator_memory"] = choice.frame(source, "operator_memory")
-    frames["memory_sessions"] = _sessions(source, choice, frames)
-    every = frames | idle_frames(idle)
-    return steady(every), judged(every, limits, capacity=capacity)
+class ReviewedFrames(Mapping[str, "pd.DataFrame | None"]):
+    """The frames that the rules look at, of a profile and of its job, each read by `read` when it is looked at."""
 
+    def __init__(
+        self, source: ProfileSources, choice: ProfileChoice, idle: IdleTime, read: Callable[[str], pd.DataFrame | None],
+        wait: Callable[[str], None] | None = None,
+    ) -> None:  # fmt: skip
+        """wait is called with the state of reading other sessions while that goes on; it may raise."""
+        self._source, self._choice, self._read, self._wait = source, choice, read, wait
+        self._held: dict[str, pd.DataFrame | None] = idle_frames(idle)
 
-def _sessions(source: ProfileSources, choice: ProfileChoice, frames: Mapping[str, pd.DataFrame | None]) -> pd.DataFrame | None:
-    """Return the least memory of each session of the rank, where one of them has too few steps to tell whether it grows."""
-    if frames["memory"] is None or len(step_spans(frames)) >= FEWEST:
-        return None
-    found = recording(frames["memory"], OPERATOR_MEMORY.empty())
-    minima, _ = minima_of_sessions(source, choice, found.component) if found is not None else (None, "")
-    return None if minima is None else pd.DataFrame({"least_bytes": minima})
+    def __getitem__(self, name: str) -> pd.DataFrame | None:
+        if name not in self._held:
+            self._held[name] = self._found(name)
+        return self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*READ, *GAPS, *_OF_MEMORY))
+
+    def __len__(self) -> int:
+        return len(READ) + len(GAPS) + len(_OF_MEMORY)
+
+    def _found(self, name: str) -> pd.DataFrame | None:
+        if name == "operator_memory" and self["memory"] is not None:
+            return None
+        return self._sessions() if name == "memory_sessions" else self._read(name)
+
+    def _sessions(self) -> pd.DataFrame | None:
+        """Return the least memory of each session of the rank, where one of them has too few steps to tell whether it grows."""
+        memory = self["memory"]
+        found = None if memory is None else recording(memory, OPERATOR_MEMORY.empty())
+        if found is None or len(step_spans(self)) >= FEWEST:
+            return None
+        minima, state = minima_of_sessions(self._source, self._choice, found.component)
+        if state != "ready" and self._wait is not None:
+            self._wait(state)
+        return pd.DataFrame({"least_bytes": minima})
 
 
 def first_review(source: ProfileSources, choice: ProfileChoice, idle: IdleTime) -> Review | None:

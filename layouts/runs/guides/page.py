@@ -26,12 +26,10 @@ from layouts.runs.guides.plain_text import as_text
 from layouts.runs.symptoms.answering import WORKING, Answer, Answers, Sign
 from layouts.runs.symptoms.links import address
 from layouts.runs.symptoms.model import Symptom
-from layouts.runs.symptoms.probed import AskedRun, Budget, SourceRun
+from layouts.runs.symptoms.probed import AskedRun, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from layouts.sources import Sources
 
-SECONDS = 0.3
-"""CPU seconds that a request may spend on curves; the browser then asks for the rest."""
 MOST_SHOWN = 50
 """Runs that others are compared with."""
 ACTS = ("", "again", "cancel")
@@ -124,7 +122,7 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
     other = _other(state, keys, firsts, run)
     looked = texts(turn, "look") if isinstance(turn, Mapping) else []
     act = text(turn, "act", choices=ACTS) if isinstance(turn, Mapping) else ""
-    probed = SourceRun(source, AskedRun(run, other, tuple(firsts[:MOST_SHOWN]), "", Budget(SECONDS))) if run else None
+    probed = SourceRun(source, AskedRun(run, other, tuple(firsts[:MOST_SHOWN]))) if run else None
     if run:
         source.runs.want([run, *([other] if other else [])])
     signs = answers.signs(probed) if probed is not None else [Sign(symptom) for symptom in SYMPTOMS.values()]

@@ -11,12 +11,10 @@ from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
 from layouts.runs.symptoms.answering import Answers, Sign, worst
 from layouts.runs.symptoms.meanings import meaning_link
-from layouts.runs.symptoms.probed import AskedRun, Budget, SourceRun
+from layouts.runs.symptoms.probed import AskedRun, SourceRun
 from layouts.runs.symptoms.sentences import sentence_of
 from layouts.sources import Sources
 
-SECONDS = 0.2
-"""CPU seconds that a request may spend on curves; the browser then asks for the rest."""
 MOST = 3
 """Symptoms that are shown; the guides have all."""
 
@@ -58,7 +56,7 @@ def entries(source: Sources, answers: Answers, shown: Any) -> tuple[Any, Any]:
         return no_update, no_update
     if not isinstance(shown, dict) or not isinstance(shown.get("run"), str):
         raise BadInput(f"shown: expected an object with a run, found {str(shown)[:80]!r}")
-    run = SourceRun(source, AskedRun(shown["run"], budget=Budget(SECONDS)))
+    run = SourceRun(source, AskedRun(shown["run"]))
     if run.row is None:
         return [], {"found": 0, "left": False}
     signs = answers.signs(run)

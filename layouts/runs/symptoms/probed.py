@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from parsers import DatasetGraph, Graph, Insight, OpenTrace, PayloadError, PayloadSeries, Series, Setting, Value
 from parsers.analysis.curves.insights import LEVELS
 from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
-from parsers.analysis.jobs.advice import Review
+from parsers.analysis.jobs.advice import Review, judged
 from parsers.analysis.runs.probes.model import Pending, ProbedRun
 from parsers.deferred import pandas as pd
 
@@ -19,7 +20,7 @@ from layouts.dumps.open_dump import DumpWork, OpenDump
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.idling import idle_time
 from layouts.profiles.profile_choice import ProfileChoice
-from layouts.profiles.reviewing import is_being_read, review_of
+from layouts.profiles.reviewing import ReviewedFrames, with_replays
 from layouts.runs.rows import RunRow
 from layouts.runs.symptoms import dump_work
 from layouts.sources import Sources
@@ -28,8 +29,11 @@ NORMAL = LEVELS["normal"]
 """Score from which on an insight counts, as on pages that nobody has set otherwise."""
 
 
-PATIENCE = 0.5
-"""Seconds of a request from which on it begins to wait for no further frame."""
+SECONDS = 0.2
+"""CPU seconds that a request spends on curves at most."""
+PATIENCE = 0.2
+"""Seconds that a request waits for frames; those that take longer are read while the browser asks again. Meanwhile a reader
+computes, so this is also part of what the first states cost."""
 
 
 MOST_SESSIONS = 3
@@ -42,17 +46,28 @@ def _wait_for(found: ProfileFrame) -> None:
         raise Pending(found.state, found.done, found.total, found.text)
 
 
+def _wait_for_sessions(state: str) -> None:
+    raise Pending(state)
+
+
 class Budget:
     """CPU seconds that a request may spend on analysing curves, and how long it may wait; the rest is asked for again."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.process_time() + seconds
-        self._patience = time.monotonic() + PATIENCE
+        self._patience = PATIENCE
 
     @property
     def is_impatient(self) -> bool:
         """Whether the request has waited long enough."""
-        return time.monotonic() > self._patience
+        return self._patience <= 0.0
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Count the time within this context as waiting."""
+        begun = time.monotonic()
+        yield
+        self._patience -= time.monotonic() - begun
 
     @property
     def left(self) -> float:
@@ -69,7 +84,7 @@ class AskedRun:
     other: str = ""
     shown: tuple[str, ...] = ()
     act: str = ""
-    budget: Budget = field(default_factory=lambda: Budget(0.3), compare=False)
+    budget: Budget = field(default_factory=lambda: Budget(SECONDS), compare=False)
 
 
 class SourceRun(ProbedRun):
@@ -77,7 +92,7 @@ class SourceRun(ProbedRun):
 
     def __init__(self, source: Sources, asked: AskedRun) -> None:
         self.source, self.asked, self.run = source, asked, asked.run
-        self._reviewed: Review | None = None
+        self._reviewed: ReviewedFrames | None = None
         self._session: ProfileChoice | None = None
         self.is_provisional = False
         """Whether replays of its job, which tell what advice saves, are still being made."""
@@ -202,15 +217,19 @@ class SourceRun(ProbedRun):
 
     # Profiles ----------------------------------------------------------------------------------------------------------
 
-    def review(self) -> Review | None:
+    def review(self, rules: Collection[str]) -> Review | None:
         if self.profile is None:
             return None
-        if self._reviewed is None:
-            if self.asked.budget.is_impatient or is_being_read(self.source, self.profile):
-                raise Pending("reading")
-            found = review_of(self.source, self.profile, idle_time(self.source, self.profile), {}, 0)
-            self._reviewed, self.is_provisional = found.review, found.is_computing
-        return self._reviewed
+        frames = self._reviewed
+        if frames is None:
+            idle = idle_time(self.source, self.profile)
+            frames = self._reviewed = ReviewedFrames(self.source, self.profile, idle, self.frame, _wait_for_sessions)
+        found = judged(frames, rules=rules)
+        if len(found.found) < 2:  # what one piece of advice saves changes nothing that is said
+            return found
+        replayed = with_replays(self.source, self.profile, frames, found)
+        self.is_provisional = self.is_provisional or replayed.is_computing
+        return replayed.review
 
     def frame(self, name: str) -> pd.DataFrame | None:
         if self.profile is None:
@@ -220,7 +239,8 @@ class SourceRun(ProbedRun):
     def _frame_of(self, of: ProfileChoice, name: str) -> pd.DataFrame | None:
         if self.asked.budget.is_impatient:
             raise Pending("reading")
-        found = self.source.profiles.frame(of.run, of.session, of.rank, name, again=self.asked.act == "again")
+        with self.asked.budget.waiting():
+            found = self.source.profiles.frame(of.run, of.session, of.rank, name, again=self.asked.act == "again")
         _wait_for(found)
         return found.frame if found.frame is not None and len(found.frame) else None
 

@@ -5,7 +5,7 @@ Means leave it out, as the averages do that MindSpore's profiler writes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,3 +57,23 @@ def steady(frames: Mapping[str, pd.DataFrame | None]) -> Mapping[str, pd.DataFra
     """Return the frames of a job by name with a `cluster_steps` without warm-up."""
     steps = frames.get("cluster_steps")
     return frames if steps is None else {**frames, "cluster_steps": without_warm_up(steps)}
+
+
+class SteadyFrames(Mapping[str, "pd.DataFrame | None"]):
+    """The frames of `steady`, each of which is looked at when it is asked for, and once."""
+
+    def __init__(self, frames: Mapping[str, pd.DataFrame | None]) -> None:
+        self._frames = frames
+        self._held: dict[str, pd.DataFrame | None] = {}
+
+    def __getitem__(self, name: str) -> pd.DataFrame | None:
+        if name not in self._held:
+            frame = self._frames[name]
+            self._held[name] = frame if frame is None or name != "cluster_steps" else without_warm_up(frame)
+        return self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._frames)
+
+    def __len__(self) -> int:
+        return len(self._frames)

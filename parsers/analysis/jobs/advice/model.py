@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from parsers.deferred import pandas as pd
@@ -74,6 +74,28 @@ class Unchecked(Exception):
 
 Frames = Mapping[str, "pd.DataFrame | None"]
 Told = Mapping[str, float | str]
+
+
+class OwnFrames(Mapping[str, "pd.DataFrame | None"]):
+    """Those of some frames that a rule declares; UndeclaredFrame for others."""
+
+    def __init__(self, frames: Frames, names: Collection[str]) -> None:
+        self._frames, self._names = frames, names
+
+    def __getitem__(self, name: str) -> pd.DataFrame | None:
+        if name not in self._names:
+            raise UndeclaredFrame(f"expected a frame that the rule declares ({', '.join(self._names)}); found {name}")
+        return self._frames.get(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class UndeclaredFrame(Exception):
+    """A rule looks at a frame that it does not declare. It is no LookupError, which `Mapping.get` would answer with None."""
 
 
 def frame_of(frames: Frames, name: str) -> pd.DataFrame | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 
 from parsers.analysis.jobs.advice import (
     cluster,
@@ -21,7 +23,7 @@ from parsers.analysis.jobs.advice import (
     stages,
     steps,
 )
-from parsers.analysis.jobs.advice.model import Advice, Frames, Review, Unchecked
+from parsers.analysis.jobs.advice.model import Advice, Frames, OwnFrames, Review, Unchecked
 from parsers.analysis.jobs.advice.saved import Savings, replayed_savings, to_replay, with_savings
 from parsers.analysis.jobs.bubble import LEAST_SHARE
 from parsers.analysis.jobs.contention import REFERENCE
@@ -29,7 +31,7 @@ from parsers.analysis.jobs.contention import SHARE as HELD
 from parsers.analysis.jobs.links import SHARE
 from parsers.analysis.jobs.packets import SHARE as MANY_SMALL
 from parsers.analysis.jobs.slow_tests import LIMITS
-from parsers.analysis.jobs.warm_up import steady
+from parsers.analysis.jobs.warm_up import SteadyFrames, steady
 from parsers.analysis.profiles.memory.leaks import GROWTH
 from parsers.analysis.profiles.preparation import EMPTY_RATE, QUEUE_USE
 from parsers.profiler.registry import FILE_KINDS, display_name
@@ -52,20 +54,48 @@ FRAMES = (
 )  # fmt: skip
 """The frames of a profile that the rules look at; without "memory" also "operator_memory"."""
 OF_JOB = ("groups", "collectives", "packets", "links", "cluster_steps", "ranks", "device_times")
-"""The frames of the profile's job that they look at."""
+"""The frames of the profile's job that they and replays look at."""
 GAPS = ("gap_steps", "gap_calls")
 """Frames of `parsers.profiler.trace.idle` that they look at too; there are none until the trace has been read."""
 Judge = Callable[[Frames, float], "Advice | None"]
-_RULES: Mapping[str, Judge] = MappingProxyType({
-    "interval": steps.interval, "fetching": launching.fetching, "idle": steps.idle, "communication": steps.communication,
-    "synchronising": host.synchronising, "launching": launching.launching, "short_kernels": kernels.short_kernels,
-    "pageable": launching.pageable, "float32": kernels.float32, "shapes": shapes.shapes, "gaps": host.gaps,
-    "empty": pipeline.empty, "queue_use": pipeline.queue_use, "cpu": pipeline.cpu,
-    "ai_cpu": operators.ai_cpu, "slow_rank": cluster.slow_rank, "slow_link": cluster.slow_link,
-    "small_packets": packets.small, "alignment": packets.alignment, "retransmission": packets.retransmission,
-    "contention": packets.contention, "bubble": cluster.bubble, "stages": stages.unbalanced,
-    "memory": memory.close_to_capacity, "leak": memory.leaking,
+
+
+class Rule(NamedTuple):
+    """A rule: the function that judges, and the names of the frames that it may look at."""
+
+    judge: Judge
+    frames: tuple[str, ...]
+
+
+_KERNELS = ("kernels", "steps")
+RULES: Mapping[str, Rule] = MappingProxyType({
+    "interval": Rule(steps.interval, ("steps", "queues")),
+    "fetching": Rule(launching.fetching, ("steps", "step_times", "operators")),
+    "idle": Rule(steps.idle, ("cluster_steps", "steps")),
+    "communication": Rule(steps.communication, ("cluster_steps", "collectives", "links", "steps", "communication")),
+    "synchronising": Rule(host.synchronising, ("operators", *_KERNELS)),
+    "launching": Rule(launching.launching, (*_KERNELS, "step_times")),
+    "short_kernels": Rule(kernels.short_kernels, _KERNELS),
+    "pageable": Rule(launching.pageable, _KERNELS),
+    "float32": Rule(kernels.float32, (*_KERNELS, "hardware")),
+    "shapes": Rule(shapes.shapes, ("steps", "shape_times", "operators")),
+    "gaps": Rule(host.gaps, GAPS),
+    "empty": Rule(pipeline.empty, ("queues", "steps")),
+    "queue_use": Rule(pipeline.queue_use, ("pipeline", "queues", "steps")),
+    "cpu": Rule(pipeline.cpu, ("cpu",)),
+    "ai_cpu": Rule(operators.ai_cpu, ("operators", "steps")),
+    "slow_rank": Rule(cluster.slow_rank, ("cluster_steps", "collectives", "groups", "links")),
+    "slow_link": Rule(cluster.slow_link, ("links",)),
+    "small_packets": Rule(packets.small, ("packets", "cluster_steps")),
+    "alignment": Rule(packets.alignment, ("packets", "cluster_steps")),
+    "retransmission": Rule(packets.retransmission, ("packets", "collectives")),
+    "contention": Rule(packets.contention, ("packets", "kernels", "communication", "collectives")),
+    "bubble": Rule(cluster.bubble, ("cluster_steps",)),
+    "stages": Rule(stages.unbalanced, ("cluster_steps",)),
+    "memory": Rule(memory.close_to_capacity, ("static_memory", "memory", "ranks", "hardware")),
+    "leak": Rule(memory.leaking, ("memory", "operator_memory", "step_times", *_KERNELS, "memory_sessions")),
 })  # fmt: skip
+"""Name -> rule, in the order of the advice's thresholds."""
 
 
 def advise(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Advice]:
@@ -90,16 +120,19 @@ def with_costs(found: Review, savings: Savings | None) -> Review:
     return replace(found, found=tuple(sorted(with_savings(found.found, savings), key=_largest)))
 
 
+_IDLE = ("idle", "gaps")
 _CAUSES_OF_IDLE = ("fetching", "synchronising", "launching", "pageable", "short_kernels")
 """Rules that say why a device is idle; what they save is no part of what advice about idle time saves."""
 
 
-def _without_shared(found: Sequence[Advice]) -> list[Advice]:
-    explained = math.fsum(one.cost_ns for one in found if one.rule in _CAUSES_OF_IDLE)
-    of_idle = [one.rule in ("idle", "gaps") and one.variant != "ranks" for one in found]
+def _is_explained(one: Advice) -> bool:
+    return one.rule in _IDLE and one.variant != "ranks"
+
+
+def _without_shared(found: Sequence[Advice], causes: Sequence[Advice]) -> list[Advice]:
+    explained = math.fsum(one.cost_ns for one in causes if one.rule in _CAUSES_OF_IDLE)
     return [
-        replace(one, cost_ns=max(one.cost_ns - explained, 0.0)) if idle and explained else one
-        for one, idle in zip(found, of_idle, strict=True)
+        replace(one, cost_ns=max(one.cost_ns - explained, 0.0)) if _is_explained(one) and explained else one for one in found
     ]
 
 
@@ -107,29 +140,59 @@ def _largest(one: Advice) -> tuple[bool, float]:
     return math.isnan(one.cost_ns), -one.cost_ns if one.cost_ns == one.cost_ns else 0.0
 
 
-def judged(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS, *, capacity: int = 0) -> Review:
-    """Return what the rules of `review` find, without replays: advice about several ranks has the costs of sums."""
-    frames = steady(frames)
-    unknown = set(thresholds) - set(THRESHOLDS)
+def judged(
+    frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS, *, capacity: int = 0, rules: Collection[str] = RULES.keys()
+) -> Review:
+    """Return what some of the rules of `review` find, without replays: advice about several ranks has the costs of sums.
+
+    Each rule looks at the frames that it declares, and at no more of these than it needs, so frames may be read when they are
+    looked at. Costs are those of a review of all rules: where several are compared, what explains idle time is judged too.
+    """
+    unknown = {*thresholds, *rules} - set(THRESHOLDS)
     if unknown:
         raise KeyError(f"expected rules {', '.join(THRESHOLDS)}; found {', '.join(sorted(unknown))}")
-    limits = {**THRESHOLDS, **thresholds}
-    rules: dict[str, Judge] = {**_RULES, "memory": partial(memory.close_to_capacity, capacity=capacity)}
+    applied = _Applied(frames, {**THRESHOLDS, **thresholds}, capacity)
     found: list[Advice] = []
     fine: list[str] = []
     unchecked: dict[str, tuple[str, ...]] = {}
     reasons: dict[str, str] = {}
-    for rule, judge in rules.items():
+    for rule in (one for one in RULES if one in rules):
         try:
-            advice = judge(frames, limits[rule])
+            advice = applied.advice(rule)
         except Unchecked as lacking:
             unchecked[rule] = tuple(display_name(kind) if kind in FILE_KINDS else kind for kind in lacking.args)
             if lacking.reason:
                 reasons[rule] = lacking.reason
             continue
-        if advice is not None and len(advice.evidence):
+        if advice is not None:
             found.append(advice)
         else:
             fine.append(rule)
-    found = sorted(_without_shared(found), key=_largest)
+    causes = list(found)
+    if len(found) > 1 and any(map(_is_explained, found)):
+        causes += applied.checked(one for one in _CAUSES_OF_IDLE if one not in rules)
+    found = sorted(_without_shared(found, causes), key=_largest)
     return Review(tuple(found), tuple(fine), MappingProxyType(unchecked), MappingProxyType(reasons))
+
+
+class _Applied:
+    """Rules applied to frames without the warm-up of the job."""
+
+    def __init__(self, frames: Frames, limits: Mapping[str, float], capacity: int) -> None:
+        self._frames, self._limits, self._capacity = SteadyFrames(frames), limits, capacity
+
+    def advice(self, name: str) -> Advice | None:
+        """Return the advice of a rule that has rows that support it. Unchecked if it lacks data."""
+        rule = RULES[name]
+        judge = partial(memory.close_to_capacity, capacity=self._capacity) if name == "memory" else rule.judge
+        found = judge(OwnFrames(self._frames, rule.frames), self._limits[name])
+        return found if found is not None and len(found.evidence) else None
+
+    def checked(self, names: Iterable[str]) -> list[Advice]:
+        """Return the advice of those of these rules that find something."""
+        found = []
+        for name in names:
+            with suppress(Unchecked):
+                advice = self.advice(name)
+                found += [advice] if advice is not None else []
+        return found

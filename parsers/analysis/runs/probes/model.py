@@ -7,7 +7,7 @@ call. `NOTHING` is said only of data that would have shown the fault.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -102,8 +102,8 @@ class ProbedRun(Protocol):
         """Return its computation graph: of several the largest that trains."""
         ...
 
-    def review(self) -> Review | None:
-        """Return what the rules of the advice say of the profile; None without a profile."""
+    def review(self, rules: Collection[str]) -> Review | None:
+        """Return what some rules of the advice say of the profile; None without a profile."""
         ...
 
     def frame(self, name: str) -> pd.DataFrame | None:

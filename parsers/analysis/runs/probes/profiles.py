@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from parsers.analysis.jobs.advice import Advice
 from parsers.analysis.jobs.clocks import clock_offsets
 from parsers.analysis.jobs.experts import UNEVEN, loads
 from parsers.analysis.jobs.two_jobs import rank_values
@@ -51,15 +52,13 @@ def advice(run: ProbedRun, *, rules: Sequence[str], either: bool = False) -> Fin
 
     either: they judge the same by files of different tools, so that one of them is enough.
     """
-    review = run.review()
+    review = run.review(rules)
     if review is None:
         return not_recorded("no_profile")
-    found = [one for one in review.found if one.rule in rules]
-    if found:
-        one = found[0]
-        # The costliest comes first, as on the page Advice, but a cause before a part of the step that has many causes.
-        severity = 1.5 - 0.01 * review.found.index(one) - 0.25 * (one.rule in _PARTS)
-        return Finding(FOUND, "advice", {"n": len(found)}, rule=f"advice.{one.rule}", by=one, severity=severity)
+    if review.found:
+        one = review.found[0]
+        told: dict[str, float | str] = {"n": len(review.found)}
+        return Finding(FOUND, "advice", told, rule=f"advice.{one.rule}", by=one, severity=_severity(one))
     lacking = {rule: review.unchecked[rule] for rule in rules if rule in review.unchecked}
     checked = [one for one in rules if one not in lacking]
     rule = f"advice.{checked[0] if either and checked else rules[0]}"
@@ -73,6 +72,13 @@ def advice(run: ProbedRun, *, rules: Sequence[str], either: bool = False) -> Fin
     if len(lacking) < len(rules):
         return Finding(NOT_JUDGED, "rules_partly", {"n": len(lacking), "of": len(rules)}, rule=rule, missing=files)
     return not_recorded("no_frame", *files)
+
+
+def _severity(one: Advice) -> float:
+    """Return what orders symptoms: the costliest first, as on the page Advice, but a cause before a part of the step that has
+    many causes. It grows with the cost, whatever that is, without what other rules find."""
+    cost_s = 0.0 if math.isnan(one.cost_ns) else one.cost_ns * 1e-9
+    return 1.4 + 0.1 * cost_s / (1.0 + cost_s) - 0.25 * (one.rule in _PARTS)
 
 
 def host_code(run: ProbedRun) -> Finding:

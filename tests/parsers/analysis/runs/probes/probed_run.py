@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -83,9 +83,9 @@ class MadeRun(ProbedRun):
         self.asked.append("graph")
         return self.made.graph
 
-    def review(self) -> Review | None:
+    def review(self, rules: Collection[str]) -> Review | None:
         self.asked.append("profile")
-        return judged(dict(self.made.frames)) if self.made.frames else None
+        return judged(dict(self.made.frames), rules=rules) if self.made.frames else None
 
     def frame(self, name: str) -> pd.DataFrame | None:
         self.asked.append("profile")
