@@ -192,6 +192,8 @@ class ProfileFrames:
         def told(size: int) -> None:
             task.done += size
 
+        if key in self._frames:  # made with another frame while this one waited for its turn
+            return []
         found = self._from_index(profile, path, name)
         if found is not None:
             self._frames.put(key, found)

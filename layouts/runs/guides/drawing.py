@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from dash import html
-from parsers.analysis.runs.probes.model import FOUND, NO_FILE, NOT_RECORDED, NOTHING
+from parsers.analysis.runs.probes.model import FOUND, NO_FILE, NOT_RECORDED, NOTHING, Finding
 from parsers.analysis.runs.probes.registry import PROBES
 
 from layouts.kit import elements as parts
 from layouts.kit import units as fmt
-from layouts.kit.i18n import CATALOGUE, both, t
+from layouts.kit.i18n import CATALOGUE, Text, both, t
+from layouts.kit.plain_html import Plain, markup
 from layouts.kit.recording import recording
-from layouts.runs.checks import Checks
+from layouts.runs.checks import Check, Checks
 from layouts.runs.symptoms.answering import WORKING, Answer, Sign
 from layouts.runs.symptoms.model import GUIDES, Step, Symptom
 from layouts.runs.symptoms.registry import SYMPTOMS
@@ -24,6 +26,8 @@ NEEDS_OTHER = (
     "no_two_traces", "no_two_histograms", "no_settings", "no_shared_scalar", "no_others", "setting_alone", "sharpness_alone",
 )  # fmt: skip
 """What is said where a second run is missing, or has not the data."""
+MOST_DRAWN = 1_000
+"""Entries and steps that are kept as they were drawn."""
 NO_WORKSPACE, READ_ONLY = "guides.no_workspace", "notes.read_only"
 """Text keys of reasons why checks cannot be saved; others come from the workspace as they are."""
 OF_JOBS = ("one_rank", "no_scalar_of_ranks")
@@ -70,21 +74,30 @@ def _group(title: str, entries: Sequence[Any], name: str) -> html.Section:
     )  # fmt: skip
 
 
-def _entry(symptom: Symptom, sign: Sign | None, opened: str) -> html.Li:
+def _entry(symptom: Symptom, sign: Sign | None, opened: str) -> Plain:
+    """Return an entry, which is shown again and again while others are read."""
+    finding = sign.finding if sign is not None else None
+    evidence = None if finding is None else sentence_of(finding)
+    is_severe, is_reading = finding is not None and finding.severity >= 2, sign is not None and sign.is_reading
+    return _made_entry(symptom.name, evidence, is_severe=is_severe, is_reading=is_reading, is_open=symptom.name == opened)
+
+
+@lru_cache(maxsize=MOST_DRAWN)
+def _made_entry(name: str, evidence: Text | None, *, is_severe: bool, is_reading: bool, is_open: bool) -> Plain:
+    symptom = SYMPTOMS[name]
     words = " ".join((*symptom.title, *symptom.words, *(text for step in symptom.steps for text in step.question))).lower()
     children: list[Any] = [html.Span(said(symptom.title), className="ms-guides-title")]
-    if sign is not None and sign.finding is not None:
-        severity = "error" if sign.finding.severity >= 2 else "hint"
-        children.insert(0, html.Span(className=f"ms-guides-mark ms-guides-mark-{severity}", **{"aria-hidden": "true"}))
-        children.append(html.Span(said(sentence_of(sign.finding)), className="ms-guides-evidence"))
-    elif sign is not None and sign.is_reading:
+    if evidence is not None:
+        mark = "error" if is_severe else "hint"
+        children.insert(0, html.Span(className=f"ms-guides-mark ms-guides-mark-{mark}", **{"aria-hidden": "true"}))
+        children.append(html.Span(said(evidence), className="ms-guides-evidence"))
+    elif is_reading:
         children.append(html.Span(t("guides.reading"), className="ms-guides-evidence ms-muted"))
     button = html.Button(
         children, type="button", className="ms-guides-entry",
-        **{"data-symptom": symptom.name, "data-key": f"symptom-{symptom.name}",
-           "aria-current": "true" if symptom.name == opened else "false"},
+        **{"data-symptom": name, "data-key": f"symptom-{name}", "aria-current": "true" if is_open else "false"},
     )  # fmt: skip
-    return html.Li(button, **{"data-words": words})
+    return Plain(markup(html.Li(button, **{"data-words": words}))[0])
 
 
 # The steps -------------------------------------------------------------------------------------------------------------
@@ -109,17 +122,27 @@ def steps(
         className="ms-guides-head",
     )
     entries = [
-        _step(number, symptom, *one, checks, why_not)
-        for number, one in enumerate(zip(symptom.steps, answers, links, strict=True), 1)
-    ]
+        _made_step(symptom.name, number, (one.state, one.finding, one.done, one.total, one.text), tuple(link.items()),
+                   checks.of(f"{symptom.name}.{step.name}"), why_not)
+        for number, (step, one, link) in enumerate(zip(symptom.steps, answers, links, strict=True))
+    ]  # fmt: skip
     return [head, html.Ol(entries, className="ms-guides-steps")]
 
 
+@lru_cache(maxsize=MOST_DRAWN)
+def _made_step(
+    symptom: str, number: int, answer: tuple[str, Finding | None, int, int, str], link: tuple[tuple[str, Any], ...],
+    check: Check, why_not: str,
+) -> Plain:  # fmt: skip
+    """Return a step, which is shown again and again while others are read; answer has the parts of an `Answer`."""
+    return Plain(markup(_step(number, SYMPTOMS[symptom], Answer(*answer), dict(link), check, why_not))[0])
+
+
 def _step(
-    number: int, symptom: Symptom, step: Step, answer: Answer, link: Mapping[str, Any], checks: Checks, why_not: str
-) -> html.Li:
+    number: int, symptom: Symptom, answer: Answer, link: Mapping[str, Any], check: Check, why_not: str
+) -> html.Li:  # fmt: skip
+    step = symptom.steps[number]
     name = f"{symptom.name}.{step.name}"
-    check = checks.of(name)
     state = answer.finding.state if answer.finding is not None else answer.state
     if state == NO_FILE and check.done:
         state = "done"
@@ -137,9 +160,9 @@ def _step(
         body.append(html.P([html.B(t("guides.do")), " ", t(f"{symptom.key(step)}.do")], className="ms-guides-do"))
     body += _ways(name, step, answer, link)
     if step.probe == "check":
-        body.append(_check(name, checks, why_not))
+        body.append(_check(name, check, why_not))
     return html.Li(
-        [html.Span(str(number), className="ms-guides-number", **{"aria-hidden": "true"}),
+        [html.Span(str(number + 1), className="ms-guides-number", **{"aria-hidden": "true"}),
          html.Div(body, className="ms-guides-content")],
         className="ms-guides-step", **{"data-state": state.replace(" ", "-"), "data-step": name},
     )  # fmt: skip
@@ -206,9 +229,8 @@ def _ways(name: str, step: Step, answer: Answer, link: Mapping[str, Any]) -> lis
     return shown
 
 
-def _check(name: str, checks: Checks, why_not: str) -> html.Div:
+def _check(name: str, check: Check, why_not: str) -> html.Div:
     """Return the place of a check box and a remark, which assets/runs/guides/checks.js makes: dash.html has no inputs."""
-    check = checks.of(name)
     place = html.Div(
         className="ms-guides-fields",
         **{"data-check": name, "data-done": "1" if check.done else "0", "data-remark": check.remark,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import threading
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -164,6 +165,26 @@ def test_a_page_gets_all_frames_that_it_asks_for_together(run: Path, monkeypatch
     until(
         lambda: {frames.frame(profile, "x", name).state for name in ("kernels", "operators", "operator_types")} == {"ready"}
     )
+    frames.stop()
+
+
+def test_a_frame_that_another_was_made_of_meanwhile_is_not_read_again(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operators are made of kernels; kernels are asked for while that goes on, and wait for their turn."""
+    (profile,) = open_run(run.parents[1]).profile.values()
+    frames, read, names = ProfileFrames(), Profile.frame, []
+    asked = threading.Event()
+
+    def counted(self: Profile, name: str) -> pd.DataFrame:
+        names.append(name)
+        assert asked.wait(20)
+        return read(self, name)
+
+    monkeypatch.setattr(Profile, "frame", counted)
+    assert frames.frame(profile, "x", "operators").state == "reading"
+    assert frames.frame(profile, "x", "kernels").state == "waiting"
+    asked.set()
+    until(lambda: {frames.frame(profile, "x", name).state for name in ("kernels", "operators")} == {"ready"})
+    assert names == ["operators", "kernels"]  # the second within the first
     frames.stop()
 
 
