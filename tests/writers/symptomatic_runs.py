@@ -195,8 +195,8 @@ def histogram(values: Any) -> HistogramValue:
                           float(known.sum()), known.size)  # fmt: skip
 
 
-def tensor(values: Any) -> TensorValue:
-    return TensorValue(np.asarray(values, np.float32), "float32")
+def tensor(values: Any, dtype: str = "float32") -> TensorValue:
+    return TensorValue(np.asarray(values, dtype), dtype)
 
 
 def bowl(curvature: float) -> Made:
@@ -221,6 +221,11 @@ def value_triples() -> dict[str, Triple]:
         recorded = [(n, tensor(values)) for n, values in enumerate(steps)]
         return Made({"loss": curve(_nan(40, 30))}, {"tensor": {"input": recorded}})
 
+    def half(*values: float) -> Made:
+        """An activation of float16 at the step before the loss is NaN."""
+        recorded = [(29, tensor(values, "float16"))]
+        return Made({"loss": curve(_nan(40, 30))}, {"tensor": {"fc/output": recorded}})
+
     def resumed(*steps: Any) -> Made:
         """Two records of each of two files."""
         return replace(inputs(*steps), starts=(2,))
@@ -238,6 +243,8 @@ def value_triples() -> dict[str, Triple]:
         "dead activations": Triple("zero_values", {"of": "activations"}, last("conv/relu", np.zeros(40)),
                                    last("conv/relu", one), Made(values=still)),
         "bad inputs": Triple("bad_inputs", {}, inputs(one, wrong), inputs(one, other), loss(_nan())),
+        "half overflow": Triple("half_recorded", {}, half(1.0, np.inf), half(1.0, 300.0), inputs(one, wrong)),
+        "half near": Triple("half_recorded", {}, half(1.0, -40_000.0), half(1.0, 300.0), loss(_nan())),
         "one batch": Triple("repeated_batch", {}, inputs(one, one, one), inputs(one, other, one), NOTHING),
         "data anew": Triple("data_after_restart", {}, resumed(one, other, one, other), resumed(one, other, other, one),
                             NOTHING),

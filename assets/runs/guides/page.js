@@ -83,7 +83,8 @@ function listen(page) {
  * @param {string} symptom
  */
 function open(page, symptom) {
-  page.change({ symptom: [symptom] });
+  // With a symptom the run stays, which otherwise is the one with the severest symptom found so far.
+  page.change({ symptom: [symptom], ...(page.found && page.found.runs.length > 1 ? { of: [page.found.run] } : {}) });
   for (const entry of page.root.querySelectorAll(".ms-guides-entry")) {
     if (entry instanceof HTMLElement) entry.setAttribute("aria-current", String(entry.dataset.symptom === symptom));
   }

@@ -8,7 +8,7 @@ request. The server makes the parts; the browser replaces those that changed, se
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 from dash import Input, Output, State, dcc, html, no_update
@@ -26,12 +26,14 @@ from layouts.runs.guides.plain_text import as_text
 from layouts.runs.symptoms.answering import WORKING, Answer, Answers, Sign
 from layouts.runs.symptoms.links import address
 from layouts.runs.symptoms.model import Symptom
-from layouts.runs.symptoms.probed import AskedRun, SourceRun
+from layouts.runs.symptoms.probed import SECONDS, AskedRun, Budget, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from layouts.sources import Sources
 
 MOST_SHOWN = 50
 """Runs that others are compared with."""
+MOST_JUDGED = 20
+"""Runs of which the one with the severest symptom is opened."""
 ACTS = ("", "again", "cancel")
 BROWSER_TEXTS = (
     "guides.run", "guides.other", "guides.nobody", "guides.remark", "guides.done", "guides.not_kept",
@@ -118,11 +120,14 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
     chosen = selected_runs(state, source)
     firsts = list(dict.fromkeys(rows[run].members[0] for run in chosen))
     keys = {rows[run].key: rows[run].members[0] for run in chosen} | {run: run for run in chosen}
-    run = keys.get(text(state, "of", limit=100_000), firsts[0] if firsts else "")
+    budget = Budget(SECONDS)
+    run, unsure = keys.get(text(state, "of", limit=100_000), ""), False
+    if not run and firsts:
+        run, unsure = _worst(source, answers, firsts, budget)
     other = _other(state, keys, firsts, run)
     looked = texts(turn, "look") if isinstance(turn, Mapping) else []
     act = text(turn, "act", choices=ACTS) if isinstance(turn, Mapping) else ""
-    probed = SourceRun(source, AskedRun(run, other, tuple(firsts[:MOST_SHOWN]))) if run else None
+    probed = SourceRun(source, AskedRun(run, other, tuple(firsts[:MOST_SHOWN]), "", budget)) if run else None
     if run:
         source.runs.want([run, *([other] if other else [])])
     signs = answers.signs(probed) if probed is not None else [Sign(symptom) for symptom in SYMPTOMS.values()]
@@ -139,7 +144,7 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
         "list": markup(drawing.listed(signs, symptom.name, has_run=bool(run))),
         "steps": markup(drawing.steps(symptom, told, links, checks, why_not=why_not)) if run else [],
     }  # fmt: skip
-    again = any(sign.is_reading for sign in signs) or any(one.state in WORKING for one in told)
+    again = unsure or any(sign.is_reading for sign in signs) or any(one.state in WORKING for one in told)
     names = [[one, label_of(one, rows[one])] for one in firsts]
     name = label_of(run, rows[run]) if run else ""
     return {
@@ -147,6 +152,20 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
         "symptom": symptom.name, "runs": names, "again": again,
         "text": list(as_text(symptom, name, told, checks)) if run else ["", ""],
     }  # fmt: skip
+
+
+def _worst(source: Sources, answers: Answers, firsts: Sequence[str], budget: Budget) -> tuple[str, bool]:
+    """Return (the run whose curves have the severest symptom, else the first one; whether some are still being read).
+
+    Of two runs each is compared with the other one.
+    """
+    if len(firsts) < 2:
+        return firsts[0], False
+    others = {run: next(one for one in firsts if one != run) if len(firsts) == 2 else "" for run in firsts[:MOST_JUDGED]}
+    worst, unsure = answers.worst_of_curves(
+        SourceRun(source, AskedRun(run, other, tuple(firsts[:MOST_SHOWN]), "", budget)) for run, other in others.items()
+    )
+    return worst or firsts[0], unsure
 
 
 def _other(state: Any, keys: Mapping[str, str], firsts: list[str], run: str) -> str:

@@ -19,6 +19,8 @@ MOST_KEPT = 4_000
 """Findings that are kept."""
 _OF_TWO = ("graphs_differ", "first_tensor")
 """Slow probes that compare two runs."""
+OF_CURVES = "scalar"
+"""The kind of data that curves are: what steps name in `record`."""
 WORKING = ("reading", "working", "waiting")
 """States in which the same is asked again soon."""
 
@@ -77,11 +79,26 @@ class Answers:
         found = [self._sign(run, symptom) for symptom in symptoms]
         return sorted(found, key=lambda one: -(one.finding.severity if one.finding is not None else 0.0))
 
-    def _sign(self, run: SourceRun, symptom: Symptom) -> Sign:
+    def worst_of_curves(self, runs: Iterable[SourceRun]) -> tuple[str, bool]:
+        """Return (the run of the severest symptom that its curves tell, "" for none; whether some are still being read).
+
+        Nothing but curves is looked at, so that comparing runs reads no profile, graph or dump of any.
+        """
+        found, reading = ("", 0.0), False
+        for run in runs:
+            for symptom in SYMPTOMS.values():
+                sign = self._sign(run, symptom, (OF_CURVES,))
+                reading = reading or sign.is_reading
+                if sign.finding is not None and sign.finding.severity > found[1]:
+                    found = run.run, sign.finding.severity
+        return found[0], reading
+
+    def _sign(self, run: SourceRun, symptom: Symptom, records: Collection[str] = ()) -> Sign:
+        """Return a symptom of a run, by the steps that these kinds of data answer; () for all."""
         reading = False
         best: tuple[Step, Finding] | None = None
         for one in symptom.steps:
-            if not one.sign:
+            if not one.sign or (records and one.record not in records):
                 continue
             told = self.answer(run, one, slow=False)
             reading = reading or told.state in WORKING

@@ -56,6 +56,13 @@ SYMPTOM = Symptom(
             "half_overflow", {}, "debugger", "dump",
         ),
         Step(
+            "half_recorded", ("Do recorded float16 tensors overflow, or come close to 65,504?",
+                              "记录的 float16 张量是否溢出或接近 65,504？"),
+            ("Compute what makes this tensor in float32, or scale it down; lower the loss scale if it is a gradient.",
+             "将产生该张量的计算改用 float32，或缩小其取值；若为梯度，则减小损失缩放。"),
+            "half_recorded", {}, "tensors", "tensor",
+        ),
+        Step(
             "inputs", ("Are the inputs of that step finite and sensible?", "该步骤的输入是否有限且合理？"),
             ("Drop or repair this sample; divide by a deviation only after you added an epsilon.",
              "剔除或修复该样本；归一化时分母需加上 epsilon。"),

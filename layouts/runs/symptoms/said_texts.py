@@ -265,6 +265,10 @@ TEXTS = define_texts({
     "symptoms.said.no_half_tensors": (
         "None of {of} dumped tensors is float16 with known values.", "{of} 个 Dump 张量中没有取值已知的 float16 张量。",
     ),
+    "symptoms.said.no_tensors": ("No tensor is recorded beside the inputs.", "除输入外未记录任何张量。"),
+    "symptoms.said.no_half_recorded": (
+        "None of {of} recorded tensors is float16.", "{of} 个已记录的张量均不是 float16。",
+    ),
     "symptoms.said.no_statistics": ("None of {n} dumped tensors could be judged.", "{n} 个 Dump 张量均无法判定。"),
     "symptoms.said.no_cause": "common.no_bad_values",
     "symptoms.said.departed_exploding": (

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
 from flask import Flask
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from app import create_app
 from app.commands.serving import demo_directory
@@ -130,27 +132,84 @@ def open_links(page: Page, root: str, run: str) -> list[str]:
     page.goto(f"{root}/guides?run={run}")
     expect(page.locator(".ms-guides-step").first).to_be_visible()
     symptoms = [one.get_attribute("data-symptom") for one in page.locator(".ms-guides-entry[data-symptom]").all()]
-    links: dict[str, tuple[str, str]] = {}
+    links: dict[str, Opened] = {}
     for symptom in dict.fromkeys(symptoms):
         with settles(page):
             show(page, f"{root}/guides?run={run}&symptom={symptom}")
             expect(page.locator(f'.ms-guides-step[data-step^="{symptom}."]').first).to_be_visible()
-        for link in page.locator(".ms-guides-open").all():
-            name, query = (link.get_attribute(f"data-{part}") or "" for part in ("page", "query"))
-            links.setdefault(f"{name}?{query}", (name, query))
-    for name, query in links.values():
-        show(page, f"{root}/{name}?{query}")
-        expect(page.locator(f'.ms-menu-link[aria-current][data-page="{name}"]')).to_have_count(1)
-        for key, values in parse_qs(query).items():
+        for one in page.locator(".ms-guides-step:has(.ms-guides-open)").all():
+            opened = link_of(one)
+            links.setdefault(f"{opened.page}?{opened.query}", opened)
+    unseen = []
+    for opened in links.values():
+        show(page, f"{root}/{opened.page}?{opened.query}")
+        expect(page.locator(f'.ms-menu-link[aria-current][data-page="{opened.page}"]')).to_have_count(1)
+        for key, values in parse_qs(opened.query).items():
             in_address(page, key, *values)
         expect(page.locator(".ms-unknown-page, .ms-body-wrong:visible")).to_have_count(0)
-        assert parse_qs(query)["run"] == [run]
-    return [name for name, _ in links.values()]
+        assert parse_qs(opened.query)["run"] == [run]
+        if not shows_evidence(page, opened):
+            unseen.append(f"{opened.step}: {opened.said} -> {opened.page}?{opened.query}")
+    assert unseen == []
+    return [one.page for one in links.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A link of a step: the step, its state and what it says, and the page with its state as a query."""
+
+    step: str
+    state: str
+    said: str
+    page: str
+    query: str
+
+
+def link_of(found: Locator) -> Opened:
+    """Return the link of a step that is shown."""
+    link = found.locator(".ms-guides-open").first
+    said = found.locator(".ms-guides-said .en, .ms-guides-said span:not(.t)").first
+    name, query = (link.get_attribute(f"data-{part}") or "" for part in ("page", "query"))
+    step, state = (found.get_attribute(f"data-{part}") or "" for part in ("step", "state"))
+    return Opened(step, state, said.text_content() or "" if said.count() else "", name, query)
+
+
+NAMED = ("tag", "node", "op", "q")
+"""What a link chooses by name; the page must show it."""
+QUANTITY = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?: ?(?:%|[nµm]?s|[KMGT]i?B)(?!\w))?")
+SHOWN = """(wanted) => {
+  const root = document.querySelector(".ms-page") || document.body;
+  const parts = [root.innerText];
+  for (const one of root.querySelectorAll("svg text, canvas[aria-label], [aria-label], [title], input, select")) {
+    if (one instanceof HTMLElement && !one.offsetParent && !one.closest("svg")) continue;
+    parts.push(one.textContent, one.getAttribute("title"), one.getAttribute("aria-label"), one.value);
+  }
+  const text = parts.filter(Boolean).join("\\n").toLowerCase();
+  return wanted.some((each) => each.every((one) => text.includes(one.toLowerCase())));
+}"""
+
+
+def shows_evidence(page: Page, opened: Opened) -> bool:
+    """Whether the page shows every name that the link chooses, or a number that the step claims; waits until it does."""
+    if opened.state != "found":
+        return True
+    asked = parse_qs(opened.query)
+    names = [value.rsplit("/", 1)[-1] for key in NAMED for value in asked.get(key, [])]
+    numbers = [one for one in QUANTITY.findall(opened.said) if len(one.strip("0.,")) > 1]
+    wanted = [names] if names else [[one] for one in numbers]
+    if not wanted:
+        return True
+    try:
+        page.wait_for_function(SHOWN, arg=wanted, timeout=10_000)
+    except PlaywrightTimeout:
+        return False
+    return True
 
 
 KINDS = {
     "frozen weights": "histograms", "bad inputs": "tensors", "logarithm": "graph", "no shuffle": "dataset",
-    "sharp minimum": "landscape", "slow rank": "cluster", "no regularization": "model_lineage", "length of an epoch": "scalars",
+    "sharp minimum": "landscape", "float32": "operators", "clocks": "cluster", "fragmentation": "memory",
+    "slow rank": "cluster", "no regularization": "model_lineage", "length of an epoch": "scalars",
 }  # fmt: skip
 """Fault -> a page that its guide leads to, one for every kind of data."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from parsers.analysis.runs.probes import curves, dumps, epochs, noise, profiles, structure, two_runs, values
+from parsers.analysis.runs.probes import curves, dumps, epochs, half, noise, profiles, structure, two_runs, values
 from parsers.analysis.runs.probes.model import NO_FILE, Finding, Probe, ProbedRun
 
 
@@ -48,6 +48,7 @@ PROBES: Mapping[str, Probe] = MappingProxyType({probe.name: probe for probe in (
     Probe("near_cause", dumps.near_cause, slow=True),
     Probe("overflows", dumps.overflows),
     Probe("half_overflow", dumps.half_overflow, slow=True),
+    Probe("half_recorded", half.half_recorded),
     Probe("first_cause", dumps.first_cause, slow=True),
     Probe("departed", dumps.departed, slow=True),
     Probe("watched", dumps.watched, slow=True),

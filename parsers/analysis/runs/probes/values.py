@@ -88,7 +88,7 @@ def bad_inputs(run: ProbedRun) -> Finding:
         return Finding(NOTHING, "all_finite", {"tags": len(run.tags())}, Where(tuple((*tags, *images)[:1])), "bad_inputs")
     read = 0
     for tag in tags[:MOST_TAGS]:
-        place, step = _place(run, "tensor", tag, bad.step if bad else None)
+        place, step = place_before(run, "tensor", tag, bad.step if bad else None)
         value = run.value("tensor", tag, place) if place >= 0 else None
         if isinstance(value, TensorValue) and value.data.dtype.kind in "fc":
             read += 1
@@ -99,11 +99,11 @@ def bad_inputs(run: ProbedRun) -> Finding:
     if read:
         return Finding(NOTHING, "inputs_finite", {"n": read}, Where((tags[0],)), "bad_inputs")
     tag = (images or tags)[0]
-    step = _place(run, "image" if images else "tensor", tag, bad.step if bad else None)[1]
+    step = place_before(run, "image" if images else "tensor", tag, bad.step if bad else None)[1]
     return Finding(NOT_JUDGED, "look_at_inputs", {"tag": tag, "step": step}, Where((tag,), step), "bad_inputs")
 
 
-def _place(run: ProbedRun, kind: str, tag: str, step: int | None) -> tuple[int, int]:
+def place_before(run: ProbedRun, kind: str, tag: str, step: int | None) -> tuple[int, int]:
     """Return place and step of the last value up to a step (None: of all); -1 for none."""
     series = run.payloads(kind, tag)
     if series is None or not len(series):

@@ -9,7 +9,7 @@ import pytest
 
 from layouts.kit.state import BadInput
 from layouts.runs.checks import Check, Checks
-from layouts.runs.guides.page import shown
+from layouts.runs.guides.page import MOST_JUDGED, shown
 from layouts.runs.symptoms.answering import Answers
 from layouts.runs.symptoms.registry import SYMPTOMS
 from tests.sources import MemorySource
@@ -111,6 +111,37 @@ def test_of_two_runs_the_other_one_is_compared_with_unless_somebody_chose() -> N
     assert parts(source, {"of": ["a"], "with": [""]})["other"] == ""
 
 
+def test_the_run_with_the_severest_symptom_is_opened_unless_one_was_chosen() -> None:
+    fine, swinging = {"loss": curve(falling())}, triples()["swinging"].fault.scalars
+    source = MemorySource({"fine": {"scalar": fine}, "swinging": {"scalar": dict(swinging)}, "bad": {"scalar": dict(NAN)}})
+    found = parts(source)
+    assert (found["run"], found["symptom"]) == ("bad", "not_a_number")
+    assert [one for one, _ in found["runs"]] == ["fine", "swinging", "bad"]
+    assert parts(source, {"run": ["fine", "swinging"]})["run"] == "swinging"
+    assert parts(source, {"of": ["fine"]})["run"] == "fine"
+    assert parts(MemorySource({"a": {"scalar": fine}, "b": {"scalar": fine}}))["run"] == "a"
+
+
+def test_of_two_runs_the_worse_one_is_opened() -> None:
+    rising = {run: {"scalar": {"accuracy": curve([0.1, 0.4, end])}} for run, end in (("better", 0.9), ("worse", 0.8))}
+    found = parts(MemorySource(rising))
+    assert (found["run"], found["other"], found["symptom"]) == ("worse", "better", "worse_than_reference")
+
+
+def test_choosing_a_run_for_the_user_reads_its_curves_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = MemorySource({f"run{number:04}": {"scalar": {"loss": curve(falling())}} for number in range(1_000)})
+    looked: set[str] = set()
+    insights = source.curves.insights
+
+    def look(run: str, tags: Any = None, seconds: float = 1.0) -> Any:
+        looked.add(run)
+        return insights(run, tags, seconds)
+
+    monkeypatch.setattr(source.curves, "insights", look)
+    assert parts(source)["run"] == "run0000"
+    assert 1 < len(looked) <= MOST_JUDGED
+
+
 def test_of_a_thousand_runs_only_chosen_ones_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     loss = curve(falling())
     source = MemorySource({f"run{number:04}": {"scalar": {"loss": loss}} for number in range(1_000)})
@@ -137,7 +168,7 @@ def test_ticks_are_those_of_the_run_and_go_into_the_text() -> None:
     english, chinese = found["text"]
     assert english.startswith("## The loss is NaN or infinite (a)\n")
     assert "Found: loss is NaN at step 300" in english
-    assert "12. [x] Are all labels in their range" in english
+    assert "13. [x] Are all labels in their range" in english
     assert "Remark: all in 0 to 9" in english
     assert "备注：all in 0 to 9" in chinese
 
