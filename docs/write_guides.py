@@ -19,7 +19,7 @@ CHAPTERS = {
     "two_runs": "comparison",
     "steps": "performance/steps", "preparation": "performance/steps", "memory": "performance/steps",
     "operators": "performance/operators", "shapes": "performance/operators", "timeline": "performance/timeline",
-    "advice": "performance/job", "two_jobs": "performance/job", "communication": "performance/ranks",
+    "job": "performance/job", "advice": "performance/job", "two_jobs": "performance/job", "communication": "performance/ranks",
     "cluster": "performance/ranks", "pipeline": "performance/parallel", "strategy": "performance/parallel",
     "debugger": "debugging", "first_cause": "debugging", "two_dumps": "debugging",
 }  # fmt: skip

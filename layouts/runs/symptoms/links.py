@@ -17,7 +17,7 @@ VALUES = ("histograms", "images", "tensors", "landscape")
 DUMPS = ("first_cause", "debugger")
 PROFILES = (
     "profile_overview", "timeline", "operators", "shapes", "steps", "memory", "preparation", "communication", "ranks",
-    "cluster", "pipeline", "strategy", "two_jobs", "advice",
+    "cluster", "job", "pipeline", "strategy", "two_jobs", "advice",
 )  # fmt: skip
 Pairs = list[tuple[str, str]]
 

@@ -26,7 +26,7 @@ SYMPTOM = Symptom(
         Step(
             "clocks", ("Do the clocks of the ranks agree?", "各卡时钟是否一致？"),
             ("Synchronize clocks (NTP, PTP) before you compare times of ranks.", "对比各卡时间前先同步时钟（NTP、PTP）。"),
-            "clocks", {}, "communication", "communication",
+            "clocks", {}, "job", "communication",
         ),
         Step(
             "exposed", ("How much communication is not overlapped?", "未被掩盖的通信占多少？"),

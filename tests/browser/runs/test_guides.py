@@ -200,7 +200,7 @@ def shows_evidence(page: Page, opened: Opened) -> bool:
     if not wanted:
         return True
     try:
-        page.wait_for_function(SHOWN, arg=wanted, timeout=10_000)
+        page.wait_for_function(SHOWN, arg=wanted, timeout=30_000)
     except PlaywrightTimeout:
         return False
     return True
@@ -208,7 +208,7 @@ def shows_evidence(page: Page, opened: Opened) -> bool:
 
 KINDS = {
     "frozen weights": "histograms", "bad inputs": "tensors", "logarithm": "graph", "no shuffle": "dataset",
-    "sharp minimum": "landscape", "float32": "operators", "clocks": "cluster", "fragmentation": "memory",
+    "sharp minimum": "landscape", "float32": "operators", "clocks": "job", "fragmentation": "memory",
     "slow rank": "cluster", "no regularization": "model_lineage", "length of an epoch": "scalars",
 }  # fmt: skip
 """Fault -> a page that its guide leads to, one for every kind of data."""
@@ -284,9 +284,17 @@ def test_a_narrow_page_and_print_have_the_open_symptom(page: Page, real: str) ->
     show(page, f"{real}/guides?run=lenet_diverges_nan")
     expect(page.locator(step("not_a_number.first"))).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.set_viewport_size({"width": 390, "height": 844})
+    parts = ("", " input", " .ms-run-select >> nth=0")
+    bar, search, chosen = (page.locator(f".ms-guides-bar{one}").bounding_box() for one in parts)
+    assert bar is not None
+    assert search is not None
+    assert chosen is not None
+    assert max(one["x"] + one["width"] for one in (search, chosen)) <= bar["x"] + bar["width"]
     page.emulate_media(media="print")
     expect(page.locator(".ms-guides-list")).to_be_hidden()
     expect(page.locator(".ms-menu")).to_be_hidden()
     expect(page.locator(".ms-top")).to_be_hidden()
     expect(page.locator(".ms-guides-name")).to_be_visible()
+    expect(page.locator(".ms-guides button:visible")).to_have_count(0)
     page.emulate_media(media="screen")
