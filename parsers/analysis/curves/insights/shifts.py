@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from parsers.analysis.curves.insights.levels import SIGMA, Levels, medians, noisy, running
+from parsers.analysis.curves.insights.recurrence import wave
 from parsers.analysis.curves.insights.rules import LEAST, RULES
 from parsers.model import Floats
 
@@ -69,11 +70,11 @@ def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
     # What has no noise is a schedule, and rounding is no noise.
     if level.size < 40 or min(noise, known.noise) <= _ROUNDING * float(np.ptp(level)) or not noisy(value):
         return None
-    narrow = max(5, -(-_POINTS // known.size))
-    widths = sorted({min(narrow * times, level.size // _MOST) for times in _WIDER})
-    found = [one for width, sure in zip(widths, _SURE, strict=False) for one in _jumps(level, width, sure, noise, sign)]
     beside = max(3, -(-_BESIDE // known.size))
-    found = [one for one in found if _abrupt(level, one, beside) and _lasts(level, one)]
+    found = _lasting(level, known.size, noise, sign)
+    if found and (recurring := wave(known.level, {one.at: one.height for one in found})) is not None:
+        level = running(known.level - recurring, 5)
+        found = _lasting(level, known.size, noise, sign)
     if not found:
         return None
     # Of a shift and the one back, which may be as high and as clear, the first is the fault.
@@ -85,6 +86,15 @@ def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
     _, height, at, width = earliest
     before = float(np.median(level[max(0, at - width) : at]))
     return Shift(_place(value, known, at, height), before, before + height, abs(height) / noise)
+
+
+def _lasting(level: Floats, size: int, noise: float, sign: int) -> list[_Jump]:
+    """Return the jumps of levels of `size` points that are made within a few points and last."""
+    narrow = max(5, -(-_POINTS // size))
+    widths = sorted({min(narrow * times, level.size // _MOST) for times in _WIDER})
+    found = [one for width, sure in zip(widths, _SURE, strict=False) for one in _jumps(level, width, sure, noise, sign)]
+    beside = max(3, -(-_BESIDE // size))
+    return [one for one in found if _abrupt(level, one, beside) and _lasts(level, one)]
 
 
 def deviation(value: Floats, known: Levels) -> float:

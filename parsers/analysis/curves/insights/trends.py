@@ -13,6 +13,7 @@ import numpy as np
 
 from parsers.analysis.curves.insights.levels import SIGMA, Levels, running
 from parsers.analysis.curves.insights.rules import LEAST, RULES
+from parsers.analysis.curves.insights.settling import settles
 from parsers.model import Floats, Ints
 
 _SMOOTH = 5
@@ -246,6 +247,8 @@ def plateau(known: Levels, points: int, *, best: float | None) -> Turn | None:
     if first and _stepped(level, first):
         return None
     if share < limit or (first and _speed(level, first) < _ABRUPT * way / first) or (not first and _gains(level)):
+        return None
+    if first and settles(level, first):
         return None
     return Turn(first, float(np.median(level[first:])), end, share)
 
