@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from parsers.analysis.curves.insights import noise, oscillation, overfitting, pace, speed, trends
+from parsers.analysis.curves.insights.confirmed import confirmed
 from parsers.analysis.curves.insights.frozen import frozen
 from parsers.analysis.curves.insights.levels import Levels, levels
 from parsers.analysis.curves.insights.rules import LEAST, LEVELS, RULES, Insight
@@ -363,7 +364,7 @@ def _spikes(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
     # One slow step is no fault of a speed, nor is a worse value of a curve that has reached its bound.
     if _is_loss_scale(tag, points.value) or speed.is_speed(tag) or _is_saturated(points.value):
         return
-    for one in spikes(points.value):
+    for one in confirmed(points.value, spikes(points.value)):
         first, last = int(points.place[one.first]), int(points.place[one.last])
         value = float(points.value[one.peak])
         yield _insight(tag, series, "spike", (first, last), one.sigma, value=value, usual=value - one.height,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.analysis.curves.insights.levels import medians, noisy
 from parsers.analysis.curves.insights.rules import LEAST, RULES
@@ -24,6 +25,10 @@ _BEFORE = 200
 """Number of values before it that must show noise."""
 _QUIET = 0.1
 """A value is frozen if its deviation is below this share of the usual change from point to point before."""
+_TIES = 0.3
+"""From this share of equal neighbours on values are rounded coarsely, if"""
+_UNITS = 1.5
+"""most changes are by less than this many times the smallest one."""
 _BLOCKS = 512
 _FEWEST = 10
 """Minimum points of a block in which the deviation is measured."""
@@ -67,11 +72,24 @@ def _repeated(value: Floats, wanted: str) -> Frozen | None:
     at = int(length.argmax())
     if at < 10 or not noisy(value[starts[max(0, at - _BEFORE) : at]]) or _bound(value[starts], at, wanted):
         return None
+    if _coarse(value, same):
+        return None
     others = np.delete(length, at)
     rank = min(_OTHERS, others.size)
     usual = float(np.partition(others, others.size - rank)[others.size - rank])
     first = int(starts[at])
     return Frozen(first, first + int(length[at]) - 1, max(least, _SHARE * value.size, _LONGER * usual))
+
+
+def _coarse(value: Floats, same: NDArray[np.bool_]) -> bool:
+    """Return whether the values are rounded to more than their noise, such as an accuracy of few samples.
+
+    They change by one unit or not at all, and where the course is in the middle of a unit not for long. same: equal to the next.
+    """
+    if np.count_nonzero(same) < _TIES * same.size:
+        return False
+    changes = np.abs(np.diff(value))[~same]
+    return bool(np.median(changes) < _UNITS * changes.min())
 
 
 def _quiet(value: Floats) -> Frozen | None:

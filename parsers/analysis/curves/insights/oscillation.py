@@ -27,6 +27,10 @@ _CHANCE = 1e-4
 """Maximum probability that white noise would do the same."""
 _STANDS_OUT = 8.0
 """Power at the rate over that at the rates on either side."""
+_CLEAR = 60.0
+"""Power at the rate over that of a bin of correlated noise there. Correlated noise in a part of four periods reaches 45."""
+_SHORT = 6.5
+"""Points in a period below which the curve itself, not its wave, is looked at for a sawtooth."""
 _UNEVEN = 0.6
 """A curve whose slope is more skewed than this is a sawtooth, whose slope is skewed by about 2."""
 _LARGE = 0.04
@@ -106,11 +110,14 @@ def _rate(left: Floats, by: Floats) -> _Rate | None:
     if share < LEAST * RULES["oscillation"].limit or _by_chance(share, 2 * near + 1, power.size - 1) > _CHANCE:
         return None
     wave = _wave(spectrum, at, near, left.size) * by
-    slope = np.diff(wave)
+    # With few points in a period, the wave has hardly any multiples of the rate.
+    slope = np.diff(left if left.size < _SHORT * at else wave)
     spread = float((slope**2).mean()) ** 1.5
     if not spread > 0.0:  # so small that it is no wave in these numbers
         return None
-    if not _stands_out(power, at, near) or abs(float((slope**3).mean()) / spread) > _UNEVEN:
+    if not _stands_out(power, at, near) or _over_memory(power, at, near, left.size) < _CLEAR:
+        return None
+    if abs(float((slope**3).mean()) / spread) > _UNEVEN:
         return None
     return _Rate(share, at, wave)
 
@@ -125,6 +132,22 @@ def _by_chance(share: float, bins: int, of: int) -> float:
     logs = (math.lgamma(of) - math.lgamma(j + 1) - math.lgamma(of - j) + j * math.log(share) + (of - 1 - j) * math.log1p(-share)
             for j in range(bins))  # fmt: skip
     return of * sum(math.exp(one) for one in logs)
+
+
+def _over_memory(power: Floats, at: int, near: int, size: int) -> float:
+    """Return the power at a rate over what noise of which each value keeps a share of the one before has in a bin there.
+
+    That share follows from the rest of the spectrum (first autocorrelation, Wiener and Khinchin).
+    """
+    turn = np.cos(2.0 * math.pi * np.arange(power.size) / size)
+    rest = np.ones(power.size, bool)
+    rest[0] = rest[max(0, at - near) : at + near + 1] = False
+    total = float(power[rest].sum())
+    if not total > 0.0:
+        return math.inf
+    memory = max(float(power[rest] @ turn[rest]) / total, 0.0)
+    relative = power * (1.0 - 2.0 * memory * turn + memory * memory)
+    return float(relative[max(1, at - near) : at + near + 1].sum() / relative[rest].mean())
 
 
 def _cubic(level: Floats) -> Floats:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from parsers.analysis.curves.insights.levels import scatter
 from parsers.model import Floats, Ints
 
 _RATES = (4.0, 12.0, 40.0, 130.0)
@@ -29,6 +30,10 @@ _MISPLACED = (-2, -1, 0, 1, 2)
 _MADE = 0.5
 """Part of the height of the jump that a wave must make."""
 
+_MORE = 0.35
+"""What a wave explains beyond a step, over what it leaves, at least: a wave that leaves more is not what the curve does,"""
+_NO_MORE = 1.4
+"""unless it leaves hardly more than the noise of the levels."""
 _SURE = 6.0
 """Of one jump alone the wave must lower the sum of squares by so many more mean squares of what it leaves."""
 _ROUNDING = 1e-9
@@ -36,9 +41,10 @@ _ROUNDING = 1e-9
 
 
 class _Wave(NamedTuple):
-    """What a model with a wave explains beyond one with a step, and the wave."""
+    """What a model with a wave explains beyond one with a step, what it leaves, and the wave."""
 
     beyond: float
+    left: float
     shape: Floats
 
 
@@ -55,6 +61,8 @@ def wave(level: Floats, jumps: dict[int, float]) -> Floats | None:
         one for jump, height in jumps.items() if (height > 0.0) == up
         for one in (_once(signed, jump, abs(height)), _again(signed, jump, abs(height))) if one is not None
     ]  # fmt: skip
+    noise = level.size * scatter(level) ** 2
+    found = [one for one in found if one.beyond >= _MORE * one.left or one.left <= _NO_MORE * noise]
     if not found:
         return None
     shape = max(found, key=lambda one: one.beyond).shape
@@ -73,7 +81,7 @@ def _again(level: Floats, jump: int, height: float) -> _Wave | None:
     gain = np.where(_jumps(size * shapes, jump) >= _MADE * height, gain, 0.0)
     best = int(gain.argmax())
     beyond = float(gain[best] - step.max())
-    return _Wave(beyond, size[best] * shapes[:, best]) if beyond > 0.0 else None
+    return _Wave(beyond, float(left @ left) - float(gain[best]), size[best] * shapes[:, best]) if beyond > 0.0 else None
 
 
 def _once(level: Floats, jump: int, height: float) -> _Wave | None:
@@ -98,8 +106,8 @@ def _once(level: Floats, jump: int, height: float) -> _Wave | None:
     gain = np.where(size * _jumps(again, jump) >= _MADE * height, gain, 0.0)
     best = np.unravel_index(int(gain.argmax()), gain.shape)
     beyond = float(gain[best] - step.max())
-    unexplained = (float(left @ left) - float(gain[best])) / level.size
-    return _Wave(beyond, size[best] * again[:, best[1]]) if beyond > max(_SURE * unexplained, 0.0) else None
+    unexplained = float(left @ left) - float(gain[best])
+    return _Wave(beyond, unexplained, size[best] * again[:, best[1]]) if beyond > max(_SURE * unexplained / level.size, 0.0) else None
 
 
 def _smooth(size: int) -> Floats:

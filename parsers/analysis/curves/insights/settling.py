@@ -20,6 +20,8 @@ _MIDDLES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 """Where a logistic curve is half way."""
 _SURE = 14.0
 """By so many mean squares of what the kink leaves it must explain more."""
+_FELL = 10.0
+"""A curve fell if that explains so many mean squares of what it leaves."""
 _MOST_TOGETHER = 8
 """Levels that may be alike because noise is correlated."""
 
@@ -36,9 +38,16 @@ def settles(level: Floats, first: int) -> bool:
         kinked = _kinked(part, at)
         left = float(kinked @ kinked)
         spread = left / (part.size - 4) * _together(kinked)
-        if _settled(part) - left <= _SURE * spread:
+        if _settled(part)[1] - left <= _SURE * spread:
             return True
     return False
+
+
+def improved(level: Floats) -> bool:
+    """Return whether a curve, of which less is better, fell and settled, by more than the noise of its levels would have it."""
+    explained, left = _settled(level)
+    beside = level - level.mean()
+    return explained > _FELL * left / (level.size - 3) * _together(beside)
 
 
 def _kinked(part: Floats, at: int) -> Floats:
@@ -54,8 +63,8 @@ def _kinked(part: Floats, at: int) -> Floats:
     return best if best is not None else part - part.mean()
 
 
-def _settled(part: Floats) -> float:
-    """Return the sum of squares that the best settling course leaves."""
+def _settled(part: Floats) -> tuple[float, float]:
+    """Return the sums of squares that the best falling and settling course explains and leaves."""
     x = np.linspace(0.0, 1.0, part.size)[:, None]
     rates, powers = np.array(_RATES), np.array(_POWERS).T
     steepness = (np.array(_MIDDLES)[:, None] * 0.0 + rates[4::2]).ravel()
@@ -66,8 +75,8 @@ def _settled(part: Floats) -> float:
     shapes -= shapes.mean(axis=0)
     left = part - part.mean()
     power = (shapes * shapes).sum(axis=0)
-    gain = np.where(power > 0.0, (left @ shapes) ** 2 / np.maximum(power, np.finfo(float).tiny), 0.0)
-    return float(left @ left) - float(gain.max())
+    gain = np.where(power > 0.0, np.maximum(left @ shapes, 0.0) ** 2 / np.maximum(power, np.finfo(float).tiny), 0.0)
+    return float(gain.max()), float(left @ left) - float(gain.max())
 
 
 def _together(left: Floats) -> float:

@@ -202,7 +202,7 @@ def _far_points(blocks: _Blocks, points: int) -> _Far:
     """Find the points whose distance is one of a spike by the limit of the curve's own tail."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         # No limit is lower than this one, and most curves have no point beyond it: they need no tail.
-        far = _beyond(blocks, _least(points) * (_COUNTS if blocks.counts else 1.0))
+        far = _beyond(blocks, least_limit(points) * (_COUNTS if blocks.counts else 1.0))
         if not far.place.size:
             return far
         part = np.arange(1, blocks.number - 1, max(1, blocks.number * blocks.size // _SAMPLE))
@@ -262,9 +262,10 @@ def _largest(points: int) -> float:
     return NormalDist().inv_cdf(1.0 - 0.01 / points)
 
 
-def _least(points: int) -> float:
-    """Return the limit of the rule, which is that of 100,000 points: of fewer the largest of normal noise is smaller."""
-    return RULES["spike"].limit * min(1.0, _largest(points) / _largest(100_000))
+def least_limit(points: int) -> float:
+    """Return from which on a distance is a spike where the noise is normal, in its deviations."""
+    # RULES has the limit of 100,000 points; of fewer the largest of normal noise is smaller.
+    return RULES["spike"].limit * min(1.0, _largest(max(points, 1)) / _largest(100_000))
 
 
 def _limit(sample: Floats, points: int) -> float:
@@ -272,7 +273,7 @@ def _limit(sample: Floats, points: int) -> float:
 
     The tail is the power law through two quantiles of the distances, relative to those of normal noise.
     """
-    least = _least(points)
+    least = least_limit(points)
     if not sample.size:
         return least
     # Far enough in that a spike or two do not count.

@@ -13,7 +13,7 @@ import numpy as np
 
 from parsers.analysis.curves.insights.levels import SIGMA, Levels, running
 from parsers.analysis.curves.insights.rules import LEAST, RULES
-from parsers.analysis.curves.insights.settling import settles
+from parsers.analysis.curves.insights.settling import improved, settles
 from parsers.model import Floats, Ints
 
 _SMOOTH = 5
@@ -248,7 +248,7 @@ def plateau(known: Levels, points: int, *, best: float | None) -> Turn | None:
         return None
     if share < limit or (first and _speed(level, first) < _ABRUPT * way / first) or (not first and _gains(level)):
         return None
-    if first and settles(level, first):
+    if settles(level, first) if first else improved(level):
         return None
     return Turn(first, float(np.median(level[first:])), end, share)
 
