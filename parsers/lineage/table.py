@@ -26,7 +26,7 @@ _SMALLER = re.compile(
     re.IGNORECASE,
 )
 _GREATER = re.compile(
-    r"acc|\bf1|precision|recall|iou|\bm?ap\d*\b|auc|bleu|rouge|psnr|ssim|score|reward|return|\btop ?[15]\b|dice|\br2\b",
+    r"acc|\bf1|precision|recall|iou|\bm?ap\d*\b|auc|bleu|rouge|psnr|ssim|score|success|reward|return|\btop ?[15]\b|dice|\br2\b",
     re.IGNORECASE,
 )
 

@@ -36,7 +36,11 @@ _FINITE = 0.5
 """Share of finite values from which on what they do says anything about a curve."""
 _AT_BOUND = 0.15
 """Share of equal lowest or highest values from which on they are a bound."""
-_WANDERS = re.compile(r"(^|[^a-z])(gan|adv)([^a-z]|$)|generator|discriminator|critic|adversarial", re.IGNORECASE)
+_WANDERS = re.compile(
+    r"(^|[^a-z])(gan|adv)([^a-z]|$)|generator|discriminator|critic|adversarial"
+    r"|(^|[^a-z])[dg][ _/.-]?loss([^a-z]|$)|(^|[^a-z])(loss|err)[ _/.-]?[dg]([^a-z]|$)",
+    re.IGNORECASE,
+)
 """Losses of networks that play against each other, which neither fall nor should."""
 _TURNS = ("divergence", "shift", "spike", "plateau")
 """What a curve that turned looks like to rules that know nothing of evaluations."""
@@ -246,7 +250,7 @@ def _turn(tag: str, series: Series, points: _Points) -> Insight | None:
     """Return where a curve of an evaluation, or any curve of few points, turned for the worse."""
     kind = "overfitting" if kind_of(tag) in (VALIDATION_METRIC, VALIDATION_LOSS) else "divergence"
     wanted = better(tag)
-    if not wanted or points.value.size < RULES[kind].fewest or (kind == "divergence" and points.value.size >= _FEW):
+    if not wanted or _WANDERS.search(tag) or points.value.size < RULES[kind].fewest or (kind == "divergence" and points.value.size >= _FEW):
         return None
     sign = -1.0 if wanted == "max" else 1.0
     found = overfitting.turn(_signed(points.value, sign))

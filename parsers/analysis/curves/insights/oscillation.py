@@ -31,6 +31,9 @@ _CLEAR = 60.0
 """Power at the rate over that of a bin of correlated noise there. Correlated noise in a part of four periods reaches 45."""
 _SHORT = 6.5
 """Points in a period below which the curve itself, not its wave, is looked at for a sawtooth."""
+_IN_TURN = 5.5
+"""Swings of fewer points come from what is recorded in turn, such as the batches of a step, unless they grow by the factor"""
+_GROWS = 2.0
 _UNEVEN = 0.6
 """A curve whose slope is more skewed than this is a sawtooth, whose slope is skewed by about 2."""
 _LARGE = 0.04
@@ -94,6 +97,8 @@ def _swings(value: Floats, begin: int, size: int) -> Swings | None:
     quarter = whole // 4
     height, earlier = float(swing[-quarter:].mean()), float(swing[:quarter].mean())
     if height < _SETTLES * earlier or height < _LARGE * float(np.ptp(_mean(level, max(3, whole // 8)))):
+        return None
+    if whole < _IN_TURN * at and height < _GROWS * earlier:
         return None
     first = int((swing >= height / 2.0).argmax())
     return Swings(value.size - (whole - first) * size, height, earlier, share, round(at * (whole - first) / whole))

@@ -38,7 +38,8 @@ def settles(level: Floats, first: int) -> bool:
         kinked = _kinked(part, at)
         left = float(kinked @ kinked)
         spread = left / (part.size - 4) * _together(kinked)
-        if _settled(part)[1] - left <= _SURE * spread:
+        settled = _settled(part)[1]
+        if float(settled @ settled) - left <= _SURE * spread:
             return True
     return False
 
@@ -46,8 +47,7 @@ def settles(level: Floats, first: int) -> bool:
 def improved(level: Floats) -> bool:
     """Return whether a curve, of which less is better, fell and settled, by more than the noise of its levels would have it."""
     explained, left = _settled(level)
-    beside = level - level.mean()
-    return explained > _FELL * left / (level.size - 3) * _together(beside)
+    return explained > _FELL * float(left @ left) / (level.size - 3) * _together(left)
 
 
 def _kinked(part: Floats, at: int) -> Floats:
@@ -63,8 +63,8 @@ def _kinked(part: Floats, at: int) -> Floats:
     return best if best is not None else part - part.mean()
 
 
-def _settled(part: Floats) -> tuple[float, float]:
-    """Return the sums of squares that the best falling and settling course explains and leaves."""
+def _settled(part: Floats) -> tuple[float, Floats]:
+    """Return (the sum of squares that the best falling and settling course explains, what it leaves)."""
     x = np.linspace(0.0, 1.0, part.size)[:, None]
     rates, powers = np.array(_RATES), np.array(_POWERS).T
     steepness = (np.array(_MIDDLES)[:, None] * 0.0 + rates[4::2]).ravel()
@@ -75,8 +75,9 @@ def _settled(part: Floats) -> tuple[float, float]:
     shapes -= shapes.mean(axis=0)
     left = part - part.mean()
     power = (shapes * shapes).sum(axis=0)
-    gain = np.where(power > 0.0, np.maximum(left @ shapes, 0.0) ** 2 / np.maximum(power, np.finfo(float).tiny), 0.0)
-    return float(gain.max()), float(left @ left) - float(gain.max())
+    size = np.where(power > 0.0, np.maximum(left @ shapes, 0.0) / np.maximum(power, np.finfo(float).tiny), 0.0)
+    best = int((size * size * power).argmax())
+    return float(size[best] ** 2 * power[best]), left - size[best] * shapes[:, best]
 
 
 def _together(left: Floats) -> float:
