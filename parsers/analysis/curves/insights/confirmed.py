@@ -1,8 +1,8 @@
 """Looks at single spikes again, nearer than the passes over a whole curve can.
 
-A spike must stand out of the points right beside it, so that a steep and curved beginning is none; of the noise of as many points
-at an end of the curve as elsewhere; and where all values are positive, of their logarithms, too: noise that goes with the level, as
-that of norms and of losses of small batches, is skewed, and its large values are usual.
+A spike must stand out of the points right beside it, so that a steep and curved beginning is none; of the noise of as many
+points at an end of the curve as elsewhere; and where all values are positive, of that of their logarithms, too: noise that goes
+with the level, as that of norms and of losses of small batches, is skewed, and its large values are usual.
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ def _stands_out(part: Floats, place: _Place, size: int) -> _Height:
 
 def _height(part: Floats, place: _Place, begin: int, end: int) -> float:
     """Return the distance of the peak from the medians of the points `begin` to `end` before and after the spike."""
-    before, after = part[max(0, place.first - end) : max(0, place.first - begin + 1)], part[place.last + begin : place.last + end + 1]
+    before = part[max(0, place.first - end) : max(0, place.first - begin + 1)]
+    after = part[place.last + begin : place.last + end + 1]
     sides = [float(np.median(side)) for side in (before, after) if side.size]
     return float(part[place.peak]) - sum(sides) / len(sides) if sides else 0.0

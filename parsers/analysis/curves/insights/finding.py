@@ -250,7 +250,9 @@ def _turn(tag: str, series: Series, points: _Points) -> Insight | None:
     """Return where a curve of an evaluation, or any curve of few points, turned for the worse."""
     kind = "overfitting" if kind_of(tag) in (VALIDATION_METRIC, VALIDATION_LOSS) else "divergence"
     wanted = better(tag)
-    if not wanted or _WANDERS.search(tag) or points.value.size < RULES[kind].fewest or (kind == "divergence" and points.value.size >= _FEW):
+    if not wanted or _WANDERS.search(tag) or points.value.size < RULES[kind].fewest:
+        return None
+    if kind == "divergence" and points.value.size >= _FEW:
         return None
     sign = -1.0 if wanted == "max" else 1.0
     found = overfitting.turn(_signed(points.value, sign))

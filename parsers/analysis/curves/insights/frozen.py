@@ -84,7 +84,8 @@ def _repeated(value: Floats, wanted: str) -> Frozen | None:
 def _coarse(value: Floats, same: NDArray[np.bool_]) -> bool:
     """Return whether the values are rounded to more than their noise, such as an accuracy of few samples.
 
-    They change by one unit or not at all, and where the course is in the middle of a unit not for long. same: equal to the next.
+    They change by one unit or not at all, and not for long where the course is in the middle of a unit. same: equal to the
+    next value.
     """
     if np.count_nonzero(same) < _TIES * same.size:
         return False

@@ -59,22 +59,23 @@ def wave(level: Floats, jumps: dict[int, float]) -> Floats | None:
     signed = level if up else -level
     found = [
         one for jump, height in jumps.items() if (height > 0.0) == up
-        for one in (_once(signed, jump, abs(height)), _again(signed, jump, abs(height))) if one is not None
+        for one in (_once(signed, jump, abs(height)), _again(signed, jump, abs(height), largest)) if one is not None
     ]  # fmt: skip
     noise = level.size * scatter(level) ** 2
     found = [one for one in found if one.beyond >= _MORE * one.left or one.left <= _NO_MORE * noise]
     if not found:
         return None
     shape = max(found, key=lambda one: one.beyond).shape
-    return (shape - shape.mean()) * (1.0 if up else -1.0)
+    centred: Floats = shape - shape.mean()
+    return centred if up else -centred
 
 
-def _again(level: Floats, jump: int, height: float) -> _Wave | None:
-    """Return the wave of several jumps up, of which this one is the first or a later one."""
+def _again(level: Floats, jump: int, height: float, largest: int) -> _Wave | None:
+    """Return the wave of several jumps up, of which this one is one, beside the largest jump if that is another one."""
     shapes, _ = _shapes(level.size, jump, 2)
     if not shapes.shape[1]:
         return None
-    course = _smooth(level.size)
+    course = _smooth(level.size, () if jump == largest else (largest,))
     left = _left(level, course)
     shapes = np.concatenate((shapes, shapes * _relative(level - left)), axis=1)
     (_, step), (size, gain) = (_gain(_left(one, course), left) for one in (_steps(level.size, jump), shapes))
@@ -87,8 +88,8 @@ def _again(level: Floats, jump: int, height: float) -> _Wave | None:
 def _once(level: Floats, jump: int, height: float) -> _Wave | None:
     """Return the wave of one jump up, if the curve falls as far after it beyond what it would have fallen anyway.
 
-    A course that settles falls ever more slowly: it can neither rise to make up for the wave nor fall late instead of it. What the
-    wave does before the jump may belong to the course, so both models have it.
+    A course that settles falls ever more slowly: it can neither rise to make up for the wave nor fall late instead of it. What
+    the wave does before the jump may belong to the course, so both models have it.
     """
     shapes, begins = _shapes(level.size, jump, 1)
     if not shapes.shape[1]:
@@ -107,13 +108,16 @@ def _once(level: Floats, jump: int, height: float) -> _Wave | None:
     best = np.unravel_index(int(gain.argmax()), gain.shape)
     beyond = float(gain[best] - step.max())
     unexplained = float(left @ left) - float(gain[best])
-    return _Wave(beyond, unexplained, size[best] * again[:, best[1]]) if beyond > max(_SURE * unexplained / level.size, 0.0) else None
+    if beyond <= max(_SURE * unexplained / level.size, 0.0):
+        return None
+    return _Wave(beyond, unexplained, size[best] * again[:, best[1]])
 
 
-def _smooth(size: int) -> Floats:
-    """Return an orthonormal basis of courses without jumps, shape (levels, 6)."""
-    x = np.linspace(0.0, 1.0, size)
-    basis, _ = np.linalg.qr(np.stack([np.ones(size), x, *(np.exp(-rate * x) for rate in _RATES)], axis=1))
+def _smooth(size: int, steps: tuple[int, ...] = ()) -> Floats:
+    """Return an orthonormal basis of courses without jumps but at some levels, shape (levels, 6 and one for each of these)."""
+    x, at = np.linspace(0.0, 1.0, size), np.arange(size)
+    columns = [np.ones(size), x, *(np.exp(-rate * x) for rate in _RATES), *(np.where(at >= step, 1.0, 0.0) for step in steps)]
+    basis, _ = np.linalg.qr(np.stack(columns, axis=1))
     return np.asarray(basis)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from parsers.model import Floats
 
 _RATES = tuple(float(rate) for rate in np.geomspace(0.5, 60.0, 16))
-"""e-folds over the levels of an exponential, and at the middle of a logistic curve."""
+"""e-folds of an exponential over the levels; every other of the larger ones is the steepness of a logistic curve."""
 _POWERS = tuple((steep, exponent) for steep in (3.0, 10.0, 30.0, 100.0, 300.0) for exponent in (0.3, 0.6, 0.9, 1.3, 2.0))
 """(steepness, exponent) of a power."""
 _MIDDLES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
@@ -67,11 +67,9 @@ def _settled(part: Floats) -> tuple[float, Floats]:
     """Return (the sum of squares that the best falling and settling course explains, what it leaves)."""
     x = np.linspace(0.0, 1.0, part.size)[:, None]
     rates, powers = np.array(_RATES), np.array(_POWERS).T
-    steepness = (np.array(_MIDDLES)[:, None] * 0.0 + rates[4::2]).ravel()
-    middles = np.repeat(np.array(_MIDDLES), rates[4::2].size)
-    shapes = np.concatenate((
-        np.exp(-rates * x), (1.0 + powers[0] * x) ** -powers[1], 1.0 / (1.0 + np.exp(np.clip(steepness * (x - middles), -50.0, 50.0))),
-    ), axis=1)  # fmt: skip
+    steepness, middles = (one.ravel() for one in np.meshgrid(rates[4::2], np.array(_MIDDLES)))
+    logistic = 1.0 / (1.0 + np.exp(np.clip(steepness * (x - middles), -50.0, 50.0)))
+    shapes = np.concatenate((np.exp(-rates * x), (1.0 + powers[0] * x) ** -powers[1], logistic), axis=1)
     shapes -= shapes.mean(axis=0)
     left = part - part.mean()
     power = (shapes * shapes).sum(axis=0)

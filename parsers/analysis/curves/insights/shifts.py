@@ -46,6 +46,8 @@ _KEEPS = 0.5
 """Share of its height that it must keep."""
 _BACK = 0.7
 """A jump in the other direction, shortly before and of this share of the height, makes a bump of it."""
+_ABOVE = 2.0
+"""Times the height of what recurs around it from which on a jump is another one."""
 _ABRUPT = 0.4
 """Share of its height that the levels right beside a shift must show."""
 _ROUNDING = 1e-5
@@ -70,13 +72,27 @@ def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
     # What has no noise is a schedule, and rounding is no noise.
     if level.size < 40 or min(noise, known.noise) <= _ROUNDING * float(np.ptp(level)) or not noisy(value):
         return None
-    beside = max(3, -(-_BESIDE // known.size))
     found = _lasting(level, known.size, noise, sign)
-    if found and (recurring := wave(known.level, {one.at: one.height for one in found})) is not None:
-        level = running(known.level - recurring, 5)
-        found = _lasting(level, known.size, noise, sign)
+    recurring = wave(known.level, {one.at: one.height for one in found}) if found else None
+    if recurring is None:
+        return _first(value, known, level, noise, found)
+    without = running(known.level - recurring, 5)
+    beside = _first(value, known, without, noise, _lasting(without, known.size, noise, sign))
+    # A wave beside a far higher jump is not removed completely.
+    return beside or _first(value, known, level, noise, [one for one in found if _exceeds(one, recurring)])
+
+
+def _exceeds(jump: _Jump, recurring: Floats) -> bool:
+    """Return whether a jump is far higher than what recurs around it."""
+    reach = max(1, recurring.size // _MOST)
+    return abs(jump.height) >= _ABOVE * float(np.ptp(recurring[max(0, jump.at - reach) : jump.at + reach]))
+
+
+def _first(value: Floats, known: Levels, level: Floats, noise: float, found: list[_Jump]) -> Shift | None:
+    """Return the largest of the jumps of levels, or the one that it makes up for, unless the curve jumps all the time."""
     if not found:
         return None
+    beside = max(3, -(-_BESIDE // known.size))
     # Of a shift and the one back, which may be as high and as clear, the first is the fault.
     largest = max(found)
     opposite = (one for one in found if -one.height / largest.height >= _ALIKE and one.sigma >= _AS_CLEAR * largest.sigma)
