@@ -46,6 +46,7 @@ _KEEPS = 0.5
 """Share of its height that it must keep."""
 _BACK = 0.7
 """A jump in the other direction, shortly before and of this share of the height, makes a bump of it."""
+_NEAR = 3
 _ABOVE = 2.0
 """Times the height of what recurs around it from which on a jump is another one."""
 _ABRUPT = 0.4
@@ -73,13 +74,22 @@ def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
     if level.size < 40 or min(noise, known.noise) <= _ROUNDING * float(np.ptp(level)) or not noisy(value):
         return None
     found = _lasting(level, known.size, noise, sign)
-    recurring = wave(known.level, {one.at: one.height for one in found}) if found else None
+    recurring = wave(known.level, _apart_by(_NEAR, found)) if found else None
     if recurring is None:
         return _first(value, known, level, noise, found)
     without = running(known.level - recurring, 5)
     beside = _first(value, known, without, noise, _lasting(without, known.size, noise, sign))
     # A wave beside a far higher jump is not removed completely.
     return beside or _first(value, known, level, noise, [one for one in found if _exceeds(one, recurring)])
+
+
+def _apart_by(near: int, found: list[_Jump]) -> dict[int, float]:
+    """Return (level -> height) of jumps, of those within some levels of each other the highest: the same at other widths."""
+    kept: dict[int, float] = {}
+    for one in sorted(found, key=lambda one: -abs(one.height)):
+        if not any(abs(one.at - at) <= near for at in kept):
+            kept[one.at] = one.height
+    return kept
 
 
 def _exceeds(jump: _Jump, recurring: Floats) -> bool:
