@@ -30,11 +30,11 @@ _MISPLACED = (-2, -1, 0, 1, 2)
 _MADE = 0.5
 """Part of the height of the jump that a wave must make."""
 
-_MORE = 0.35
+_MORE = 0.45
 """What a wave explains beyond a step, over what it leaves, at least: a wave that leaves more is not what the curve does,"""
 _NO_MORE = 1.4
 """unless it leaves hardly more than the noise of the levels."""
-_SURE = 6.0
+_SURE = 10.0
 """Of one jump alone the wave must lower the sum of squares by so many more mean squares of what it leaves."""
 _ROUNDING = 1e-9
 """Keeps columns that are nearly alike from having huge coefficients."""
