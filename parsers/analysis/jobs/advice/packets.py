@@ -64,7 +64,7 @@ def alignment(frames: Frames, limit: float) -> Advice | None:
     """Packets within nodes whose size above 512 bytes is no multiple of that take more than this fraction of their time.
 
     Cost: what they take longer than aligned packets of their size would, of the rank with the most. Where aligned packets are
-    no faster, nothing is found.
+    no faster, nothing is found; where there are none, the cost is unknown.
     """
     packets = _packets(frames)
     own = packets[(packets["family"] == "SDMA") & (packets["size_bytes"] > ALIGNED_BYTES)]
@@ -76,7 +76,7 @@ def alignment(frames: Frames, limit: float) -> Advice | None:
     if not share > limit:
         return None
     lost = own["time_ns"][odd] - own["count"][odd] * aligned_time(own[~odd], own["size_bytes"][odd].to_numpy(np.float64))
-    if float(lost.sum()) < LEAST_LOST * whole:
+    if np.isfinite(lost).all() and float(lost.sum()) < LEAST_LOST * whole:
         return None
     by_rank = lost.groupby(own["rank"][odd]).sum()
     cost = float(by_rank.max()) / max(int(own["step"].nunique()), 1) if np.isfinite(by_rank).all() else math.nan
