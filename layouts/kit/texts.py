@@ -301,6 +301,7 @@ COMMON: Mapping[str, tuple[str, str]] = MappingProxyType({
     "common.relative_time": ("Relative time", "相对时间"),
     "common.remark": ("Remark", "备注"),
     "common.rename": ("Rename", "重命名"),
+    "common.reserved": ("Reserved", "预留"),
     "common.rows": ("Rows", "行"),
     "common.run": ("Run", "训练"),
     "common.run_group": ("Group", "分组"),

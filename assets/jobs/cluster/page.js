@@ -7,6 +7,7 @@ import { language, setLabel, translate, writeText } from "../../kit/i18n.js";
 import { same } from "../../kit/state.js";
 import * as plots from "../../profiles/plots.js";
 import * as profiling from "../../profiles/profiles.js";
+import { zoom } from "../../profiles/zooming.js";
 
 const FIGURES = ["bars", "grid", "heat"];
 const FRAMES = ["cluster_steps", "collectives", "groups", "ranks"];
@@ -212,7 +213,7 @@ Object.assign(functionsOf("mindscope_cluster"), {
   /** @param {string} rootId */
   moved(change, rootId) {
     const page = profiling.pageOf(rootId);
-    if (page && change) profiling.zoom(page, change);
+    if (page && change) zoom(page, change);
   },
 });
 

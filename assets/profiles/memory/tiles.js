@@ -8,6 +8,7 @@ const BEFORE = "\0before";
 const REST = "\0rest";
 const FRAME = "\0frame";
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+/** @param {number} value */
 const percent = (value) => `${(100 * value).toFixed(3)}%`;
 
 // A press on a tile chooses its group.

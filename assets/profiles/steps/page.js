@@ -7,6 +7,7 @@ import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { formatQuery } from "../../kit/state.js";
 import * as plots from "../plots.js";
 import * as profiling from "../profiles.js";
+import { zoom } from "../zooming.js";
 
 const FIGURES = ["bars", "trends", "streams"];
 const MANY_STREAMS = 8;
@@ -183,7 +184,7 @@ Object.assign(functionsOf("mindscope_steps"), {
   /** @param {string} rootId */
   moved(change, rootId) {
     const page = profiling.pageOf(rootId);
-    if (page && change) profiling.zoom(page, change);
+    if (page && change) zoom(page, change);
   },
 });
 

@@ -42,7 +42,7 @@ _NONE = -1
 _IN_FUNCTION = re.compile(r"(.*\.py): (.*)")
 _UNKNOWN = {"unread": "advice.unread", "reading": "advice.reading", "none": "profiling.idle.none", "ready": "advice.no_steps"}
 """State of idle time -> why the rule about gaps was not checked."""
-_NUMBERS = frozenset(("rank", "stage", "step", "since", "allocated_bytes"))
+_NUMBERS = frozenset(("rank", "stage", "step", "since", "allocated_bytes", "reserved_bytes"))
 """Columns in which -1 stands for unknown."""
 _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 

@@ -316,6 +316,7 @@ TEXTS = define_texts({
     "advice.column.memory_share": ("Of the capacity", "占容量"),
     "advice.column.peak_bytes": "common.peak",
     "advice.column.allocated_bytes": "common.allocated",
+    "advice.column.reserved_bytes": "common.reserved",
     "advice.column.capacity_bytes": "common.capacity",
     "advice.column.least_bytes": ("Least memory", "最小内存"),
     # What to do

@@ -99,7 +99,7 @@ TEXTS = define_texts({
     ),
     # Figures
     "memory.figure.allocated": "common.allocated",
-    "memory.figure.reserved": ("Reserved", "预留"),
+    "memory.figure.reserved": "common.reserved",
     "memory.figure.unused": ("Reserved, unused", "预留未用"),
     "memory.figure.active": ("Active", "活跃"),
     "memory.figure.process": ("Whole process", "整个进程"),
