@@ -72,8 +72,7 @@ def test_what_makes_them_imports_no_rule_and_there_are_enough() -> None:
 
 
 def test_the_peak_of_blocks_without_a_curve(store: Store) -> None:
-    run = SourceRun(store, asked(store, "fragmentation", "fault", 0))
-    found = until(lambda: at_peak(run))
+    found = until(lambda: at_peak(SourceRun(store, asked(store, "fragmentation", "fault", 0))))
     assert found is not None
     assert (found.state, found.told["peak_bytes"], found.told["largest_bytes"], found.told["n"]) == (FOUND, 400.0, 150.0, 4)
 
