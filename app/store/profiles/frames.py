@@ -10,13 +10,14 @@ from __future__ import annotations
 import logging
 import threading
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from app.background import Background, Task
 from app.engines import ByAmount, Engine
 from app.store.jobs.job_frames import RankReader, key_of_job, may_be_kept
+from app.store.profiles.origins import Origins
 from app.store.runs.index import Index
 from layouts.profiles.frames import BeingRead, ProfileFrame, ProfileRow
 from parsers.caches import Cache
@@ -91,6 +92,7 @@ class ProfileFrames:
         self._index: Index | None = None
         self._is_open = False
         self._frames: Cache[Key, CachedFrame] = Cache(limit=memory, cost=lambda frame: _size(frame[0]), held=HELD)
+        self._origins = Origins()
         self._kept_of_jobs: dict[tuple[str, str, str], str] = {}
         self._opening = threading.Lock()
         self._background = Background("mindscope-profiles", most=MOST_JOBS, plain=())
@@ -179,11 +181,24 @@ class ProfileFrames:
         task.after = end
         task.total = task.size
         self._open()
+        self._drop_outdated(profile, path, key[0])
         try:
             with watched(watch, task.aside):
                 made = self._read(task, profile, path, key)
         finally:
             profile.let_go()
+
+    def _drop_outdated(self, profile: Profile | Job, path: str, mark: str) -> None:
+        """Drop the frames of profiles that are gone, and of this one as it was before."""
+        if isinstance(profile, Job):
+            place = profile.files.members[0].path
+            what: Hashable = ("job", profile.name, place)
+        else:
+            place, what = path, ("profile", path, profile.session, profile.rank)
+        outdated = self._origins.outdated(mark, what, place)
+        for known in self._frames if outdated else ():
+            if known[0] in outdated:
+                self._frames.pop(known)
 
     def _read(self, task: Task, profile: Profile | Job, path: str, key: Key) -> list[tuple[str, CachedFrame]]:
         """Load the frame from the index, or read it and those it is derived from; cache them, return those read."""

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from app.background import Background, Task
 from app.programs import command, environment
+from app.store.profiles.origins import Origins
 from app.store.runs.index import private_directory
 from layouts.profiles.frames import IdleTime, ProfileFrame
 from parsers.caches import Cache
@@ -53,6 +54,7 @@ class Traces:
         self._directory: Path | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._open: Cache[str, OpenTrace] = Cache(MOST_OPEN)
+        self._origins = Origins()
         self._at_work: set[str] = set()
         self._opening = threading.Lock()
         self._background = Background("mindscope-traces", plain=(UnreadableTraceError,))
@@ -135,6 +137,8 @@ class Traces:
             if self._directory is None:
                 self._directory = self._opened_directory()
             self._at_work.add(key)
+        for outdated in self._origins.outdated(key, (files.name, *files.paths), files.paths[0]):
+            self._open.pop(outdated)
         try:
             self._read(task, files, key, self._directory / key)
         except BaseException:
