@@ -259,6 +259,7 @@ def test_operators_keep_figures_and_first_rows(
     assert saved.locator(".ms-file-rows, .ms-file-said").count() == 0
 
 
+@pytest.mark.long
 def test_a_long_table_has_its_first_rows_and_all_of_them_on_request(
     page: Page, many_kernels: str, opened: Callable[[Path], Saved], tmp_path: Path
 ) -> None:
@@ -523,6 +524,7 @@ def test_nothing_of_a_hostile_board_runs(
     assert drawn.count() == len(cards), "each card is found by its tag, and drawn"
 
 
+@pytest.mark.long
 def test_a_page_that_would_be_too_large_says_what_to_leave_out(page: Page, hostile: str, tmp_path: Path) -> None:
     page.goto(f"{hostile}/images")
     expect(page.locator(".ms-card img").first).to_be_visible()
