@@ -5,7 +5,7 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 
 const ASSETS = fileURLToPath(new URL("../../assets", import.meta.url));
-const IMPORT = /(?:^(?:import|export)\b[^;"'()]*?\s*|\bimport\s*\(\s*|@import\s[^"]*?\bfrom\s+)"(\.[^"]+)"/gm;
+const IMPORT = /(?:^(?:import|export)\b[^;"'()=]*?\s*|\bimport\s*\(\s*|@import\s[^"]*?\bfrom\s+)"(\.[^"]+)"/gm;
 
 /** What a module imports: at once, later, and for its types. */
 const imported = (name, text) => [...text.matchAll(IMPORT)].map(([, target]) => normalize(join(dirname(name), target)));

@@ -191,7 +191,8 @@ class ProfileFrames:
     def _drop_outdated(self, profile: Profile | Job, path: str, mark: str) -> None:
         """Drop the frames of profiles that are gone, and of this one as it was before."""
         if isinstance(profile, Job):
-            place = profile.files.members[0].path
+            paths = [*(one.path for one in profile.files.members), *(one.path for one in profile.files.whole)]
+            place = paths[0] if paths else ""
             what: Hashable = ("job", profile.name, place)
         else:
             place, what = path, ("profile", path, profile.session, profile.rank)
