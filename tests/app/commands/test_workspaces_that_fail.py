@@ -95,6 +95,7 @@ def runs(tmp_path: Path) -> Path:
     return base
 
 
+@pytest.mark.long
 def test_a_full_disk_costs_the_index_until_there_is_room(runs: Path, tmp_path: Path) -> None:
     disk, log = tmp_path / "disk", tmp_path / "log"
     with mounted(disk, SMALL), served(runs, disk / "workspace", log) as url:

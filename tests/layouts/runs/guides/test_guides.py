@@ -129,7 +129,7 @@ def test_of_two_runs_the_worse_one_is_opened() -> None:
 
 
 def test_choosing_a_run_for_the_user_reads_its_curves_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = MemorySource({f"run{number:04}": {"scalar": {"loss": curve(falling())}} for number in range(1_000)})
+    source = MemorySource({f"run{number:04}": {"scalar": {"loss": curve(falling())}} for number in range(100)})
     looked: set[str] = set()
     insights = source.curves.insights
 
