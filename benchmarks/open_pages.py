@@ -20,7 +20,7 @@ from benchmarks.starting import server, wait_for
 
 CARDS = 12
 SETTLED_SECONDS = 20.0
-"""Until what follows the first picture is done: V8's tidying, the verification of large values."""
+"""How long a page is left alone first: the browser still collects garbage, and the server still verifies large values."""
 IDLE_SECONDS = 60.0
 BOARD = "0123456789abcdef"
 DRAWN = """(least) => [document, ...Array.from(document.querySelectorAll("iframe"), (frame) => frame.contentDocument)]

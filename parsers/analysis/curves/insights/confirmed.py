@@ -29,7 +29,7 @@ _LOGARITHM = 0.9
 _ALIKE = 0.1
 """Logarithms are looked at unless they are less symmetrical, by more than this, than the values."""
 _WIDE = 8
-"""A spike of so many points is one of medians of so many, or of the points at its peak."""
+"""From this many points on, a spike is also looked for in medians of this many points; one of the two has to confirm it."""
 
 
 class _Place(NamedTuple):
