@@ -228,6 +228,8 @@ declare namespace Lineage {
     text: boolean;
     /** whether its strength is an η */
     eta: boolean;
+    /** whether it tells apart runs that differ by chance, so that there is no best one */
+    seed: boolean;
     linear: Ends;
     rank: Ends;
     /** why it has no strength, "" where it has one */

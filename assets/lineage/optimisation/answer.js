@@ -42,10 +42,11 @@ export function answer(page) {
 function trend(page, setting, name) {
   const { drawing, fitting } = page;
   const meta = drawing && drawing.setting === setting && drawing.figure ? drawing.figure.layout.meta : null;
+  const row = page.sheet.rows.find((one) => one.setting === setting);
+  if (row && row.seed) return [words("optimisation.answer_seed", { setting: name })];
   if (!meta || !meta.best) return [];
   const [at, low, high] = meta.best;
   const told = [words("optimisation.answer_trend", { setting: name, at, low, high })];
-  const row = page.sheet.rows.find((one) => one.setting === setting);
   const share = row && fitting && !RUNNING.includes(fitting.state) ? strength(page, row, "share") : null;
   if (share && ranked(share)) told.push(words("optimisation.answer_share", { share: percent(share[0]) }));
   return told;

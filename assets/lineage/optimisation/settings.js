@@ -99,11 +99,16 @@ export function numbered(page) {
   });
 }
 
-/** @param {Lineage.ResultPage} page */
+/**
+ * The setting on screen: as chosen, else the strongest one, seeds last.
+ * @param {Lineage.ResultPage} page
+ */
 export function chosenSetting(page) {
   const asked = last(page.state, "setting", "");
-  if (page.sheet.rows.some(({ setting }) => setting === asked)) return asked;
-  return page.sheet.rows.length ? page.sheet.rows[0].setting : "";
+  const { rows } = page.sheet;
+  if (rows.some(({ setting }) => setting === asked)) return asked;
+  const first = rows.find(({ seed }) => !seed) || rows[0];
+  return first ? first.setting : "";
 }
 
 /**

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import LineageRow, better
 from parsers.analysis import Fit, best_region, fitted, shape
+from parsers.analysis.lineage.settings import is_seed
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
@@ -79,11 +80,11 @@ def over_setting(
     layout.meta: log (the axis is logarithmic), logs (it could be), runs and categories (how many are drawn), left (how many
     categories are left out), shape (`direction` on this axis), slope (change of the result per unit, or per decade on a
     logarithmic axis, where the trend is a straight line), best (where the trend is best and the ends of the region that may be
-    as good, and -1, 0 or 1 for the lowest place, one between and the highest).
+    as good, and -1, 0 or 1 for the lowest place, one between and the highest; none of a seed).
     """
     result = frame[target].to_numpy(np.float64, na_value=np.nan)
     if is_numeric(frame[setting]):
-        return _numbers(rows, frame[setting], result, better(target), colours, log)
+        return _numbers(rows, frame[setting], result, "" if is_seed(setting) else better(target), colours, log)
     return _categories(rows, frame[setting], result, np.abs(result) <= _LARGEST, colours)
 
 

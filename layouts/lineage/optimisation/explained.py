@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from parsers import LineageRow, better
 from parsers.analysis import Shares, importance, nearest_change, settings_of, single_changes, stoppable, targets_of
 from parsers.analysis.lineage.results import main_target, order
-from parsers.analysis.lineage.settings import is_text
+from parsers.analysis.lineage.settings import is_seed, is_text
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
@@ -127,7 +127,8 @@ def _setting_row(row: dict[Any, Any], frame: pd.DataFrame, result: NDArray[np.fl
     eta = row["kind"] == "categorical" and row["levels"] > 2
     return {
         "setting": row["setting"], "levels": int(row["levels"]), "runs": int(row["runs"]), "text": row["kind"] == "categorical",
-        "eta": eta, "linear": ends("pearson"), "rank": ends("spearman"), "reason": str(row["reason"]),
+        "eta": eta, "seed": is_seed(row["setting"]), "reason": str(row["reason"]),
+        "linear": ends("pearson"), "rank": ends("spearman"),
         "shape": "" if row["reason"] else direction(frame[row["setting"]], result),
         "with": row["confounded"] or row["entangled"],
         "strength": None if row["confounded"] or not row["entangled"] else round(float(row["entangled_strength"]), 3),

@@ -33,6 +33,8 @@ TEXTS = define_texts({
     ),
     "optimisation.answer_trend": ("By the trend, {setting} is best near {at} ({low} to {high}).",
                                   "按趋势，{setting} 在 {at} 附近最优（{low} 至 {high}）。"),
+    "optimisation.answer_seed": ("There is no best {setting}: runs that differ in it differ by chance.",
+                                 "{setting} 没有最优值：仅因它不同的训练，差异出于偶然。"),
     "optimisation.answer_share": ("{share} of the differences go with it.", "结果差异的 {share} 与之相关。"),
     # Settings
     "optimisation.importance": ("Associated settings", "参数重要性"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,12 +16,18 @@ RESULTS = ("metric/", "last/", "best/")
 """Prefixes of result columns."""
 ENTANGLED = 0.9
 """If two settings are related this strongly, the result cannot be attributed to one of them."""
+_SEED = re.compile(r"(?:^|[^a-z])seed(?:s|$|[^a-z])", re.IGNORECASE)
 _NO_SETTINGS = {"run", "path", "loss", "model_path", "model_size", "steps", "duration"}
 
 
 def settings_of(table: pd.DataFrame) -> list[str]:
     """Return the columns of a table of runs that are settings: no names, no results."""
     return [name for name in table.columns if name not in _NO_SETTINGS and not name.startswith(RESULTS)]
+
+
+def is_seed(name: str) -> bool:
+    """Return whether a setting is a seed by its name: runs that differ in it differ by chance, and none is best."""
+    return _SEED.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)) is not None
 
 
 def targets_of(table: pd.DataFrame) -> list[str]:

@@ -15,6 +15,7 @@ from parsers.analysis.graphs.opened import Compared, comparable, opened_graph
 from parsers.analysis.lineage.pipelines import MISSING, compare, numbered
 from parsers.analysis.lineage.results import main_tag
 from parsers.analysis.lineage.setting_differences import differing_settings
+from parsers.analysis.lineage.settings import is_seed
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOTHING, Finding, ProbedRun, Where, not_recorded
 from parsers.analysis.runs.probes.profiles import computing_types, step_lengths, usual_step
 from parsers.deferred import pandas as pd
@@ -194,7 +195,7 @@ def _alike(one: ProbedRun, other: ProbedRun) -> bool:
     ours, theirs = one.settings(), other.settings()
     if not ours or not theirs:
         return False
-    return all("seed" in name.lower() for name, _ in differing_settings(ours, theirs))
+    return all(is_seed(name) for name, _ in differing_settings(ours, theirs))
 
 
 def _finals(tag: str, runs: Sequence[ProbedRun]) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -120,6 +120,22 @@ def test_nothing_to_explain() -> None:
     assert drawing({"a": RUNS["run0"]}, setting=["learning_rate"])["pairs"] == []
 
 
+@pytest.mark.parametrize("name", ["seed", "random_seed", "dataSeed", "seed_2"])
+def test_a_seed_has_a_strength_but_no_best_value(name: str) -> None:
+    name = f"user_defined/{name}"
+    runs: dict[str, dict[str, Setting]] = {key: {**one, name: n} for n, (key, one) in enumerate(RUNS.items())}
+    rows = {one["setting"]: one for one in sheet(runs)["rows"]}
+    assert {setting for setting, one in rows.items() if one["seed"]} == {name}
+    assert rows[name]["reason"] == ""
+    assert drawing(runs, setting=[name])["figure"]["layout"]["meta"]["best"] is None
+
+
+@pytest.mark.parametrize("name", ["seedling", "proceeds", "reseeding"])
+def test_other_words_with_its_letters_are_no_seed(name: str) -> None:
+    runs: dict[str, dict[str, Setting]] = {key: {**one, f"user_defined/{name}": n} for n, (key, one) in enumerate(RUNS.items())}
+    assert not any(one["seed"] for one in sheet(runs)["rows"])
+
+
 def test_a_chart_of_numbers_has_the_trend_and_its_band() -> None:
     found = drawing(setting=["learning_rate"])
     points, line, band = trace(found, "runs"), trace(found, "trend"), trace(found, "band")
