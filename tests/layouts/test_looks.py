@@ -49,17 +49,27 @@ def test_text_is_readable(theme: str, text: str, back: str) -> None:
 
 @pytest.mark.parametrize("name", STYLES)
 def test_every_variable_is_defined(name: str) -> None:
-    defined = {variable for style in STYLES.values() for variable, _ in VARIABLE.findall(style)} | {"--ms-image"}
+    defined = {variable for style in STYLES.values() for variable, _ in VARIABLE.findall(style)}
     defined |= set(re.findall(r"""setProperty\(["'](--ms-[a-z-]+)""", CODE)) | set(re.findall(r'"(--ms-[a-z-]+)":', CODE))
     assert set(re.findall(r"var\((--ms-[a-z-]+)\)", STYLES[name] + CODE)) <= defined
 
 
 def test_every_icon_named_is_drawn_and_every_icon_drawn_is_named() -> None:
-    drawn = set(re.findall(r"\.ms-icon-([a-z_]+)(?=[ ,][^}]*--ms-image)", STYLES["kit/icons.css"]))
+    drawn = set(re.findall(r"\.ms-icon-([a-z_]+)(?=[ ,][^}]*--ms-icon-at)", STYLES["kit/icons.css"]))
     named = set(re.findall(r"ms-icon-([a-z]+)", CODE)) | set(re.findall(r'icon(?:_button|Button)?\("([a-z]+)"', CODE))
     named |= set(re.findall(r'icon(?:_name)?="([a-z]+)"', CODE))
     assert named <= drawn
     assert {icon for icon in drawn if f'"{icon}"' not in CODE and icon not in named} == set()
+
+
+def test_the_number_of_an_icon_is_its_place_in_the_drawing() -> None:
+    style = STYLES["kit/icons.css"]
+    drawn = re.findall(r"%3Cg id='([a-z_]+)' transform='translate\(0 (\d+)\)'", style)
+    named = re.findall(r"^\.ms-icon-([a-z_]+)[^{]*\{ --ms-icon-at: (\d+); \}", style, re.MULTILINE)
+    assert [("sheet", "0"), *named] == [(name, str(at)) for at, (name, _) in enumerate(drawn)]
+    assert [int(top) for _, top in drawn] == [16 + 48 * at for at in range(len(drawn))]
+    assert f"height='{48 * len(drawn)}' viewBox='0 0 16 {48 * len(drawn)}'" in style
+    assert f"--ms-icon-middle: {(len(drawn) - 1) / 2:g};" in style
 
 
 def test_styles_and_scripts_ask_for_nothing_elsewhere() -> None:
