@@ -157,11 +157,13 @@ function furnish() {
     if (!bar.querySelector(":scope > .ms-board-add")) addButton(bar);
   }
   for (const head of document.querySelectorAll(".ms-page .ms-card:not([data-board]) > .ms-card-head")) {
-    if (head.querySelector(".ms-board-add")) continue;
     const tools = head.querySelector(".ms-card-tools");
+    const found = head.querySelector(".ms-board-add");
+    if (found && (!tools || tools.contains(found))) continue;
+    const button = found || addButton(head);
     const full = tools && tools.querySelector('[data-act^="full"]');
-    const button = addButton(tools || head);
     if (full) full.before(button);
+    else if (tools) tools.append(button);  // scripts may make the tools after the first look
   }
 }
 

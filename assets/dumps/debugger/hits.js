@@ -1,6 +1,7 @@
 // The list of hits, and of checks that were not possible.
 
 import { fillSelect, make, pressSegment, segments, select } from "../../kit/elements.js";
+import { nameElement, namesIn } from "../../kit/name_elements.js";
 import { count } from "../../kit/units.js";
 import { translate, writeText } from "../../kit/i18n.js";
 import { askOf, get, rankName, request } from "../dumps.js";
@@ -78,6 +79,7 @@ export function draw(page) {
 
 export function take(page, answer) {
   page.hits = answer;
+  page.hitNames = answer.rows.map((row) => ({ name: shortName(row.name) }));
   page.hitRows.put(answer);
   drawControls(page);
   const pane = page.find('[data-pane="hits"]');
@@ -140,10 +142,10 @@ function line(page, hit, number) {
   if (condition) short.title = watch.title(condition);
   const ranks = page.listed.ranks.length > 1 ? [rankName(hit.rank)] : [];
   const said = hit.why ? whyText(hit.why) : foundText(hit, condition);
-  const facts = [translate("debugging.step_n", { n: count(hit.step) }), ...ranks, said];
-  const name = [make("strong", "", shortName(hit.name)), " ", make("span", "ms-muted", tensorName(hit.io))];
+  const facts = [tensorName(hit.io), translate("debugging.step_n", { n: count(hit.step) }), ...ranks, said];
+  const name = make("strong", "ms-debugger-hit-name", nameElement(shortName(hit.name), namesIn(page.hitNames)));
   const made = make("button", "ms-debugger-hit", [
-    make("span", "ms-debugger-hit-head", [make("span", "ms-cut", name), short]),
+    make("span", "ms-debugger-hit-head", [name, short]),
     make("span", "ms-cut ms-muted", facts.join(" · ")),
   ], { type: "button", title: `${hit.name}\n${facts.join(" · ")}`, "aria-current": String(chosen) });
   made.classList.toggle("ms-debugger-unchecked", Boolean(hit.why));

@@ -7,7 +7,7 @@ import { last, same } from "../../kit/state.js";
 import { count, percent } from "../../kit/units.js";
 import { cut } from "../columns.js";
 import { drawFitting, drawNote } from "./fitting.js";
-import { MEASURES, chosenSetting, measure, named, shapeOf, ranked, sorted, strength } from "./settings.js";
+import { MEASURES, RUNNING, chosenSetting, measure, named, shapeOf, ranked, sorted, strength } from "./settings.js";
 
 const TINY = 0.001;  // a share that may be none is not written out below it
 const SAYS_NOTHING = ["constant", "unique", "identifier"];
@@ -22,16 +22,17 @@ export function table(page) {
   page.shown = shown;
   const box = page.find(".ms-optimisation-settings");
   const focused = document.activeElement && box.contains(document.activeElement) ? document.activeElement : null;
+  const measures = measuresOf(page, by);
   const header = make("tr", "", [
     make("th", "", words("optimisation.setting"), { scope: "col" }),
-    ...MEASURES.map((name) => head(name, by)),
+    ...measures.map((name) => head(name, by)),
   ]);
   const rows = sorted(page);
   const few = rows.filter((row) => !SAYS_NOTHING.includes(row.reason) || row.setting === chosenSetting(page));
   const rest = rows.filter((row) => !few.includes(row));
-  const parts = [make("thead", "", header), make("tbody", "", few.map((row) => line(page, row)))];
-  if (rest.length) parts.push(...folded(page, rest));
-  const built = make("table", "ms-optimisation-table", parts);
+  const parts = [make("thead", "", header), make("tbody", "", few.map((row) => line(page, row, measures)))];
+  if (rest.length) parts.push(...folded(page, rest, measures));
+  const built = make("table", "ms-optimisation-table", parts, { "data-measures": String(measures.length) });
   setLabel(built, "aria-label", "optimisation.importance");
   box.replaceChildren(built);
   if (focused) refocus(box, focused.dataset);
@@ -40,19 +41,31 @@ export function table(page) {
 }
 
 /**
+ * The measures with a column: the share has none once it is known that there is none.
+ * @param {Lineage.ResultPage} page
+ * @param {string} by
+ */
+function measuresOf(page, by) {
+  const { fitting } = page;
+  const none = fitting && fitting.target === page.sheet.target && !RUNNING.includes(fitting.state) && !fitting.judged;
+  return none && by !== "share" ? MEASURES.filter((name) => name !== "share") : MEASURES;
+}
+
+/**
  * Settings that cannot be related to a result, below a button that shows them.
  * @param {Lineage.ResultPage} page
  * @param {Lineage.SettingRow[]} rows
+ * @param {Lineage.Measure[]} measures
  */
-function folded(page, rows) {
+function folded(page, rows, measures) {
   const open = last(page.state, "rest", "") === "1";
   const same = rows.filter((row) => row.reason === "constant").length;
   const closed = same === rows.length ? "optimisation.rest_constant" : "optimisation.rest";
   const press = make("button", "ms-button ms-button-small", words(open ? "optimisation.less" : closed, {
     n: count(rows.length), same: count(same), own: count(rows.length - same),
   }), { type: "button", "data-act": "rest", "aria-expanded": String(open) });
-  const button = make("tr", "", make("td", "ms-optimisation-rest", press, { colspan: "4" }));
-  const body = make("tbody", "", rows.map((row) => line(page, row)));
+  const button = make("tr", "", make("td", "ms-optimisation-rest", press, { colspan: String(measures.length + 1) }));
+  const body = make("tbody", "", rows.map((row) => line(page, row, measures)));
   body.hidden = !open;
   return [make("tbody", "", button), body];
 }
@@ -81,8 +94,9 @@ function head(name, by) {
 /**
  * @param {Lineage.ResultPage} page
  * @param {Lineage.SettingRow} row
+ * @param {Lineage.Measure[]} measures
  */
-function line(page, row) {
+function line(page, row, measures) {
   const chosen = row.setting === chosenSetting(page);
   const parts = [make("span", "ms-cut", cut(named(page, row.setting), 200), { title: cut(row.setting, 400) })];
   if (row.text && row.levels > 1 && row.reason !== "unique") {
@@ -111,10 +125,10 @@ function line(page, row) {
           "td",
           "ms-optimisation-reason",
           words(`optimisation.reason.${row.reason}`, { n: count(row.runs), other: cut(named(page, row.with), 60) }),
-          { colspan: "3" },
+          { colspan: String(measures.length) },
         ),
       ]
-    : MEASURES.map((by) => bar(page, row, by));
+    : measures.map((by) => bar(page, row, by));
   return make("tr", row.reason ? "ms-optimisation-quiet" : "", [name, ...cells], {
     "data-setting": row.setting,
     tabindex: "0",

@@ -19,7 +19,7 @@ const WIDTHS = {
   name: 260,
   type: 200,
   full_name: 420,
-  core: 130,
+  core: 150,
   self_ns: 150,
   device_ns: 140,
   device_self_ns: 160,
@@ -276,8 +276,8 @@ export function number(value) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size >= 1e15 || size < 1e-4) return value.toExponential(3);
-  if (size >= 1000 || Number.isInteger(value)) return value.toLocaleString("en", { maximumFractionDigits: 0 });
-  return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 8 });
+  if (size >= 999.95) return value.toLocaleString("en", { maximumFractionDigits: 0 });
+  return value.toPrecision(4);
 }
 
 // Columns -----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ ENDS = 300
 MOST = 1_500
 LABELLED = 16
 """Bars up to which each has its value beside it."""
-LEAST_ROOM = 12
+LEAST_ROOM = 8
 """Bars that have room at least, so that two ranks do not fill the plot."""
 
 

@@ -162,7 +162,7 @@ def summarised(source: ProfileSources, ask: Any) -> Any:
 
 def _cards(source: ProfileSources, choice: ProfileChoice, idle: IdleTime, first: Review | None) -> list[Any]:
     """Return the cards of `summarised`. first is what the page Advice says, None while that is not known."""
-    left = [*operators_card(choice.frame(source, "operators"), choice), *ranks_card(source, choice)]
-    advice = advice_card(first, choice)
-    right = [*advice, *idle_cards(idle, choice), *launch_card(choice.frame(source, "kernels"))]
+    left = operators_card(choice.frame(source, "operators"), choice)
+    advice, launch = advice_card(first, choice), launch_card(choice.frame(source, "kernels"))
+    right = [*advice, *idle_cards(idle, choice), *launch, *ranks_card(source, choice)]
     return [*([html.Div(left)] if left else []), html.Div(right)]
