@@ -97,6 +97,17 @@ export function letterEdges(cy) {
 }
 
 /**
+ * Where a label at the end of an edge is drawn: FAR along its first or last part, which may be level.
+ * @param {Graphs.Point} from
+ * @param {Graphs.Point} to
+ */
+function towards(from, to) {
+  const [x, y] = [to.x - from.x, to.y - from.y];
+  const part = FAR / Math.max(1, Math.hypot(x, y));
+  return { x: from.x + x * part, y: from.y + y * part };
+}
+
+/**
  * @param {Graphs.Cytoscape} cy
  * @param {number} zoom
  */
@@ -109,8 +120,8 @@ function edgesOf(cy, zoom) {
   const chosen = cy.edges(".chosen");
   return chosen.union(zoom < DETAIL ? chosen : cy.edges()).filter((edge) => /^[^×]/.test(edge.data("label"))).map((edge) => {
     const [begin, end] = [edge.sourceEndpoint(), edge.targetEndpoint()];
-    const down = end.y >= begin.y ? 1 : -1;
-    const [out, into] = [{ x: begin.x, y: begin.y + down * FAR }, { x: end.x, y: end.y - down * FAR }];
+    const bends = edge.segmentPoints() || edge.controlPoints() || [];
+    const [out, into] = [towards(begin, bends[0] || end), towards(end, bends[bends.length - 1] || begin)];
     // At the far end from the chosen box the labels of its edges are furthest apart.
     const far = edge.source().hasClass("chosen") ? { into, mid: edge.midpoint(), out } : { out, mid: edge.midpoint(), into };
     const all = edge.hasClass("chosen") ? far : { mid: edge.midpoint(), out, into };

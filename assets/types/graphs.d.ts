@@ -437,6 +437,9 @@ declare namespace Graphs {
     sourceEndpoint(): Point;
     targetEndpoint(): Point;
     midpoint(): Point;
+    /** undefined for edges that are drawn otherwise */
+    segmentPoints(): Point[] | undefined;
+    controlPoints(): Point[] | undefined;
   }
 
   interface CyEvent {
