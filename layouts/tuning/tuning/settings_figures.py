@@ -5,6 +5,7 @@ Nothing is a model of the sampler: the figures show trials that are complete, an
 
 from __future__ import annotations
 
+import math
 from textwrap import wrap
 from typing import Any
 
@@ -80,8 +81,7 @@ class Scaled:
         if self.logarithmic:
             axis |= {"type": "log", "exponentformat": "power"}
             known = self.places[self.there]
-            if known.size and 1 < np.ptp(known) < 3:
-                axis["dtick"] = "D2"  # labels at 1, 2 and 5; on a high axis plotly writes every digit
+            axis |= _ticks(float(known.min()), float(known.max())) if known.size else {}
         if self.categories:
             texts = [plain(self._short(one)) for one in self.categories]
             axis |= {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": texts}
@@ -94,6 +94,16 @@ class Scaled:
 
     def _short(self, category: str) -> str:
         return shortened(category, self.categories, LONGEST)
+
+
+def _ticks(low: float, high: float) -> dict[str, Any]:
+    """Return the ticks of a logarithmic axis between two powers of ten: plotly shortens 20 to "2", beside 10 and 100."""
+    if high - low >= 3:
+        return {"dtick": 1}
+    digits = (1, 2, 5) if high - low > 0.7 else tuple(range(1, 10))
+    every = [digit * 10.0**power for power in range(math.floor(low) - 1, math.ceil(high) + 1) for digit in digits]
+    shown = [value for value in every if low - 0.1 <= math.log10(value) <= high + 0.1]
+    return {"tickmode": "array", "tickvals": shown, "ticktext": [f"{value:g}" for value in shown]} if len(shown) > 1 else {}
 
 
 def complete(study: StudyFrames, target: str) -> Mask:
