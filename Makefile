@@ -237,15 +237,20 @@ browser:
 	|| for name in $(CHROMIUMS); do command -v $$name && break; done >/dev/null 2>&1 \
 	|| echo "No Chromium here and none could be installed: the browser tests will be skipped."
 
+# A script that is started by its path, as python examples/notebook.py, finds the packages of the checkout.
+checkout = $(BIN)/python -c "import pathlib, sysconfig; pathlib.Path(sysconfig.get_path('purelib'), 'checkout.pth').write_text('$(CURDIR)\n')"
+
 $(VENV)/.run: requirements.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(call again,$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock)
+	$(checkout)
 	touch $@
 
 # The lock for development has all of the other. What tests import they compile once; the rest need not be.
 $(VENV)/.test: requirements-dev.lock requirements.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(call again,$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-dev.lock)
+	$(checkout)
 	touch $(VENV)/.run $@
 
 LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
