@@ -4,6 +4,7 @@ import { coloursOf } from "../kit/colours.js";
 import { count } from "../kit/units.js";
 import { linkTo, nameIn, pagesOf } from "../kit/grid.js";
 import { inLanguage, translate } from "../kit/i18n.js";
+import { namesIn, needOf } from "../kit/name_elements.js";
 import * as runNotes from "../kit/notes.js";
 import { same } from "../kit/state.js";
 import { filter } from "./brushes.js";
@@ -11,6 +12,9 @@ import { chosen, columnNamed, cut, labelOf, sortOf, together, usualSort } from "
 import * as scatter from "./scatter.js";
 import { absent, alive, notesOf } from "./shown_runs.js";
 import { drawSummary } from "./summary.js";
+
+const LEAST_NAME_PX = 240;
+const BESIDE_NAME_PX = 56;  // of mark and margins of a cell
 
 /**
  * @param {Lineage.Page} page
@@ -106,12 +110,22 @@ function columnOf(page, column) {
   };
 }
 
+/**
+ * What names need to be told apart, at most half of the window.
+ * @param {Lineage.Page} page
+ */
+function nameWidth(page) {
+  const font = `13px ${getComputedStyle(document.documentElement).getPropertyValue("--ms-font")}`;
+  const need = needOf(namesIn(page.runs.rows), font) + BESIDE_NAME_PX;
+  return Math.max(LEAST_NAME_PX, Math.min(need, 0.5 * document.documentElement.clientWidth));
+}
+
 /** @param {Lineage.Page} page */
 export function columnDefs(page) {
   const shown = new Set(chosen(page));
   const run = {
     field: "name", colId: "name", headerName: translate("lineage.column.run"), pinned: "left", lockPinned: true,
-    cellRenderer: "MindscopeLineageRun", initialWidth: 240, minWidth: 140, filter: "agTextColumnFilter",
+    cellRenderer: "MindscopeLineageRun", initialWidth: nameWidth(page), minWidth: 140, filter: "agTextColumnFilter",
   };
   const links = {
     field: "open", colId: "open", headerName: translate("lineage.column.open"), cellRenderer: "MindscopeLinks",

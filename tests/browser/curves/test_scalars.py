@@ -118,6 +118,22 @@ def test_non_finite_values_are_counted_and_found(page: Page, address: str) -> No
     expect(page).to_have_url(re.compile("zoom="))
 
 
+def test_badges_give_way_before_a_short_title_is_cut(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1000, "height": 800})
+    visit(page, address, "run=nan_inf&run=long_history&tag=loss&tag=all_nan")
+    wide = """card => {
+        const title = card.querySelector('.ms-card-title');
+        const right = card.getBoundingClientRect().right;
+        const seen = [...card.querySelectorAll('.ms-badge')].map((one) => one.getBoundingClientRect());
+        const head = card.querySelector('.ms-card-head').getBoundingClientRect();
+        const shown = seen.filter((one) => one.top < head.bottom - 4);
+        return [title.scrollWidth - title.clientWidth, shown.length, shown.every((one) => one.right <= right)];
+    }"""
+    cut, badges, whole = card(page, "loss").evaluate(wide)
+    assert (cut, whole) == (0, True)
+    assert badges >= 1
+
+
 @pytest.mark.long
 def test_an_outlier_is_left_out_until_it_is_asked_for(page: Page, address: str) -> None:
     visit(page, address, "run=nan_inf&run=long_history&tag=loss")

@@ -31,7 +31,13 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def sweep(serve_file: Callable[[Flask], str]) -> str:
-    runs = {name: {"scalar": {"loss": series(3)}} for name in SWEEP}
+    runs = {
+        name: {
+            "scalar": {"loss": series(3)},
+            "settings": {"optimizer": name.split("_")[3], "learning_rate": float(name.split("_")[4][2:]), "loss": at / len(SWEEP)},
+        }
+        for at, name in enumerate(SWEEP)
+    }
     return serve_file(create_app(MemorySource(runs)).server)
 
 
@@ -50,7 +56,8 @@ def told_apart(page: Page, least: int, *, every: bool = True) -> None:
 @pytest.mark.parametrize(
     ("path", "least"),
     [("scalars?run=*", 10), pytest.param("", 15, marks=pytest.mark.long), pytest.param("two_runs", 3, marks=pytest.mark.long),
-     pytest.param("overview", 2, marks=pytest.mark.long), pytest.param("scalars?run=*&mode=table", 5, marks=pytest.mark.long)],
+     pytest.param("overview", 2, marks=pytest.mark.long), pytest.param("scalars?run=*&mode=table", 5, marks=pytest.mark.long),
+     pytest.param("model_lineage", 10, marks=pytest.mark.long), pytest.param("optimisation", 8, marks=pytest.mark.long)],
 )  # fmt: skip
 def test_runs_of_a_sweep_are_told_apart(page: Page, sweep: str, path: str, least: int) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
