@@ -7,7 +7,7 @@ MUTANTS := .venv-mutation
 # What was compiled once, rewritten assertions included, need not be compiled again by every process that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-# make run: install what is locked, open the demo runs at http://127.0.0.1:8080.   ARGS="--summary-base-dir DIR" opens yours.
+# make run: install what is locked, open the demo runs at http://127.0.0.1:8080/start.   ARGS="--summary-base-dir DIR" opens yours.
 ARGS ?= --demo --open
 
 run: $(VENV)/.run
