@@ -323,7 +323,8 @@ cellRenderers.MindscopeNumber = ({ value, scale, unit, whole, colDef }) => {
   const share = unit === "%";
   const signed = colDef.field === "difference_ns" || colDef.field === "change";
   const plus = signed && value > 0 ? "+" : "";
-  const shown = share ? percent(value, { signed }) : `${plus}${whole ? value : number(value / scale)}`;
+  const amount = () => (!unit && Number.isInteger(value) ? count(value) : number(value / scale));
+  const shown = share ? percent(value, { signed }) : `${plus}${whole ? value : amount()}`;
   const tone = !signed || !value ? "" : value > 0 ? "ms-operators-longer" : "ms-operators-shorter";
   return react("span", { title: `${value / (whole ? 1 : scale)}${share ? " %" : ""}`, className: tone }, shown);
 };

@@ -161,6 +161,6 @@ test("a call stack is named by the first line of the program itself", () => {
 });
 
 test("raw numbers of operators", () => {
-  const numbers = [null, 0, 0.00001, 0.12345, 12345.6, 1e16];
-  assert.deepEqual(numbers.map(number), ["", "0", "1.000e-5", "0.1235", "12,346", "1.000e+16"]);
+  const numbers = [null, 0, 0.00001, 0.12345, 42.5, 625, 999.96, 12345.6, 1e16];
+  assert.deepEqual(numbers.map(number), ["", "0", "1.000e-5", "0.1235", "42.50", "625.0", "1,000", "12,346", "1.000e+16"]);
 });
