@@ -13,7 +13,7 @@ from parsers.deferred import pandas as pd
 from parsers.discovery import rescan, source_of
 from parsers.file_states import FileState
 from parsers.lineage.access import RunLineage
-from parsers.lineage.datasets import DatasetGraph
+from parsers.lineage.datasets import DatasetGraph, RecordedPipeline
 from parsers.lineage.values import Setting
 from parsers.model import PayloadBlock, Problem, Series, Source
 from parsers.payloads.access import RunPayloads
@@ -271,6 +271,11 @@ class Run:
     def dataset_graph(self) -> DatasetGraph | None:
         """The data set pipeline that fed the training; None if none was recorded."""
         return self._lineage.dataset_graph
+
+    @property
+    def dataset_graphs(self) -> Sequence[RecordedPipeline]:
+        """All data set pipelines that were recorded, one for each start of the training, the oldest first."""
+        return self._lineage.dataset_graphs
 
     @property
     def profile(self) -> Profiles:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from parsers import DatasetGraph, Graph, GraphLocation
 from parsers.graphs.conversion import ConversionReport
+from parsers.lineage.datasets import RecordedPipeline
 
 from layouts.kit.work import WorkResult
 
@@ -36,6 +37,10 @@ class GraphSource(Protocol):
 
     def dataset(self, run: str) -> DatasetGraph | None:
         """Return the data pipeline of a member run, None if none was recorded."""
+        ...
+
+    def datasets(self, run: str) -> Sequence[RecordedPipeline]:
+        """Return all data pipelines of a member run, one for each start of the training, the oldest first."""
         ...
 
     def conversions(self, run: str) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +22,11 @@ MOST_COMPARED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A pipeline and the member runs that used it."""
+    """A pipeline and the member runs that used it; recorded is its wall time in seconds, NaN unless one run had several."""
 
     graph: DatasetGraph
     runs: tuple[str, ...]
+    recorded: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,10 @@ class FoundPipelines:
 
 
 def find(source: ValueSources, state: Any) -> FoundPipelines:
-    """Return the pipelines of the runs that a state names, in the order of the list of runs."""
+    """Return the pipelines of the runs that a state names, in the order of the list of runs.
+
+    Of a single run these are the pipelines of all starts of its training, in the order of time.
+    """
     runs = selected_runs(state, source, ("dataset_graph",))
     source.runs.want(runs)
     states = {member: row.state for row in source.runs.rows() for member in row.members}
@@ -62,11 +67,22 @@ def find(source: ValueSources, state: Any) -> FoundPipelines:
     without = [run for run in runs if run not in set(having)]
     waiting = [run for run in without if states[run] in ("waiting", "loading")]
     pipelines = tuple(Pipeline(graph, tuple(fed)) for graph, fed in sharing.values())
+    if len(having) == 1 and pipelines:
+        pipelines = _starts(source, having[0]) or pipelines
     return FoundPipelines(
         len(runs), pipelines[:MOST_PIPELINES], tuple(numbered(one.graph) for one in pipelines[:MOST_PIPELINES]),
         len(pipelines[MOST_PIPELINES:]),
         tuple(run for run in without if run not in set(waiting)), tuple(broken), len(waiting), len(having[MOST_RUNS:]),
     )  # fmt: skip
+
+
+def _starts(source: ValueSources, run: str) -> tuple[Pipeline, ...]:
+    """Return the distinct pipelines with which the training of a run was started, the newest MOST_PIPELINES of them; empty if
+    all starts had the same."""
+    distinct: dict[str, Pipeline] = {}
+    for one in source.graphs.datasets(run):
+        distinct.setdefault(one.graph.mark + one.graph.problem, Pipeline(one.graph, (run,), one.wall_time))
+    return tuple(distinct.values())[-MOST_PIPELINES:] if len(distinct) > 1 else ()
 
 
 def letter(place: int) -> str:

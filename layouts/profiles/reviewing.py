@@ -115,8 +115,10 @@ class ReviewedFrames(Mapping[str, "pd.DataFrame | None"]):
     def _sessions(self) -> pd.DataFrame | None:
         """Return the least memory of each session of the rank, where one of them has too few steps to tell whether it grows."""
         memory = self["memory"]
-        found = None if memory is None else recording(memory, OPERATOR_MEMORY.empty())
-        if found is None or len(step_spans(self)) >= FEWEST:
+        if memory is None or len(step_spans(self)) >= FEWEST:
+            return None
+        found = recording(memory, OPERATOR_MEMORY.empty())
+        if found is None:
             return None
         minima, state = minima_of_sessions(self._source, self._choice, found.component)
         if state != "ready" and self._wait is not None:

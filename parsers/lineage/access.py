@@ -8,7 +8,7 @@ from typing import NamedTuple
 from parsers.analysis.curves.final_values import last_value
 from parsers.deferred import pandas as pd
 from parsers.lineage.configs import Config, read_config
-from parsers.lineage.datasets import DatasetGraph
+from parsers.lineage.datasets import DatasetGraph, RecordedPipeline
 from parsers.lineage.description import METRIC, Description, Record
 from parsers.lineage.table import row_frame
 from parsers.lineage.values import Setting
@@ -64,6 +64,11 @@ class RunLineage:
     def dataset_graph(self) -> DatasetGraph | None:
         """The data set pipeline that fed the training; None if none was recorded."""
         return self._describe().datasets
+
+    @property
+    def dataset_graphs(self) -> Sequence[RecordedPipeline]:
+        """All data set pipelines that were recorded, one for each start of the training, the oldest first."""
+        return tuple(self._describe().pipelines)
 
     @property
     def config_problems(self) -> tuple[Problem, ...]:
@@ -143,7 +148,8 @@ class RunLineage:
                     for place in range(max(len(series) - MOST_RECORDS, 0), len(series)):
                         file, order = int(series.file[place]), int(series.order[place])
                         read = _LineageReading(self._payloads, kind, tag, place)
-                        found.append((position[file], Record(paths[file], file, order, tag, read)))
+                        time = float(series.wall_time[place])
+                        found.append((position[file], Record(paths[file], file, order, tag, read, time)))
         found.sort(key=lambda entry: (entry[0], entry[1].order))
         return (record for _, record in found)
 

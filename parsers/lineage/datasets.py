@@ -119,6 +119,14 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedPipeline:
+    """A pipeline of a run, and when it was recorded: wall time in seconds, NaN if unknown."""
+
+    wall_time: float
+    graph: DatasetGraph
+
+
 # Reading -----------------------------------------------------------------------------------------------------------
 
 

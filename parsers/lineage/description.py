@@ -10,6 +10,7 @@ it as `user_defined/<name as written>`.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from parsers.errors import FormatError
 from parsers.events.wire import WireError
 from parsers.frames import LINEAGE
 from parsers.lineage import mindspore
-from parsers.lineage.datasets import DatasetGraph, dataset_graph
+from parsers.lineage.datasets import DatasetGraph, RecordedPipeline, dataset_graph
 from parsers.lineage.hparams import plugin_data
 from parsers.lineage.values import MOST, Setting
 from parsers.model import Problem
@@ -43,21 +44,26 @@ _TYPES = {column.name: column.dtype for column in LINEAGE.columns[2:] if column.
 
 
 class Record(NamedTuple):
-    """A located event: its file, that file's number, the record's offset, the tag, and a function that reads the bytes."""
+    """A located event: file, its number, offset of the record, tag, a function that reads the bytes, wall time in seconds."""
 
     path: str
     file: int
     order: int
     tag: str
     read: Callable[[], memoryview]
+    wall_time: float = math.nan
 
 
 @dataclass(slots=True)
 class Description:
-    """Settings of a run by column of LINEAGE, its pipeline, and damage. metrics are tags of scalars."""
+    """Settings of a run by column of LINEAGE, its pipeline, and damage. metrics are tags of scalars.
+
+    pipelines are the last ones of all files, in the order of time: a training that was resumed has one for every start.
+    """
 
     settings: dict[str, Setting] = field(default_factory=dict)
     datasets: DatasetGraph | None = None
+    pipelines: list[RecordedPipeline] = field(default_factory=list)
     metrics: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -94,6 +100,7 @@ class Description:
         found = self._last(records, dataset_graph)
         if found is not None and records:
             self.datasets = found
+            self.pipelines.append(RecordedPipeline(records[-1].wall_time, found))
             if found.problem:
                 self._complain(records[-1], found.problem)
 

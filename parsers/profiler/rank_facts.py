@@ -167,7 +167,7 @@ def _statistic(source: RankFilesByKind, kind: str) -> Facts:
 def _kernels(source: RankFilesByKind, kind: str) -> Facts:
     """kernel_details.csv: counted operations, and rows that experts took."""
     counted = _counts(source.path(kind))
-    if not counted and not _has_experts(source):
+    if not counted and not _has_experts(source.path("op_statistic")):
         return {}
     table = _read(source, kind, _KERNELS)
     columns = table.columns
@@ -196,9 +196,13 @@ def _counts(path: str) -> bool:
     return not wanted.isdisjoint(plain(name) for name in header.decode("utf-8-sig", "replace").split(","))
 
 
-def _has_experts(source: RankFilesByKind) -> bool:
+def reads_kernels(kernels: str, statistic: str) -> bool:
+    """Return whether kernel_details is read beyond its header, by the paths of that and of op_statistic ("" for none)."""
+    return _counts(kernels) or _has_experts(statistic)
+
+
+def _has_experts(path: str) -> bool:
     """Return whether op_statistic, a file of a few kB, names the operators of experts; else kernel_details is not read."""
-    path = source.path("op_statistic")
     try:
         with RegularFile(path) as file:
             return GROUPED.encode() in file.read(0, min(file.size, _MB)).lower()

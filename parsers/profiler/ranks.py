@@ -123,9 +123,18 @@ def extent(files: Sequence[ProfileFile], what: Iterable[str]) -> int:
     used: set[str] = set()
     for name in what:
         giving = [kind for kind in KINDS[name] if kind in sizes]
+        if name == RANKS.name and not _reads_kernels(files):
+            giving = [kind for kind in giving if kind != "kernel_details"]
         used.update(giving if name in (RANKS.name, DEVICE_TIMES.name) else giving[:1])
         used.update(kind for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together)
     return sum(sizes[kind] for kind in used)
+
+
+def _reads_kernels(files: Sequence[ProfileFile]) -> bool:
+    """Return whether the facts of a rank take more of kernel_details, its largest file, than the header: with it a job of one
+    rank looks as if it were worth a process."""
+    paths = {file.kind: file.path for file in reversed(files)}
+    return "kernel_details" in paths and rank_facts.reads_kernels(paths["kernel_details"], paths.get("op_statistic", ""))
 
 
 def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:

@@ -9,6 +9,7 @@ from layouts.graphs.source import GraphSource
 from layouts.kit.work import WorkResult
 from parsers import DatasetGraph, Graph, GraphLocation
 from parsers.graphs.conversion import ConversionReport
+from parsers.lineage.datasets import RecordedPipeline
 
 if TYPE_CHECKING:
     from tests.sources import MemorySource
@@ -21,6 +22,11 @@ class MemoryGraphs(GraphSource):
     def dataset(self, run: str) -> DatasetGraph | None:
         found: DatasetGraph | None = self._memory.of(run, "dataset_graph")
         return found
+
+    def datasets(self, run: str) -> Sequence[RecordedPipeline]:
+        known: Sequence[RecordedPipeline] | None = self._memory.of(run, "dataset_graphs")
+        now = self.dataset(run)
+        return known if known is not None else () if now is None else (RecordedPipeline(1.7e9, now),)
 
     def locations(self, run: str) -> Sequence[GraphLocation]:
         return self._memory.of(run, "graph_locations") or ()

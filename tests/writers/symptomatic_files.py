@@ -22,7 +22,7 @@ from parsers.recording import EventWriter
 from parsers.recording.lineage import LineageLayout
 from parsers.recording.values import CountedHistogram, Landscape, Surface, Tensor, Text, Value
 from parsers.recording.wire import delimited, number, text
-from tests.writers.symptomatic_runs import Made
+from tests.writers.symptomatic_runs import START_S, Made
 
 WALL_S = 1.7e9
 KERNEL_HEAD = (
@@ -98,25 +98,32 @@ def _graph_def(graph: Graph) -> bytes:
     for source, target in zip(graph.edges["source"].tolist(), graph.edges["target"].tolist(), strict=True):
         taken.setdefault(target, []).append(source)
     nodes = [
-        text(1, name) + text(2, str(kind)) + b"".join(text(3, names[source]) for source in taken.get(row, ()))
-        for row, (name, kind) in enumerate(zip(names, graph.nodes["type"].tolist(), strict=True))
+        text(1, name) + text(2, str(kind)) + b"".join(text(3, names[source]) for source in taken.get(row, ())) + _typed(each)
+        for row, (name, kind, each) in enumerate(zip(names, graph.nodes["type"], graph.nodes["output_type"], strict=True))
     ]
     return b"".join(delimited(1, node) for node in nodes)
+
+
+def _typed(output: str) -> bytes:
+    """The attribute T of a node: its DataType, 1 for float and 19 for half; nothing for an unknown type."""
+    code = {"Tensor[Float32]": 1, "Tensor[Float16]": 19}.get(output, 0)
+    return delimited(5, text(1, "T") + delimited(2, number(6, code))) if code else b""
 
 
 # Lineage --------------------------------------------------------------------------------------------------------------
 
 
 def _write_lineage(folder: Path, made: Made) -> None:
-    layout = LineageLayout()
-    records = layout.opening(WALL_S)
-    if made.settings:
-        records += layout.settings(WALL_S, dict(made.settings))
-    if made.pipeline is not None:
-        records += layout.pipeline(WALL_S, _pipeline(made.pipeline.root))
-    # MindSpore looks for lineage beside a summary file of the same number.
-    (folder / "events.out.events.summary.1700000000.0.host_MS").write_bytes(layout.opening(WALL_S))
-    (folder / "events.out.events.summary.1700000000.0.host_lineage").write_bytes(records)
+    for start, pipeline in enumerate((*made.earlier, made.pipeline)):
+        layout, begun = LineageLayout(), int(WALL_S) + START_S * start
+        records = layout.opening(begun)
+        if made.settings:
+            records += layout.settings(begun, dict(made.settings))
+        if pipeline is not None:
+            records += layout.pipeline(begun, _pipeline(pipeline.root))
+        # MindSpore looks for lineage beside a summary file of the same number.
+        (folder / f"events.out.events.summary.{begun}.0.host_MS").write_bytes(layout.opening(begun))
+        (folder / f"events.out.events.summary.{begun}.0.host_lineage").write_bytes(records)
 
 
 def _pipeline(node: DatasetNode) -> bytes:

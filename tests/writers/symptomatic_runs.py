@@ -25,12 +25,16 @@ from tests.writers.clusters import make
 from tests.writers.step_traces import frame as steps_frame
 from tests.writers.step_traces import legacy
 
+START_S = 200
+"""Seconds between two starts of a training that recorded its pipeline at each."""
+
 
 @dataclass(frozen=True)
 class Made:
     """What a run recorded: scalars by tag, large values by kind and tag as (step, value), settings, pipeline, graph, frames of
     its profile; others are the runs beside it, the first one being the reference, ranks those of its job. starts are the places
-    of large values at which training began anew, in another file."""
+    of large values at which training began anew, in another file. earlier are the pipelines of the starts before, one every
+    START_S seconds."""
 
     scalars: Mapping[str, Series] = field(default_factory=dict)
     values: Mapping[str, Mapping[str, Sequence[tuple[int, Any]]]] = field(default_factory=dict)
@@ -41,6 +45,7 @@ class Made:
     others: tuple[Made, ...] = ()
     ranks: tuple[Made, ...] = ()
     starts: tuple[int, ...] = ()
+    earlier: tuple[DatasetGraph, ...] = ()
 
 
 class Triple(NamedTuple):
@@ -296,12 +301,19 @@ class NoDetails:
         return ()
 
 
-def graph(*kinds: str) -> Made:
+def graph(*kinds: str, types: str = "") -> Made:
     nodes = rows_of(NODES, [{"name": f"{kind}-op{n}", "full_name": f"net/{kind}-op{n}", "scope": "net", "type": kind,
-                             "kind": "operator", "order": n, "instance": ""} for n, kind in enumerate(kinds)])  # fmt: skip
+                             "kind": "operator", "order": n, "instance": "", "output_type": types}
+                            for n, kind in enumerate(kinds)])  # fmt: skip
     ends = range(len(kinds) - 1)
     edges = rows_of(EDGES, [{"source": n, "target": n + 1, "output": 0, "input": 0, "kind": "data"} for n in ends])
     return Made(graph=Graph.of(Origin("g"), "g", "pb", nodes, edges, (), (), NoDetails()))
+
+
+def again(one: Made, *earlier: Made) -> Made:
+    """A training that was started again, after starts with the pipelines of others."""
+    known = tuple(each.pipeline for each in earlier if each.pipeline is not None)
+    return replace(one, scalars={"loss": curve(falling())}, earlier=known)
 
 
 def beside(one: Made, *others: Made) -> Made:
@@ -322,6 +334,7 @@ def structure_triples() -> dict[str, Triple]:
     """Faults of what was built, and of a run beside another."""
     usual, large = (Made(settings={"batch_size": size, "learning_rate": 0.1}) for size in (32, 512))
     shuffled = pipeline("map", "shuffle", "batch", "repeat")
+    ok = loss(falling())
     small, log = graph("MatMul", "ReLU", "MatMul"), graph("MatMul", "Log", "MatMul")
 
     def seeds(value: float) -> tuple[Made, ...]:
@@ -334,6 +347,12 @@ def structure_triples() -> dict[str, Triple]:
         "no shuffle": Triple("shuffled", {}, pipeline("map", "batch", shuffle=False), shuffled, NOTHING),
         "order": Triple("pipeline_order", {}, pipeline("shuffle", "batch", "map"), shuffled, NOTHING),
         "logarithm": Triple("unbounded_operators", {}, log, small, NOTHING),
+        "half in the graph": Triple("half_operators", {}, graph("MatMul", "ReduceSum", "ReLU", types="Tensor[Float16]"),
+                                    graph("MatMul", "ReduceSum", "ReLU", types="Tensor[Float32]"), NOTHING),
+        "pipeline at a restart": Triple("pipeline_changed", {}, again(mapped("Rescale"), mapped("Normalize")),
+                                        again(mapped("Normalize"), mapped("Normalize")), ok),
+        "pipeline of the reference": Triple("pipeline_changed", {}, beside(mapped("Rescale"), mapped("Normalize")),
+                                            beside(mapped("Normalize"), mapped("Normalize")), beside(ok, mapped("Normalize"))),
         "redistribution": Triple("redistribution", {}, graph("MatMul", "AllGather"), small, NOTHING),
         "batch size": Triple("setting", {"of": "batch"}, beside(large, usual), beside(usual, usual), NOTHING),
         "length of an epoch": Triple("epoch_length", {}, epochs(100, 100, 80, 80), epochs(100, 100, 100, 100), NOTHING),

@@ -11,6 +11,7 @@ from layouts.graphs.source import GraphSource
 from layouts.kit.work import WorkResult
 from parsers import DatasetGraph, Graph, GraphLocation, PayloadError
 from parsers.graphs.conversion import ConversionReport
+from parsers.lineage.datasets import RecordedPipeline
 from parsers.profiler.progress import watched
 
 LARGE_BYTES = 2 << 20
@@ -73,6 +74,10 @@ class StoredGraphs(GraphSource):
     def dataset(self, run: str) -> DatasetGraph | None:
         entry = self._runs.entries.get(run)
         return entry.run.dataset_graph if entry else None
+
+    def datasets(self, run: str) -> Sequence[RecordedPipeline]:
+        entry = self._runs.entries.get(run)
+        return entry.run.dataset_graphs if entry else ()
 
     def conversions(self, run: str) -> Sequence[str]:
         entry = self._runs.entries.get(run)

@@ -13,7 +13,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import alternative, in_both, listed, named
 from layouts.kit.i18n import Text, both
 from layouts.kit.state import number, stamped, texts
-from layouts.lineage.pipelines import FoundPipelines, letter
+from layouts.lineage.pipelines import FoundPipelines, Pipeline, letter
 from layouts.runs.chosen_runs import KeyAndName, elsewhere, label_of, selected_runs
 from layouts.runs.damage import damage
 from layouts.sources import RunSources
@@ -36,7 +36,10 @@ def catalogue(source: RunSources, state: Any, found: FoundPipelines, places: Seq
         {
             "mark": pipeline.graph.mark, "letter": letter(at) if len(found.pipelines) > 1 else "",
             "problem": pipeline.graph.problem, "total": len(graph.nodes),
-            "runs": [{"key": run, "name": label_of(run, rows[run]), "colour": of_run.get(run, "")} for run in pipeline.runs],
+            "runs": [
+                {"key": run, "name": label_of(run, rows[run]) + _when(pipeline), "colour": of_run.get(run, "")}
+                for run in pipeline.runs
+            ],
             **asdict(drawing(graph, columns, places if len(found.pipelines) > 1 else (), at)),
             "alternative": _said(
                 [node.type or "?" for node in graph.nodes], [label_of(run, rows[run]) for run in pipeline.runs]
@@ -52,6 +55,12 @@ def catalogue(source: RunSources, state: Any, found: FoundPipelines, places: Seq
         "damage": [] if found.pipelines else damage(source, selected_runs(state, source, ("dataset_graph",))),
     }  # fmt: skip
     return stamped(answer)
+
+
+def _when(pipeline: Pipeline) -> str:
+    """Return when a pipeline was recorded, to the second, where one run has several."""
+    day, _, clock = fmt.moment(pipeline.recorded).partition("T")
+    return f" · {day} {clock[:8]} UTC" if clock else ""
 
 
 def _said(operations: Sequence[str], runs: Sequence[str]) -> Text:

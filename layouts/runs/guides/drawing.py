@@ -23,7 +23,8 @@ from layouts.runs.symptoms.sentences import rule_of, sentence_of, state_key
 
 NEEDS_OTHER = (
     "no_other_run", "no_session_before", "no_two_dumps", "no_two_pipelines", "no_two_graphs", "no_two_profiles",
-    "no_two_traces", "no_two_histograms", "no_settings", "no_shared_scalar", "no_others", "setting_alone", "sharpness_alone",
+    "no_two_traces", "no_two_histograms", "no_settings", "no_shared_scalar", "no_others", "one_pipeline",
+    "setting_alone", "sharpness_alone",
 )  # fmt: skip
 """What is said where a second run is missing, or has not the data."""
 MOST_DRAWN = 1_000
@@ -224,9 +225,15 @@ def _ways(name: str, step: Step, answer: Answer, link: Mapping[str, Any]) -> lis
     shown = [html.P(ways, className="ms-guides-ways")] if ways else []
     if missing and finding is not None and finding.said not in ("no_other_run", "no_session_before"):
         summary = html.Summary(t("guides.record"), **{"data-key": f"record-{name}"})
-        record = recording("ranks" if finding.said in OF_JOBS else step.record)
+        record = _made_recording("ranks" if finding.said in OF_JOBS else step.record)
         shown.append(html.Details([summary, record], className="ms-guides-record"))
     return shown
+
+
+@lru_cache(maxsize=MOST_DRAWN)
+def _made_recording(kind: str) -> Plain:
+    """Return the code that records a kind of data, which many steps show."""
+    return Plain(markup(recording(kind))[0])
 
 
 def _check(name: str, check: Check, why_not: str) -> html.Div:

@@ -19,6 +19,8 @@ MOST_KEPT = 4_000
 """Findings that are kept."""
 _OF_TWO = ("graphs_differ", "first_tensor")
 """Slow probes that compare two runs."""
+GAPS_RULE = "gaps"
+"""The rule of the advice that looks at idle time by cause, which is known once the trace has been read."""
 OF_CURVES = "scalar"
 """The kind of data that curves are: what steps name in `record`."""
 WORKING = ("reading", "working", "waiting")
@@ -60,7 +62,7 @@ class Answers:
     def answer(self, run: SourceRun, step: Step, *, slow: bool) -> Answer:
         """Return the answer to a step. Without `slow` a slow probe answers only what it has found before."""
         probe = PROBES[step.probe]
-        key = (probe.name, tuple(sorted((name, str(value)) for name, value in step.parameters.items())), self._mark(run))
+        key = (probe.name, tuple(sorted((name, str(value)) for name, value in step.parameters.items())), self._mark(run, step))
         kept = self._kept.get(key)
         if kept is not None:
             return Answer("ready", kept)
@@ -108,11 +110,13 @@ class Answers:
         step, finding = best if best is not None else (None, None)
         return Sign(symptom, step, finding, reading)
 
-    def _mark(self, run: SourceRun) -> Hashable:
-        """Return what answers about a run depend on: it changes whenever the data of one of the runs does."""
+    def _mark(self, run: SourceRun, step: Step) -> Hashable:
+        """Return what an answer about a run depends on: it changes whenever the data of one of the runs does."""
         shown = tuple((one, self._source.runs.version(one)) for one in (run.run, run.asked.other, *run.asked.shown) if one)
         profile = run.profile
-        idle = idle_time(self._source, profile).state if profile is not None else ""
+        rules = step.parameters.get("rules", ())
+        looks_at_gaps = isinstance(rules, tuple) and GAPS_RULE in rules
+        idle = idle_time(self._source, profile).state if profile is not None and looks_at_gaps else ""
         return shown, profile, idle
 
 

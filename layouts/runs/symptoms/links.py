@@ -58,6 +58,9 @@ def place_of(source: Sources, run: SourceRun, step: Step, finding: Finding | Non
             return page, [("run", run.run), *_some(*own)]
         theirs = ("with", run.other.run), ("other", run.other.graph_name)
         return page, [("run", run.run), ("run", run.other.run), *_some(*own, *theirs)]
+    if page == "dataset":
+        of_starts = finding is not None and finding.rule == "pipeline_changed"  # the page compares these of a single run
+        return page, [*([("run", run.run)] if of_starts else _shown(run)), *_some(("node", where.node))]
     return page, _shown(run) if page else []
 
 

@@ -63,6 +63,13 @@ SYMPTOM = Symptom(
             "half_recorded", {}, "tensors", "tensor",
         ),
         Step(
+            "half_operators", ("Which operators of the graph compute in float16 and may overflow?",
+                               "计算图中哪些 float16 算子可能溢出？"),
+            ("Keep these operators in float32 (the blacklist of amp), those near the loss first.",
+             "将这些算子保持为 float32（混合精度黑名单），先处理损失附近的算子。"),
+            "half_operators", {}, "graph", "graph",
+        ),
+        Step(
             "inputs", ("Are the inputs of that step finite and sensible?", "该步骤的输入是否有限且合理？"),
             ("Drop or repair this sample; divide by a deviation only after you added an epsilon.",
              "剔除或修复该样本；归一化时分母需加上 epsilon。"),

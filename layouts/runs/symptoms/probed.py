@@ -14,6 +14,7 @@ from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
 from parsers.analysis.jobs.advice import Review, judged
 from parsers.analysis.runs.probes.model import Pending, ProbedRun
 from parsers.deferred import pandas as pd
+from parsers.lineage.datasets import RecordedPipeline
 
 from layouts.dumps.dump_results import work_for
 from layouts.dumps.open_dump import DumpWork, OpenDump
@@ -196,6 +197,9 @@ class SourceRun(ProbedRun):
 
     def pipeline(self) -> DatasetGraph | None:
         return self.source.graphs.dataset(self.run) if self.tags("dataset_graph") else None
+
+    def pipelines(self) -> Sequence[RecordedPipeline]:
+        return self.source.graphs.datasets(self.run) if self.tags("dataset_graph") else ()
 
     @property
     def graph_name(self) -> str:

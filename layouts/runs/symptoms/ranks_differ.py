@@ -43,6 +43,11 @@ SYMPTOM = Symptom(
             "data_after_restart", {}, "tensors", "tensor",
         ),
         Step(
+            "pipeline", ("Is the data pipeline the same after the restart?", "重启后数据处理流程是否相同？"),
+            ("Resume with the pipeline that training began with.", "恢复训练时使用与开始时相同的数据处理流程。"),
+            "pipeline_changed", {}, "dataset", "dataset_graph",
+        ),
+        Step(
             "state", ("Are the states of optimizer, loss scale and random numbers in the checkpoint?",
                       "checkpoint 中是否包含优化器、损失缩放与随机数的状态？"),
             ("Save them with the weights, and load all of them.", "与权重一起保存，并全部加载。"),

@@ -70,6 +70,10 @@ TEXTS = define_texts({
         "float16: Inf from inputs not known to be NaN or Inf, or an absolute value of at least 32,768",
         "float16：输入未见 NaN 或 Inf 而结果为 Inf，或绝对值不小于 32,768",
     ),
+    "symptoms.rule.half_operators": (
+        "output of float16; powers, sums, products, norms, losses, divisions: what torch.autocast keeps in float32",
+        "输出为 float16 的幂、求和、连乘、范数、损失与除法：torch.autocast 保持为 float32 的算子",
+    ),
     "symptoms.rule.noise_of_batch": (
         "noise over level of the second half, beside that of other runs scaled by 1/√(batch size); limit of “Growing noise”",
         "后半段噪声与水平之比，对比其他训练按 1/√(batch size) 折算的值；限值同“噪声增大”",
@@ -86,6 +90,9 @@ TEXTS = define_texts({
     ),
     "symptoms.rule.settings_differ": ("recorded values differ", "记录的值不同"),
     "symptoms.rule.pipelines_differ": ("operations or parameters differ", "操作或参数不同"),
+    "symptoms.rule.pipeline_changed": (
+        "operations or parameters differ from those of the start before", "操作或参数与上次启动不同",
+    ),
     "symptoms.rule.graphs_differ": ("nodes or edges differ", "节点或边不同"),
     "symptoms.rule.seeds_differ": ("the interval of the gate (95 %) does not contain 0", "门禁的区间（95 %）不含 0"),
     "symptoms.rule.steps_differ": (

@@ -171,6 +171,20 @@ TEXTS = define_texts({
     ),
     "symptoms.said.bounded_operators": ("None among {nodes} nodes.", "{nodes} 个节点中没有此类算子。"),
     "symptoms.said.graph_damaged": ("A part of the graph cannot be read.", "计算图有一部分无法读取。"),
+    "symptoms.said.no_value_types": (
+        "The graph has no types of values ({nodes} nodes).", "计算图没有数据类型信息（{nodes} 个节点）。",
+    ),
+    "symptoms.said.half_operators": (
+        "{n} of {of} operators in float16 may exceed {largest}: {types}. Nearest to the output is {name}.",
+        "{of} 个 float16 算子中有 {n} 个可能超出 {largest}：{types}。离输出最近的是 {name}。",
+    ),
+    "symptoms.said.half_operators_safe": (
+        "{of} operators compute in float16; none of them is of a type that often exceeds {largest}.",
+        "{of} 个算子使用 float16 计算，均不属于容易超出 {largest} 的类型。",
+    ),
+    "symptoms.said.no_half_operators": (
+        "None of {nodes} operators of a known type computes in float16.", "{nodes} 个数据类型已知的算子均未使用 float16。",
+    ),
     "symptoms.said.redistribution": ("{n} operators move parts of tensors: {types}.", "{n} 个算子进行张量重排布：{types}。"),
     "symptoms.said.no_redistribution": "symptoms.said.bounded_operators",
     "symptoms.said.no_setting_batch": ("No batch size was recorded.", "没有记录 batch size。"),
@@ -321,7 +335,22 @@ TEXTS = define_texts({
     "symptoms.said.settings_equal": ("All of {n} common settings are equal.", "{n} 项共同的配置均相同。"),
     "symptoms.said.no_two_pipelines": ("Both runs need a data pipeline.", "两个训练都需要记录数据图。"),
     "symptoms.said.large_pipelines": (
-        "A pipeline of {n} operations is too large to compare.", "{n} 个操作的数据图过大，无法对比。",
+        "Pipelines of more than {n} operations are not compared.", "超过 {n} 个操作的数据图不做对比。",
+    ),
+    "symptoms.said.one_pipeline": (
+        "The pipeline was recorded once: there is no second start, and no other run to compare with.",
+        "数据图只记录了一次：没有第二次启动，也没有其他训练可对比。",
+    ),
+    "symptoms.said.pipeline_changed_at": (
+        "From step {step} on (start {start} of {starts}), {name} is not as before, first in {parameter}; {n} differences.",
+        "从步骤 {step}（{starts} 次启动中的第 {start} 次）起，{name} 与上次启动不同，首先是 {parameter}（共 {n} 处不同）。",
+    ),
+    "symptoms.said.pipeline_changed": (
+        "In start {start} of {starts}, {name} is not as before, first in {parameter}; {n} differences.",
+        "{starts} 次启动中的第 {start} 次，{name} 与上次启动不同，首先是 {parameter}（共 {n} 处不同）。",
+    ),
+    "symptoms.said.pipeline_kept": (
+        "The pipelines of all {starts} starts are equal.", "{starts} 次启动的数据图均相同。",
     ),
     "symptoms.said.pipelines_differ": (
         "{n} parts differ; first {name}: {parameter}.", "{n} 处不同，首先是 {name}：{parameter}。",

@@ -51,6 +51,13 @@ SYMPTOM = Symptom(
             "shuffled", {}, "dataset", "dataset_graph",
         ),
         Step(
+            "pipeline", ("Did the data pipeline change where training was started again?",
+                         "重新启动训练时数据处理流程是否变化？"),
+            ("Set the operation back, or expect the loss to settle anew from this step on.",
+             "将该操作改回；否则损失会从该步骤起重新收敛。"),
+            "pipeline_changed", {}, "dataset", "dataset_graph",
+        ),
+        Step(
             "length", ("Does an epoch have another number of steps than the one before?", "是否有 epoch 的步数与前一个不同？"),
             ("Find what was added or left out: files, a filter, the number of shards, or the batch size.",
              "查找增加或缺少的数据：文件、过滤条件、分片数或 batch size。"),

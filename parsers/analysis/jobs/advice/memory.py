@@ -32,9 +32,9 @@ def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Adv
     capacity in bytes counts where no file has it; 0 for unknown.
     """
     plan, memory = frame_of(frames, "static_memory"), frame_of(frames, "memory")
-    rows = _peaks(memory) if memory is not None else _planned(plan)
     ranks = _of_ranks(frame_of(frames, "ranks"))
-    if rows.empty and ranks.empty:
+    held = _held(memory) if memory is not None else None
+    if ranks.empty and not (_of_plan(plan, "peak") if held is None else len(held)):
         raise Unchecked(*_FILES, "memory_summary")
     of_ranks = int(ranks["capacity_bytes"].max() if len(ranks) else 0)
     whole = _of_plan(plan, "capacity") or of_ranks or capacity or memory_of_device(frame_of(frames, "hardware"))
@@ -42,6 +42,7 @@ def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Adv
         raise Unchecked("memory_summary", reason="no_capacity")
     if len(ranks):
         return _fullest(ranks.assign(capacity_bytes=ranks["capacity_bytes"].where(ranks["capacity_bytes"] > 0, whole)), limit)
+    rows = _planned(plan) if held is None else _peaks(held)
     peak = int(rows["peak_bytes"].max())
     if not peak / whole > limit:
         return None
@@ -84,12 +85,15 @@ def _fullest(ranks: pd.DataFrame, limit: float) -> Advice | None:
     return Advice("memory", value, limit, math.nan, shown, "memory", variant="ranks", told=told)
 
 
-def _peaks(memory: pd.DataFrame) -> pd.DataFrame:
-    """Return the highest memory that each component holds, reserved where that is known."""
-    held = memory[["reserved_bytes", "allocated_bytes"]].max(axis=1)
-    rows = memory.assign(peak_bytes=held)[((held >= 0) & (memory["component"] != HOST_COMPONENT)).to_numpy()]
-    if rows.empty:
-        return pd.DataFrame(columns=["component", "peak_bytes", "allocated_bytes"])
+def _held(memory: pd.DataFrame) -> pd.DataFrame:
+    """Return the moments at which it is known what a component of the device holds, reserved where that is known."""
+    held = np.maximum(memory["reserved_bytes"].to_numpy(), memory["allocated_bytes"].to_numpy())
+    rows: pd.DataFrame = memory.assign(peak_bytes=held)[(held >= 0) & (memory["component"] != HOST_COMPONENT).to_numpy(bool)]
+    return rows
+
+
+def _peaks(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the highest memory that each component holds, of the moments that are known."""
     first = rows.groupby([rows["component"].astype("str"), rows["device"]], sort=False)["peak_bytes"].idxmax()
     return rows.loc[first, ["component", "peak_bytes", "allocated_bytes"]].astype({"component": "str"})
 
@@ -114,10 +118,12 @@ def leaking(frames: Frames, limit: float) -> Advice | None:
     Component and rule are those of the page Device memory (`parsers.analysis.profiles.memory.growth`).
     """
     memory, blocks = frame_of(frames, "memory"), frame_of(frames, "operator_memory")
+    if memory is None and blocks is None:
+        raise Unchecked(*_FILES)
+    spans, sessions = step_spans(frames), frame_of(frames, "memory_sessions")  # all that is read comes before what is computed
     found = recording(MEMORY.empty() if memory is None else memory, OPERATOR_MEMORY.empty() if blocks is None else blocks)
     if found is None:
         raise Unchecked(*_FILES)
-    spans, sessions = step_spans(frames), frame_of(frames, "memory_sessions")
     minima = None if sessions is None else sessions["least_bytes"].to_numpy(np.int64)
     said = growth(found, spans["start_ns"].to_numpy(np.int64), spans["end_ns"].to_numpy(np.int64), minima)
     if said.leak.verdict == "cannot tell":

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from parsers.analysis.jobs.advice import Review
     from parsers.deferred import pandas as pd
     from parsers.graphs.graph import Graph
-    from parsers.lineage.datasets import DatasetGraph
+    from parsers.lineage.datasets import DatasetGraph, RecordedPipeline
     from parsers.lineage.values import Setting
     from parsers.payloads.series import PayloadSeries
     from parsers.payloads.values import Value
@@ -96,6 +96,10 @@ class ProbedRun(Protocol):
 
     def pipeline(self) -> DatasetGraph | None:
         """Return its data pipeline."""
+        ...
+
+    def pipelines(self) -> Sequence[RecordedPipeline]:
+        """Return all its data pipelines, one for each start of the training, the oldest first."""
         ...
 
     def graph(self) -> Graph | None:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from parsers.analysis.runs.probes import curves, dumps, epochs, half, noise, profiles, structure, two_runs, values
+from parsers.analysis.runs.probes import (
+    curves,
+    dumps,
+    epochs,
+    half,
+    noise,
+    pipeline_history,
+    profiles,
+    structure,
+    two_runs,
+    values,
+)
 from parsers.analysis.runs.probes.model import NO_FILE, Finding, Probe, ProbedRun
 
 
@@ -49,12 +60,14 @@ PROBES: Mapping[str, Probe] = MappingProxyType({probe.name: probe for probe in (
     Probe("overflows", dumps.overflows),
     Probe("half_overflow", dumps.half_overflow, slow=True),
     Probe("half_recorded", half.half_recorded),
+    Probe("half_operators", half.half_operators),
     Probe("first_cause", dumps.first_cause, slow=True),
     Probe("departed", dumps.departed, slow=True),
     Probe("watched", dumps.watched, slow=True),
     Probe("first_tensor", dumps.first_tensor, slow=True),
     Probe("settings_differ", two_runs.settings_differ),
-    Probe("pipelines_differ", two_runs.pipelines_differ),
+    Probe("pipelines_differ", pipeline_history.pipelines_differ),
+    Probe("pipeline_changed", pipeline_history.pipeline_changed),
     Probe("evaluation_pipeline", two_runs.evaluation_pipeline),
     Probe("graphs_differ", two_runs.graphs_differ, slow=True),
     Probe("worse_result", two_runs.worse_result),

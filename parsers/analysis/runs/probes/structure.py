@@ -41,14 +41,16 @@ def shuffled(run: ProbedRun) -> Finding:
     at = [place for place, node in enumerate(nodes) if node.kind == "shuffle"]
     after = next((place for place in at if _feeds(rows, place, "batch")), None)
     if after is not None:
-        return Finding(FOUND, "shuffles_batches", told | {"name": nodes[after].type}, rule="shuffled", severity=1.2)
-    readers = [node for node in nodes if node.kind == "create"]
-    how = [_reads_shuffled(node) for node in readers]
+        where = Where(node=f"{graph.mark}:{after}")
+        return Finding(FOUND, "shuffles_batches", told | {"name": nodes[after].type}, where, "shuffled", severity=1.2)
+    readers = [place for place, node in enumerate(nodes) if node.kind == "create"]
+    how = [_reads_shuffled(nodes[place]) for place in readers]
     if at or any(how):
         return Finding(NOTHING, "shuffles", told, rule="shuffled")
     if graph.problem or not readers or None in how:
         return Finding(NOT_JUDGED, "unknown_reader", told, rule="shuffled")
-    return Finding(FOUND, "no_shuffle", told | {"name": readers[0].type}, rule="shuffled", severity=1.4)
+    where = Where(node=f"{graph.mark}:{readers[0]}")
+    return Finding(FOUND, "no_shuffle", told | {"name": nodes[readers[0]].type}, where, "shuffled", severity=1.4)
 
 
 def _feeds(rows: Sequence[tuple[int, int, DatasetNode]], place: int, kind: str) -> bool:
@@ -82,11 +84,12 @@ def pipeline_order(run: ProbedRun) -> Finding:
     rows = list(graph.walk())
     told: dict[str, float | str] = {"n": len(rows)}
     for place, (_, _, node) in enumerate(rows):
+        where = Where(node=f"{graph.mark}:{place}")
         if node.kind == "map" and _feeds(rows, place, "batch"):
             name = node.operations[0].name if node.operations else node.type
-            return Finding(FOUND, "maps_batches", told | {"name": name}, rule="pipeline_order", severity=1.0)
+            return Finding(FOUND, "maps_batches", told | {"name": name}, where, "pipeline_order", severity=1.0)
         if node.kind == "shuffle" and _feeds(rows, place, "repeat"):
-            return Finding(FOUND, "repeats_first", told | {"name": node.type}, rule="pipeline_order", severity=1.0)
+            return Finding(FOUND, "repeats_first", told | {"name": node.type}, where, "pipeline_order", severity=1.0)
     if graph.problem:
         return Finding(NOT_JUDGED, "pipeline_damaged", told, rule="pipeline_order")
     return Finding(NOTHING, "usual_order", told, rule="pipeline_order")
@@ -103,7 +106,7 @@ def unbounded_operators(run: ProbedRun) -> Finding:
     if rows.size:
         names = ", ".join(dict.fromkeys(kinds.iloc[rows].tolist()))
         told |= {"n": int(rows.size), "types": names[:120]}
-        row, distance = _nearest(graph, rows)
+        row, distance = nearest(graph, rows)
         told["name"] = str(graph.nodes["name"].array[row])
         said = "unbounded_operators"
         if distance is not None:
@@ -119,7 +122,7 @@ def is_unbounded(types: pd.Series[Any]) -> np.ndarray[tuple[int], np.dtype[np.bo
     return types.str.fullmatch(_UNBOUNDED).to_numpy(bool)
 
 
-def _nearest(graph: Graph, rows: Ints) -> tuple[int, int | None]:
+def nearest(graph: Graph, rows: Ints) -> tuple[int, int | None]:
     """Return which of these nodes is nearest before an output of the graph, and the edges between; None if none leads there."""
     net = network(graph.nodes, graph.edges)
     best: tuple[int, int] | None = None

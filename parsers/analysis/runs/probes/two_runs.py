@@ -12,7 +12,7 @@ import numpy as np
 from parsers.analysis.curves.final_values import final
 from parsers.analysis.curves.gates import LEAST_RUNS, difference_interval
 from parsers.analysis.graphs.opened import Compared, comparable, opened_graph
-from parsers.analysis.lineage.pipelines import MISSING, compare, numbered
+from parsers.analysis.lineage.pipelines import MISSING
 from parsers.analysis.lineage.results import main_tag
 from parsers.analysis.lineage.setting_differences import differing_settings
 from parsers.analysis.lineage.settings import is_seed
@@ -32,8 +32,6 @@ _NORMALIZING = re.compile(r"normali[sz]e|rescale|standardi[sz]", re.IGNORECASE)
 """Tensor operations that training and evaluation must have in common."""
 _TOLD_OF = frozenset({"step", "scope", "overlap"})
 """Kinds of tracks of a trace that say of others what they do."""
-LARGEST_PIPELINE = 2_000
-"""Pipelines with more operations are not compared, as on the pages that compare them."""
 
 
 def settings_differ(run: ProbedRun) -> Finding:
@@ -53,28 +51,6 @@ def settings_differ(run: ProbedRun) -> Finding:
     if not shared:
         return Finding(NOT_JUDGED, "no_shared_settings", {"n": len(one)}, rule="settings_differ")
     return Finding(NOTHING, "settings_equal", {"n": len(shared)}, rule="settings_differ")
-
-
-def pipelines_differ(run: ProbedRun) -> Finding:
-    """Return the first operation in which the data pipelines differ, in the order of the data."""
-    if run.other is None:
-        return not_recorded("no_other_run")
-    one, other = run.pipeline(), run.other.pipeline()
-    if one is None or other is None:
-        return not_recorded("no_two_pipelines")
-    graphs = [numbered(one), numbered(other)]
-    if any(len(graph.nodes) > LARGEST_PIPELINE for graph in graphs):
-        return Finding(NOT_JUDGED, "large_pipelines", {"n": max(len(graph.nodes) for graph in graphs)}, rule="pipelines_differ")
-    places = [place for place in reversed(compare(graphs)) if place.differences]
-    if not places:
-        return Finding(NOTHING, "pipelines_equal", {"n": len(graphs[0].nodes)}, rule="pipelines_differ")
-    place = places[0]
-    name = next(graph.nodes[n].type for graph, n in zip(graphs, place.numbers, strict=True) if n is not None)
-    first = place.differences[0]
-    told: dict[str, float | str] = {
-        "n": sum(len(one.differences) for one in places), "name": name, "parameter": first.owner or first.key or name,
-    }  # fmt: skip
-    return Finding(FOUND, "pipelines_differ", told, rule="pipelines_differ", severity=1.2)
 
 
 def evaluation_pipeline(run: ProbedRun) -> Finding:

@@ -16,6 +16,7 @@ from layouts.graphs.dataset.page import differences_of, parameters_of, pipelines
 from layouts.kit.state import BadInput
 from layouts.lineage.pipelines import MOST_PIPELINES
 from parsers import DatasetGraph
+from parsers.lineage.datasets import RecordedPipeline
 from tests.layouts.graphs.dataset.pipelines import chain, node, pipeline_source
 from tests.layouts.runs.overview.test_overview import parts, words
 from tests.sources import MemorySource
@@ -52,6 +53,20 @@ def test_one_pipeline_is_compared_with_nothing() -> None:
     assert pipelines_of(source(), {"run": [""]}, None)[0]["chosen"] == 0
     nothing = pipelines_of(source(), {"run": ["none"]}, None)[0]
     assert (nothing["pipelines"], [run["key"] for run in nothing["elsewhere"]]) == ([], ["new", ODD, "same", "cut"])
+
+
+def test_the_pipelines_of_all_starts_of_one_run_are_compared() -> None:
+    starts = [RecordedPipeline(1.7e9 + 60 * n, graph) for n, graph in enumerate((SMALL, SMALL, LARGE))]
+    given = {"new": {"dataset_graph": LARGE, "dataset_graphs": starts}, "same": {"dataset_graph": LARGE}}
+    found, _, table = pipelines_of(MemorySource(given), {"run": ["new"]}, None)
+    assert [[run["name"] for run in one["runs"]] for one in found["pipelines"]] == [
+        ["new · 2023-11-14 22:13:20 UTC"], ["new · 2023-11-14 22:15:20 UTC"],
+    ]  # fmt: skip
+    assert [words(cell).strip() for cell in parts(table, html.Td)] == ["Batch", "batch_size", "32", "64"]
+    beside, _, _ = pipelines_of(MemorySource(given), {"run": ["*"]}, None)
+    assert [[run["name"] for run in one["runs"]] for one in beside["pipelines"]] == [["new", "same"]]
+    equal = MemorySource({"new": {"dataset_graph": SMALL, "dataset_graphs": starts[:2]}})
+    assert [[run["name"] for run in one["runs"]] for one in pipelines_of(equal, {}, None)[0]["pipelines"]] == [["new"]]
 
 
 def test_more_pipelines_than_are_drawn_are_counted() -> None:

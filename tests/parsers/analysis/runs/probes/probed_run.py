@@ -14,8 +14,9 @@ from parsers.analysis import resolved
 from parsers.analysis.curves.insights import insights_of_run
 from parsers.analysis.jobs.advice import Review, judged
 from parsers.analysis.runs.probes.model import ProbedRun
+from parsers.lineage.datasets import RecordedPipeline
 from tests.sources.made import recorded
-from tests.writers.symptomatic_runs import Made
+from tests.writers.symptomatic_runs import START_S, Made
 
 
 class MadeRun(ProbedRun):
@@ -78,6 +79,11 @@ class MadeRun(ProbedRun):
     def pipeline(self) -> DatasetGraph | None:
         self.asked.append("dataset_graph")
         return self.made.pipeline
+
+    def pipelines(self) -> Sequence[RecordedPipeline]:
+        self.asked.append("dataset_graph")
+        known = [one for one in (*self.made.earlier, self.made.pipeline) if one is not None]
+        return [RecordedPipeline(1.7e9 + START_S * number, one) for number, one in enumerate(known)]
 
     def graph(self) -> Graph | None:
         self.asked.append("graph")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from parsers.analysis.runs.probes.model import FOUND, NOT_RECORDED, NOTHING, Finding
+from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING, Finding
 from parsers.analysis.runs.probes.registry import PROBES
 from tests.parsers.analysis.runs.probes.probed_run import MadeRun
-from tests.writers.symptomatic_runs import Made, Triple, triples
+from tests.writers.symptomatic_runs import START_S, Made, Triple, graph, mapped, triples
 
 TRIPLES = triples()
 
@@ -64,3 +64,25 @@ def test_short_curves_are_not_judged(points: int) -> None:
     short = loss(falling(400)[:points]) if points else Made({"loss": curve([])})
     found = PROBES["insight"].judge(MadeRun(short), kinds=("plateau",), about=("loss",))
     assert found.state not in (FOUND, NOTHING)
+
+
+def test_a_pipeline_that_changed_is_told_with_the_step_where_it_began() -> None:
+    found = answer(TRIPLES["pipeline at a restart"], TRIPLES["pipeline at a restart"].fault)
+    assert (found.said, found.told["step"], found.told["name"]) == ("pipeline_changed_at", START_S, "Map")
+    alone = PROBES["pipeline_changed"].judge(MadeRun(mapped("Normalize")))
+    assert (alone.state, alone.said) == (NOT_JUDGED, "one_pipeline")
+
+
+@pytest.mark.parametrize(("kinds", "types", "state", "said"), [
+    (("MatMul", "ReLU"), "Tensor[Float16]", NOTHING, "half_operators_safe"),
+    (("MatMul", "ReLU", "Exp"), "Tensor[BFloat16]", NOTHING, "no_half_operators"),
+    (("MatMul", "Exp"), "", NOT_JUDGED, "no_value_types"),
+])  # fmt: skip
+def test_operators_in_float16_are_told_by_their_types(kinds: tuple[str, ...], types: str, state: str, said: str) -> None:
+    found = PROBES["half_operators"].judge(MadeRun(graph(*kinds, types=types)))
+    assert (found.state, found.said) == (state, said)
+
+
+def test_the_operator_in_float16_nearest_to_the_end_is_named() -> None:
+    found = PROBES["half_operators"].judge(MadeRun(graph("Exp", "MatMul", "ReduceSum", "ReLU", types="Tensor[Float16]")))
+    assert (found.told["n"], found.told["of"], found.told["name"], found.where.node) == (2, 4, "ReduceSum-op2", "n2")
