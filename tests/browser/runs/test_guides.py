@@ -127,6 +127,62 @@ def test_every_link_opens_its_page_where_it_says(page: Page, serve: Callable[[Fl
     store.stop()
 
 
+PLAIN = [
+    ("tuner", "summaries/train_b531b0de-e53d-11f1-9fad-02fc00000001", {"scalars", "histograms", "graph", "dataset"}),
+    ("profiler", "old_graph", {"operators", "shapes"}), ("profiler", "minddata_nosink", {"advice", "preparation"}),
+    ("explain", "summary_real", set()),
+]  # fmt: skip
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("folder", "run", "wanted"), PLAIN, ids=[f"{folder}/{run[:18]}" for folder, run, _ in PLAIN])
+def test_every_link_of_real_runs_of_other_kinds_opens(
+    page: Page, serve: Callable[[Flask], str], real_data: Path, folder: str, run: str, wanted: set[str]
+) -> None:
+    """Those of a search, of plain profiles, and of explanations, of which no step says more than what records its data."""
+    store = Store([real_data / folder], interval=0.5).start()
+    assert store.wait(60)
+    assert set(open_links(page, serve(create_app(store).server), run)) >= wanted
+    store.stop()
+
+
+def test_explanations_alone_answer_nothing_and_leave_no_step_without_a_way_on(page: Page, explained: str) -> None:
+    show(page, f"{explained}/guides?run=summary_real&symptom=no_learning")
+    steps = page.locator(".ms-guides-step")
+    expect(steps.first).to_be_visible()
+    expect(page.locator(".ms-guides-step[data-state=found], .ms-guides-open")).to_have_count(0)
+    expect(page.locator(".ms-guides-step[data-state=not-recorded]").first).to_be_visible()
+    ways = page.locator(".ms-guides-step:has(.ms-guides-record, input[type=checkbox], [data-other])")
+    expect(ways).to_have_count(steps.count())
+
+
+def test_a_plain_profile_leads_to_its_data_preparation(page: Page, everything: str) -> None:
+    show(page, f"{everything}/guides?run=profiled&symptom=long_interval")
+    link = page.locator(f"{step('long_interval.queues')} .ms-guides-open")
+    link.click()
+    in_address(page, "run", "profiled")
+    assert "/preparation?" in page.url
+    expect(page.locator(".ms-card").first).to_be_visible()
+
+
+def test_a_pipeline_that_changed_at_a_restart_is_shown_beside_the_one_before(
+    page: Page, serve: Callable[[Flask], str], tmp_path: Path
+) -> None:
+    write_run(tmp_path / "resumed", triples()["pipeline at a restart"].fault)
+    store = Store([tmp_path], interval=0.5).start()
+    assert store.wait(60)
+    page.goto(f"{serve(create_app(store).server)}/guides?run=resumed&symptom=stops_learning")
+    changed = page.locator(step("stops_learning.pipeline"))
+    expect(changed).to_have_attribute("data-state", "found")
+    expect(changed.locator(".ms-guides-said")).to_contain_text("From step 200 on (start 2 of 2), Map is not as before")
+    changed.locator(".ms-guides-open").click()
+    expect(page.locator(".ms-dataset-card")).to_have_count(2)
+    expect(page.locator(".ms-dataset-runs").nth(1)).to_contain_text("resumed · 2023-11-14 22:16:40 UTC")
+    expect(page.locator(".ms-dataset-differences")).to_contain_text("Rescale")
+    expect(page.locator(".ms-dataset-panel")).to_contain_text("Rescale")
+    store.stop()
+
+
 def open_links(page: Page, root: str, run: str) -> list[str]:
     """Open each different link of all symptoms of a run, and return the names of the pages that they lead to."""
     page.goto(f"{root}/guides?run={run}")
@@ -195,6 +251,8 @@ def shows_evidence(page: Page, opened: Opened) -> bool:
         return True
     asked = parse_qs(opened.query)
     names = [value.rsplit("/", 1)[-1] for key in NAMED for value in asked.get(key, [])]
+    if opened.page == "dataset":
+        names = [name.partition(":")[0] for name in names]  # the mark of the pipeline; the number is that of an operation
     numbers = [one for one in QUANTITY.findall(opened.said) if len(one.strip("0.,")) > 1]
     wanted = [names] if names else [[one] for one in numbers]
     if not wanted:
