@@ -22,6 +22,8 @@ _BLOCKS = 512
 _MANY = 100_000
 """Intervals from which on a bound of what rules could find is looked at first."""
 _ROUNDING = 1e-9
+_FEW_STANDING = 20
+"""A clock that stood still in more than one interval of so many is coarse."""
 _CHUNK = 1 << 15
 """Intervals looked at at a time, so that they stay in the cache."""
 _WIDE = 12
@@ -105,17 +107,18 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
         # So many at a time: what they take together tells as much.
         found = slower(step[::every], wall_time[::every], restarts(step[::every]))
         return found and found._replace(first=found.first * every)
+    ascending = not starts.size and _ascending(step, wall_time)
+    if ascending and _even(step, wall_time):
+        return None
     taken = np.diff(wall_time)
     steps = np.subtract(step[1:], step[:-1], out=np.empty(taken.size))
-    valid = None if _ascending(taken, steps, wall_time) and not starts.size else _valid(taken, steps, wall_time, starts)
+    valid = None if ascending else _valid(taken, steps, wall_time, starts)
     number = taken.size if valid is None else int(np.count_nonzero(valid))
     if number < 40:
         return None
     size = max(1, -(-number // _BLOCKS))
     if valid is not None and number < valid.size:
         taken, steps = taken[valid], steps[valid]
-    if _even(taken, steps, size):
-        return None
     at = np.arange(number) if valid is None else np.flatnonzero(valid)
     pace = _pace(taken, steps, size)
     wide = min(_WIDE, pace.size // 3)
@@ -129,9 +132,9 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
     return Change(int(at[place]) + 1, before, after)
 
 
-def _ascending(taken: Floats, steps: Floats, wall_time: Floats) -> bool:
+def _ascending(step: Ints, wall_time: Floats) -> bool:
     """Return whether all intervals count, as they mostly do: it takes a look at their least, not one at each."""
-    if not taken.size or not float(steps.min()) > 0.0 or not float(taken.min()) >= 0.0:
+    if step.size < 2 or not _ends(step)[0] > 0.0 or not _ends(wall_time)[0] >= 0.0:
         return False
     return bool(wall_time[0] > 0.0 and wall_time[-1] < _LATEST)
 
@@ -145,30 +148,43 @@ def _valid(taken: Floats, steps: Floats, wall_time: Floats, starts: Ints) -> NDA
     return found
 
 
-def _even(taken: Floats, steps: Floats, size: int) -> bool:
+def _even(step: Ints, wall_time: Floats) -> bool:
     """Return True if the medians of the blocks are so near to each other that no rule about them can apply.
 
     Both want a pace that is this limit times another one. A median is within a range if less than half of its block is below,
-    and less than half above it.
+    and less than half above it. All intervals count.
     """
-    if taken.size < _MANY:
+    number = step.size - 1
+    if number < _MANY:
         return False
     near = math.sqrt(LEAST * RULES["slower"].limit) * (1.0 - _ROUNDING)
-    middle = float(np.median(taken[:: taken.size // 1000] / steps[:: taken.size // 1000]))
-    if middle <= 0.0 or _coarse(taken):
+    some = np.arange(0, number, number // 1000)
+    middle = float(np.median((wall_time[some + 1] - wall_time[some]) / (step[some + 1] - step[some])))
+    if middle <= 0.0 or _whole_seconds(np.diff(wall_time[:1001])):
         return False
-    some = max(1, _CHUNK // size) * size
-    for at in range(0, taken.size // size * size, some):
-        rows, strides = (one[at : min(at + some, one.size // size * size)].reshape(-1, size) for one in (taken, steps))
-        for beyond in (rows < middle / near * strides, rows > middle * near * strides):
-            if max(map(np.count_nonzero, beyond)) >= size // 2:  # with an axis numpy adds numbers instead
+    size = -(-number // _BLOCKS)
+    whole = number // size * size
+    least, most, standing = middle / near, middle * near, 0
+    for at in range(0, number, width := max(1, _CHUNK // size) * size):
+        taken, steps = (np.diff(one[at : min(at + width, number) + 1]) for one in (wall_time, step))
+        standing += taken.size - np.count_nonzero(taken)
+        if standing > number // _FEW_STANDING:
+            return False
+        inside = max(0, min(whole - at, width))
+        rows, strides = taken[:inside].reshape(-1, size), steps[:inside].reshape(-1, size)
+        for beyond in (rows < least * strides, rows > most * strides):
+            if np.count_nonzero(beyond) >= size // 2 and max(map(np.count_nonzero, beyond)) >= size // 2:
                 return False
     return True
 
 
 def _coarse(taken: Floats) -> bool:
     """Return whether the clock is too coarse for medians."""
-    return bool(np.count_nonzero(taken == 0) > taken.size // 20 or (taken[:1000] == np.floor(taken[:1000])).all())
+    return bool(np.count_nonzero(taken == 0) > taken.size // _FEW_STANDING) or _whole_seconds(taken[:1000])
+
+
+def _whole_seconds(taken: Floats) -> bool:
+    return bool((taken == np.floor(taken)).all())
 
 
 def _little_by_little(pace: Floats, size: int, at: Ints) -> Change | None:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.curves.insights.levels import SIGMA, medians
+from parsers.analysis.curves.insights.levels import SIGMA
+from parsers.analysis.curves.insights.networks import medians_of_columns
 from parsers.analysis.curves.insights.rules import LEAST, RULES
 from parsers.model import Floats, Ints
 
@@ -46,7 +47,7 @@ _STEP = 5.0
 """The tail is measured from there to this many times as many points."""
 _ROUNDING = 1e-9
 """Margin of a bound, as a fraction of it."""
-_CHUNK = 1 << 15
+_CHUNK = 1 << 16
 """Points of which distances are computed at a time, so that they stay in the cache."""
 _PART = 1 << 20
 """Points processed at a time."""
@@ -80,11 +81,17 @@ def _spikes(value: Floats, points: int) -> list[Spike]:
     found = _pass(value, 17 if value.size >= 1000 else 9 if value.size >= 200 else 5, points, counts=bool(counts))
     if value.size >= 1000:
         whole = value.size // _WIDE
-        wide = _pass(medians(value[: whole * _WIDE].reshape(whole, _WIDE)), 9, points // _WIDE, counts=bool(counts))
+        wide = _pass(_wide(value[: whole * _WIDE].reshape(whole, _WIDE)), 9, points // _WIDE, counts=bool(counts))
         surer = [spike._replace(limit=_SURER * spike.limit) for spike in wide]
         found += _pass(value, 7, points, counts=bool(counts))
         found += [_in_points(spike, value) for spike in surer if spike.sigma >= LEAST * spike.limit]
     return found
+
+
+def _wide(rows: Floats) -> Floats:
+    """Return the medians of rows, the lower of two middle values."""
+    step = _CHUNK // _WIDE
+    return np.concatenate([medians_of_columns(rows[at : at + step].T) for at in range(0, len(rows), step)])
 
 
 def _in_points(spike: Spike, value: Floats) -> Spike:
@@ -141,37 +148,48 @@ class _Blocks:
 
     def __init__(self, value: Floats, size: int, *, counts: bool) -> None:
         self.size, self.points, self.counts = size, value.size, counts
+        whole = value.size // size
+        self.rows = value[: whole * size].reshape(whole, size)
         self.number = -(-value.size // size)
-        lacking = self.number * size - value.size
-        self.rows = (np.pad(value, (0, lacking), mode="reflect") if lacking else value).reshape(self.number, size)
-        middle = medians(self.rows)
-        self.before, self.after = np.roll(middle, 1), np.roll(middle, -1)
-        # At the ends it is unknown whether the curve returns.
-        self.before[0], self.after[-1] = middle[0], middle[-1]
-        self.spread, self.mean, self.farthest = self._summed()
+        # Points that fill no block are one together with the points before the end, backwards.
+        rest = value[whole * size :]
+        self.last = np.concatenate((rest, value[-2 : rest.size - size - 2 : -1]))[None] if rest.size else self.rows[:0]
+        self.before, self.after, self.spread, self.farthest = (np.empty(self.number) for _ in range(4))
+        self.mean = np.empty(self.number if counts else 0)
+        step = max(1, _CHUNK // size)
+        for at in range(0, self.number, step):
+            self._measure(at, min(at + step, self.number))
         self.around = min(_AROUND, max(1, self.number // 4))
 
-    def _summed(self) -> tuple[Floats, Floats, Floats]:
-        """Of each block the median, the mean (of counts only) and the largest of its distances from the curve."""
-        spread, farthest = np.empty(self.number), np.empty(self.number)
-        mean = np.empty(self.number if self.counts else 0)
-        step = max(1, _CHUNK // self.size)
-        for at in range(0, self.number, step):
-            part = slice(at, at + step)
-            # One row per place in a block: numpy is slow with short rows.
-            columns = np.ascontiguousarray(self.rows[part].T)
-            away = _height(columns - self.before[part], columns - self.after[part])
-            np.abs(away, out=away)
-            farthest[part] = away.max(axis=0)
-            spread[part] = medians(away.T)
-            if self.counts:
-                mean[part] = np.ascontiguousarray(away.T).mean(axis=1)
-        return spread, mean, farthest
+    def _measure(self, at: int, stop: int) -> None:
+        """Find the medians beside some blocks, and the median, the mean (of counts) and the largest of their distances."""
+        begin, end = max(0, at - 1), min(self.number, stop + 1)
+        columns = self._columns(slice(begin, end))
+        middle = medians_of_columns(columns)
+        # At the ends it is unknown whether the curve returns.
+        middle = np.concatenate((middle[: at == begin], middle, middle[middle.size - (stop == end) :]))
+        part = slice(at, stop)
+        self.before[part], self.after[part] = middle[:-2], middle[2:]
+        columns = columns[:, at - begin : stop - begin]
+        away = _height(columns - middle[:-2], columns - middle[2:])
+        np.abs(away, out=away)
+        away.max(axis=0, out=self.farthest[part])
+        self.spread[part] = medians_of_columns(away)
+        if self.counts:
+            self.mean[part] = np.ascontiguousarray(away.T).mean(axis=1)
 
-    def sides(self, part: Ints | slice) -> tuple[Floats, Floats]:
-        """Return the distances of the points of some blocks from the medians before and after them."""
-        rows = self.rows[part]
-        return rows - self.before[part, None], rows - self.after[part, None]
+    def _columns(self, part: Ints | slice) -> Floats:
+        """Return the points of some blocks in ascending order, a block per column: numpy is slow with short rows."""
+        if isinstance(part, slice):
+            inside, last = self.rows[part], part.stop > len(self.rows)
+        else:
+            inside, last = self.rows[part[part < len(self.rows)]], bool(part.size and part[-1] == len(self.rows))
+        return np.ascontiguousarray((np.concatenate((inside, self.last)) if last else inside).T)
+
+    def sides(self, part: Ints) -> tuple[Floats, Floats]:
+        """Return the distances of the points of some blocks, a block per column, from the medians before and after them."""
+        columns = self._columns(part)
+        return columns - self.before[part], columns - self.after[part]
 
     def scale(self, part: Ints) -> Floats:
         """Return the robust deviation around some blocks."""
@@ -205,9 +223,7 @@ def _far_points(blocks: _Blocks, points: int) -> _Far:
         far = _beyond(blocks, least_limit(points) * (_COUNTS if blocks.counts else 1.0))
         if not far.place.size:
             return far
-        part = np.arange(1, blocks.number - 1, max(1, blocks.number * blocks.size // _SAMPLE))
-        tail = _noise(*blocks.sides(part)) / blocks.scale(part)[:, None]
-        limit = _limit(tail[np.isfinite(tail)], points) * (_COUNTS if blocks.counts else 1.0)
+        limit = _limit(_tail(blocks), points) * (_COUNTS if blocks.counts else 1.0)
     found = far.sigma >= LEAST * limit
     return _Far(far.place[found], far.sigma[found], far.height[found], limit)
 
@@ -218,13 +234,26 @@ def _beyond(blocks: _Blocks, limit: float) -> _Far:
     part = np.flatnonzero(~(blocks.farthest < LEAST * limit * (1.0 - _ROUNDING) * blocks.least_scale()))
     up, down = blocks.sides(part)
     height, sided = _height(up, down), _sided(up, down)
-    sided[(part == 0) | (part == blocks.number - 1)] = False
-    sigma = np.where(sided, np.abs(height) / blocks.scale(part)[:, None], 0.0)
+    sided[:, (part == 0) | (part == blocks.number - 1)] = False
+    sigma = np.where(sided, np.abs(height) / blocks.scale(part), 0.0).T
     sigma[~np.isfinite(sigma)] = 0.0
     found = sigma >= LEAST * limit
     place = (part[:, None] * blocks.size + np.arange(blocks.size))[found]
     inside = place < blocks.points
-    return _Far(place[inside], sigma[found][inside], height[found][inside], limit)
+    return _Far(place[inside], sigma[found][inside], height.T[found][inside], limit)
+
+
+def _tail(blocks: _Blocks) -> Floats:
+    """Return the finite ones of the distances of some 200,000 points, in deviations around them."""
+    every = np.arange(1, blocks.number - 1, max(1, blocks.number * blocks.size // _SAMPLE))
+    tail = np.empty(every.size * blocks.size)
+    step = max(1, _CHUNK // blocks.size)
+    for at in range(0, every.size, step):
+        part = every[at : at + step]
+        found = tail[at * blocks.size : (at + part.size) * blocks.size].reshape(blocks.size, part.size)
+        np.divide(_noise(*blocks.sides(part)), blocks.scale(part), out=found)
+    finite = np.isfinite(tail)
+    return tail if finite.all() else tail[finite]
 
 
 def _height(up: Floats, down: Floats) -> Floats:
@@ -249,10 +278,10 @@ def _noise(up: Floats, down: Floats) -> Floats:
 
 def _scale(spread: Floats, part: Ints, around: int) -> Floats:
     """Robust deviation around some blocks; where the noise changes at once, that of the noisier side."""
-    padded = np.pad(spread, around, mode="edge")
-    one_side = np.lib.stride_tricks.sliding_window_view(padded, around + 1)
-    before, after = medians(one_side[part]), medians(one_side[part + around])
-    both = medians(np.lib.stride_tricks.sliding_window_view(padded, 2 * around + 1)[part])
+    # The end values stand for those beyond the ends.
+    column = np.clip(part + np.arange(-around, around + 1)[:, None], 0, spread.size - 1)
+    beside = spread[column]
+    before, after, both = map(medians_of_columns, (beside[: around + 1], beside[around:], beside))
     larger = np.maximum(before, after)
     return SIGMA * np.where(larger > _CHANGED * np.minimum(before, after), larger, both)
 
