@@ -15,6 +15,14 @@ BLOCKS = 512
 """Maximum levels of a curve, which locate a change to a fifth of a percent of its length."""
 _CHUNK = 1 << 14
 """Points ordered at a time, so that their copy stays in the cache: a copy of all takes as long as ordering them."""
+_LONG = 512
+"""Values from which on a row is long,"""
+_LONG_CHUNK = 1 << 16
+"""values of long rows looked at at a time,"""
+_EVERY = 8
+"""of which every eighth is ordered,"""
+_NEAR = 0.08
+"""and share of the values on either side among which the median of a row is, by these."""
 _TURNS = 0.2
 """Minimum share of the points at which a noisy curve turns; a schedule hardly ever does."""
 
@@ -45,6 +53,8 @@ def medians(rows: Floats) -> Floats:
     """Median of each row, the lower of two middle values."""
     if rows.shape[1] == 1:
         return rows[:, 0].copy()
+    if rows.shape[1] >= _LONG:
+        return _long_medians(rows)
     middle = (rows.shape[1] - 1) // 2
     found = np.empty(len(rows))
     step = max(1, _CHUNK // rows.shape[1])
@@ -52,6 +62,30 @@ def medians(rows: Floats) -> Floats:
         part = rows[at : at + step].copy()
         part.partition(middle, axis=1)
         found[at : at + step] = part[:, middle]
+    return found
+
+
+def _long_medians(rows: Floats) -> Floats:
+    """Return the same of long rows: of each, some values tell about where its median is, and only those near it are ordered."""
+    size = rows.shape[1]
+    middle = (size - 1) // 2
+    found = np.empty(len(rows))
+    step = max(1, _LONG_CHUNK // size)
+    count = -(-size // _EVERY)
+    low, high = int((0.5 - _NEAR) * count), int((0.5 + _NEAR) * count)
+    for at in range(0, len(rows), step):
+        part = np.ascontiguousarray(rows[at : at + step])
+        some = np.partition(part[:, ::_EVERY], (low, high), axis=1)
+        # Written so that NaN, which is greater than any number, is not near.
+        below, upto = part < some[:, low, None], part <= some[:, high, None]
+        near = np.flatnonzero(upto & ~below)
+        ends = np.searchsorted(near, np.arange(1, len(part) + 1) * size).tolist()
+        for number, values in enumerate(np.split(part.ravel()[near], ends[:-1])):
+            place, ordered = middle - int(np.count_nonzero(below[number])), values
+            if not 0 <= place < values.size:
+                place, ordered = middle, part[number].copy()
+            ordered.partition(place)
+            found[at + number] = ordered[place]
     return found
 
 
@@ -76,6 +110,12 @@ def running(level: Floats, width: int) -> Floats:
 
 def noisy(value: Floats) -> bool:
     """Return whether a curve goes up and down from point to point, as measured values do and schedules do not."""
-    rising, same = value[1:] > value[:-1], value[1:] == value[:-1]
-    changes = rising[~same] if same.any() else rising
-    return int(np.count_nonzero(changes[1:] != changes[:-1])) >= _TURNS * max(1, changes.size - 1)
+    turns, changed, last = 0, 0, np.empty(0, np.bool_)
+    for at in range(0, value.size - 1, _CHUNK):
+        part = value[at : at + _CHUNK + 1]
+        rising, same = part[1:] > part[:-1], part[1:] == part[:-1]
+        changes = rising[~same] if same.any() else rising
+        changed += changes.size
+        turns += int(np.count_nonzero(changes[1:] != changes[:-1])) + int(np.count_nonzero(changes[:1] != last))
+        last = changes[-1:] if changes.size else last
+    return turns >= _TURNS * max(1, changed - 1)

@@ -41,7 +41,7 @@ def medians_of_columns(columns: Floats) -> Floats:
             np.minimum(one, other, out=one)
         else:
             np.maximum(one, other, out=other)
-    found = held[middle]
+    found: Floats = held[middle]
     # Every value has a part in its median, and NaN is both the least and the greatest of two.
     unordered = np.flatnonzero(np.isnan(found))
     if unordered.size:

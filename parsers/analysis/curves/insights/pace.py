@@ -167,7 +167,7 @@ def _even(step: Ints, wall_time: Floats) -> bool:
     least, most, standing = middle / near, middle * near, 0
     for at in range(0, number, width := max(1, _CHUNK // size) * size):
         taken, steps = (np.diff(one[at : min(at + width, number) + 1]) for one in (wall_time, step))
-        standing += taken.size - np.count_nonzero(taken)
+        standing += taken.size - int(np.count_nonzero(taken))
         if standing > number // _FEW_STANDING:
             return False
         inside = max(0, min(whole - at, width))

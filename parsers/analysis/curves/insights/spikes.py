@@ -31,6 +31,8 @@ _CHANGED = 2.0
 _BACK = 0.5
 """Minimum fraction of its height by which a spike returns."""
 _SAMPLE = 200_000
+_EVERY = 16
+"""Of a long sample every 16th value tells where about its largest ones begin."""
 _TAIL_RANK = 30
 """The tail begins at the distance of this rank, or at the thousandth part."""
 _STEEPER = 1.25
@@ -160,6 +162,9 @@ class _Blocks:
         for at in range(0, self.number, step):
             self._measure(at, min(at + step, self.number))
         self.around = min(_AROUND, max(1, self.number // 4))
+        # The end values stand for those beyond the ends.
+        self.spreads = np.pad(self.spread, self.around, mode="edge")
+        self.means = np.pad(self.mean, self.around, mode="edge") if counts else self.mean
 
     def _measure(self, at: int, stop: int) -> None:
         """Find the medians beside some blocks, and the median, the mean (of counts) and the largest of their distances."""
@@ -186,25 +191,36 @@ class _Blocks:
             inside, last = self.rows[part[part < len(self.rows)]], bool(part.size and part[-1] == len(self.rows))
         return np.ascontiguousarray((np.concatenate((inside, self.last)) if last else inside).T)
 
-    def sides(self, part: Ints) -> tuple[Floats, Floats]:
+    def sides(self, part: Ints | slice) -> tuple[Floats, Floats]:
         """Return the distances of the points of some blocks, a block per column, from the medians before and after them."""
         columns = self._columns(part)
         return columns - self.before[part], columns - self.after[part]
 
-    def scale(self, part: Ints) -> Floats:
+    def scale(self, part: Ints | slice) -> Floats:
         """Return the robust deviation around some blocks."""
-        found = _scale(self.spread, part, self.around)
+        found = _scale(self.spreads, part, self.around)
         if not self.counts:
             return found
-        wider = _scale(self.mean, part, self.around) * (_MEAN_DEVIATION / SIGMA)
+        wider = _scale(self.means, part, self.around) * (_MEAN_DEVIATION / SIGMA)
         return np.where(found > 0.0, np.maximum(found, wider), 0.0)
+
+    def lower_scale(self, part: Ints) -> Floats:
+        """Return a closer bound of the deviation around some blocks: that of the quieter side.
+
+        The median of a side and the block itself is at most that of 6 of 11: of the 21 of both sides no fewer than 11 are at
+        least the lesser of the two.
+        """
+        if self.around < _AROUND:
+            return np.zeros(part.size)
+        beside = np.stack([self.spreads[at : at + self.number][part] for at in range(2 * self.around + 1)])
+        before, after = map(medians_of_columns, (beside[: self.around + 1], beside[self.around :]))
+        return SIGMA * np.minimum(before, after)
 
     def least_scale(self) -> Floats:
         """Return a lower bound of the deviation around each block, which costs a fraction of it."""
         if self.around < _AROUND:
             return np.zeros(self.number)
-        padded = np.pad(self.spread, self.around, mode="edge")
-        one, two, three = padded[:-2], padded[1:-1], padded[2:]
+        one, two, three = self.spreads[:-2], self.spreads[1:-1], self.spreads[2:]
         # Of three neighbours two are at least their median. So of 21 values, seven threes, 14 are at least the least of these
         # medians, and of 11, three threes and two more, 6: the median of all is no less.
         least = np.maximum(np.minimum(one, two), np.minimum(np.maximum(one, two), three))
@@ -231,7 +247,9 @@ def _far_points(blocks: _Blocks, points: int) -> _Far:
 def _beyond(blocks: _Blocks, limit: float) -> _Far:
     """Find the points whose distance is one of a spike by this limit; only blocks that may have some are looked at."""
     # Written so that blocks without a bound, NaN, are among them.
-    part = np.flatnonzero(~(blocks.farthest < LEAST * limit * (1.0 - _ROUNDING) * blocks.least_scale()))
+    least = LEAST * limit * (1.0 - _ROUNDING)
+    part = np.flatnonzero(~(blocks.farthest < least * blocks.least_scale()))
+    part = part[~(blocks.farthest[part] < least * blocks.lower_scale(part))]
     up, down = blocks.sides(part)
     height, sided = _height(up, down), _sided(up, down)
     sided[:, (part == 0) | (part == blocks.number - 1)] = False
@@ -245,13 +263,10 @@ def _beyond(blocks: _Blocks, limit: float) -> _Far:
 
 def _tail(blocks: _Blocks) -> Floats:
     """Return the finite ones of the distances of some 200,000 points, in deviations around them."""
-    every = np.arange(1, blocks.number - 1, max(1, blocks.number * blocks.size // _SAMPLE))
-    tail = np.empty(every.size * blocks.size)
-    step = max(1, _CHUNK // blocks.size)
-    for at in range(0, every.size, step):
-        part = every[at : at + step]
-        found = tail[at * blocks.size : (at + part.size) * blocks.size].reshape(blocks.size, part.size)
-        np.divide(_noise(*blocks.sides(part)), blocks.scale(part), out=found)
+    every = max(1, blocks.number * blocks.size // _SAMPLE)
+    step = max(1, _CHUNK // blocks.size) * every
+    parts = [slice(at, min(at + step, blocks.number - 1), every) for at in range(1, blocks.number - 1, step)]
+    tail = np.concatenate([(_noise(*blocks.sides(part)) / blocks.scale(part)).ravel() for part in parts])
     finite = np.isfinite(tail)
     return tail if finite.all() else tail[finite]
 
@@ -276,11 +291,13 @@ def _noise(up: Floats, down: Floats) -> Floats:
     return noise
 
 
-def _scale(spread: Floats, part: Ints, around: int) -> Floats:
-    """Robust deviation around some blocks; where the noise changes at once, that of the noisier side."""
-    # The end values stand for those beyond the ends.
-    column = np.clip(part + np.arange(-around, around + 1)[:, None], 0, spread.size - 1)
-    beside = spread[column]
+def _scale(spreads: Floats, part: Ints | slice, around: int) -> Floats:
+    """Robust deviation around some blocks; where the noise changes at once, that of the noisier side.
+
+    spreads has as many values more at either end as blocks on one side count.
+    """
+    number = spreads.size - 2 * around
+    beside = np.stack([spreads[at : at + number][part] for at in range(2 * around + 1)])
     before, after, both = map(medians_of_columns, (beside[: around + 1], beside[around:], beside))
     larger = np.maximum(before, after)
     return SIGMA * np.where(larger > _CHANGED * np.minimum(before, after), larger, both)
@@ -297,6 +314,16 @@ def least_limit(points: int) -> float:
     return RULES["spike"].limit * min(1.0, _largest(max(points, 1)) / _largest(100_000))
 
 
+def _largest_of(sample: Floats, count: int) -> Floats:
+    """Return the largest values in any order; most of a long sample is left out first, by what some of it tells."""
+    some = sample[::_EVERY]
+    expected = 2 * -(-count // _EVERY)
+    if sample.size > _CHUNK and expected < some.size:
+        candidates = sample[np.flatnonzero(sample >= np.partition(some, some.size - expected)[some.size - expected])]
+        sample = candidates if candidates.size >= count else sample
+    return np.partition(sample, sample.size - count)[sample.size - count :]
+
+
 def _limit(sample: Floats, points: int) -> float:
     """From which on a distance is a spike: that of the rule, of heavier tails what they reach in one of hundreds of curves.
 
@@ -310,8 +337,8 @@ def _limit(sample: Floats, points: int) -> float:
     share = rank / sample.size
     if share * _STEP > 0.2:
         return least * _UNKNOWN_TAIL
-    ordered = np.partition(sample, (sample.size - rank, sample.size - int(rank * _STEP)))
-    tail, usual = float(ordered[sample.size - rank]), float(ordered[sample.size - int(rank * _STEP)])
+    larger = _largest_of(sample, int(rank * _STEP))
+    tail, usual = float(np.partition(larger, larger.size - rank)[larger.size - rank]), float(larger.min())
     if usual <= 0.0:
         return least
     normal = NormalDist().inv_cdf(1.0 - share / 2.0)
