@@ -77,6 +77,9 @@ def metric(keys: Mapping[str, Any], where: str, defaults: Mapping[str, Any]) -> 
         raise FormatError(f"{where}: expected either a tag or a measure ({', '.join(MEASURES)})")
     if measure and measure not in MEASURES:
         raise FormatError(f"{where}: measure: expected one of {', '.join(MEASURES)}, found {_short(measure)}")
+    unused = next((key for key in ("better", "value") if measure and key in keys), None)
+    if unused is not None:
+        raise FormatError(f"{where}: {unused}: expected only with a tag, as a measure has one of its own")
     if "watch" in keys and measure != DUMP:
         raise FormatError(f"{where}: watch: expected only with measure = {DUMP!r}")
     gate = Gate(_better(every, measure, tag, where), _margin(every, where), _alpha(every, where), _robust(every, where))

@@ -288,6 +288,8 @@ def test_metrics_of_a_file_have_options_of_their_own(sides, tmp_path: Path) -> N
         ('[[metrics]]\ntag = "loss"', "found 'metrics'"), ('[[metric]]\ntag = "loss"\nmargn = 1', "did you mean margin?"),
         ('[[metric]]\ntag = "loss"\nmeasure = "peak_memory"', "either"),
         ('[[metric]]\nmeasure = "speed"', "steps_per_second"),
+        ('[[metric]]\nmeasure = "peak_memory"\nbetter = "higher"', "better: expected only with a tag"),
+        ('[[metric]]\nmeasure = "steps_per_second"\nvalue = "best"', "value: expected only with a tag"),
         ('[[metric]]\ntag = 3', "expected a text"), ('[[metric]]\ntag = "loss"\nmargin = true', "margin"),
         ('[[metric]]\ntag = "loss"\nrobust = 1', "true or false"), ('[[metric]]\ntag = "loss"\nalpha = true', "alpha"),
         ('[[metric]]\ntag = "loss"\nwatch = "a"', "watch"), ('[[metric]]\ntag = "loss"\nmargin = nan', "margin"),
