@@ -73,15 +73,14 @@ def set_1(directory: str) -> tuple[dict, list]:
 def cases_of_set_2(
     directory: Path, chosen: Callable[[str], bool] = lambda _: True
 ) -> Iterator[tuple[node_cases.Case, Path]]:
-    """Write the model of each case, always to the same file, of those whose name is chosen."""
+    """Write the model of each case, always to the same file, of those tests whose name is chosen."""
     import node_cases
 
     path = directory / "case.onnx"
     operators = {*node_cases.TABLE, *node_cases.OTHERS, *node_cases.MORE}
-    for case in itertools.chain(node_cases.of_onnx(operators), node_cases.written()):
-        if chosen(case.name):
-            onnx.save(case.model, path)
-            yield case, path
+    for case in itertools.chain(node_cases.of_onnx(operators, chosen), node_cases.written(chosen)):
+        onnx.save(case.model, path)
+        yield case, path
 
 
 def set_2(directory: str) -> tuple[dict, list]:
