@@ -33,7 +33,7 @@ test: install
 # What takes too long for every run, in parts of at most some minutes: tests with the marker `long` by where they are, four times
 # the examples of each property, long fuzzing, and small faults. `.ci/run` takes as many parts in turn as fit into three minutes; `make long-parts` names them.
 # Those of browsers are named after their folder below tests/browser, where `pages` are the files beside the folders.
-LONG_PAGES = pages curves dumps explanations graphs jobs lineage profiles runs shell tuning values
+LONG_PAGES = pages curves dumps explanations graphs jobs lineage profiles runs saving shell tuning values
 LONG_PARTS = long-readers long-values long-tools long-examples $(LONG_PAGES:%=long-browser-%) long-fuzz long-mutants
 test-long: install
 	@failed=; for part in $(LONG_PARTS); do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
