@@ -30,5 +30,15 @@ def _long(case: Any) -> Any:
     return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)
 
 
+def each_once(firsts: Iterable[Any], seconds: Iterable[Any]) -> list[Any]:
+    """Return all pairs for `parametrize`, of which `make test` runs as many as have each first and each second one."""
+    firsts, seconds = list(firsts), list(seconds)
+    fewer = min(len(firsts), len(seconds))
+    return [
+        (first, second) if row % fewer == column % fewer else _long((first, second))
+        for row, first in enumerate(firsts) for column, second in enumerate(seconds)
+    ]  # fmt: skip
+
+
 some_or_every = pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "every"])
 """Runs a test with `every` False, for a few seeds or places, and, in `make test-long`, True, for all."""

@@ -64,11 +64,13 @@ def test_what_is_covered_comes_from_the_registries() -> None:
 def test_a_target_reads_its_intact_files(name: str, tmp_path: Path, every: bool) -> None:
     found = TARGETS[name]
     read = 0
-    for data in found.seeds if every else found.seeds[:: max(1, len(found.seeds) // 2)]:
+    for data in found.seeds:
         assert len(data) <= 2 * LARGEST
         try:
             found.run(data, str(tmp_path))
             read += 1
+            if not every:
+                break
         except found.refuses:
             pass  # tests/data and MINDSCOPE_TEST_DATA hold files that are damaged on purpose
     assert read

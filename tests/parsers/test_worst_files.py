@@ -28,8 +28,8 @@ from parsers.profiler.lines import Complaints
 from parsers.profiler.trace import chrome
 from parsers.tuning.journal import StudyFile
 from parsers.weights.recognition import opened
-from tests.amounts import long_after
-from tests.writers.worst_binaries import BINARIES
+from tests.amounts import long_after, some_or_every
+from tests.writers.worst_binaries import BINARIES, names_by_hundreds
 from tests.writers.worst_databases import DATABASES
 from tests.writers.worst_files import FORMATS
 from tests.writers.worst_texts import TEXTS
@@ -118,6 +118,7 @@ def measured(kind: str, make: str, folder: Path) -> tuple[float, int]:
 
 TAG_BYTES = 420
 """What a tag with one value takes in a run and in its frame: the result of reading, beside which MEMORY counts."""
+FEW_RECORDS = 60
 TAGS = {("events", "names_of_one"): 269_089, ("events", "names_by_hundreds"): 252_600}
 """Tags in the result of files of which each value has one of its own."""
 FEW = [("metrics_csv", "quotes"), ("journal", "empty_arrays"), ("trace", "nesting"), ("torch", "lists"), ("statistics", "cut")]
@@ -134,9 +135,11 @@ def test_the_worst_file_costs_little_more_than_an_intact_one(kind: str, make: st
     assert highest - peak <= MEMORY + TAG_BYTES * TAGS.get((kind, make), 0)
 
 
-def test_a_tag_takes_little_in_the_result(tmp_path: Path) -> None:
+@some_or_every
+def test_a_tag_takes_little_in_the_result(tmp_path: Path, every: bool) -> None:
+    """Without `every` of the tags of a few records, beside whose size that of the run itself is small."""
     path = tmp_path / "events.out.tfevents.1.host"
-    path.write_bytes(ALL["events"].worst["names_of_one"]())
+    path.write_bytes(ALL["events"].worst["names_of_one"]() if every else names_by_hundreds(FEW_RECORDS))
     len(open_run(tmp_path).scalars)  # modules that are imported
     tracemalloc.start()
     try:
@@ -146,7 +149,7 @@ def test_a_tag_takes_little_in_the_result(tmp_path: Path) -> None:
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    assert len(frame) == len(run.tags("scalar")) == TAGS["events", "names_of_one"]
+    assert len(frame) == len(run.tags("scalar")) == (TAGS["events", "names_of_one"] if every else 300 * FEW_RECORDS)
     assert held <= TAG_BYTES * len(frame)
 
 

@@ -43,9 +43,9 @@ def found_in(kind: str, seeds: range) -> int:
     return sum(departed(HEALTHY[kind](draw(seed)))[0] >= 0 for seed in seeds)
 
 
-@pytest.mark.parametrize("kind", HEALTHY)
-def test_healthy_norms_stay_in_their_history(kind: str) -> None:
-    assert found_in(kind, SEEDS) <= 1
+def test_healthy_norms_stay_in_their_history() -> None:
+    """Of few trainings of each kind, all kinds together."""
+    assert sum(found_in(kind, SEEDS[:4]) for kind in HEALTHY) <= 0.02 * 4 * len(HEALTHY)
 
 
 @pytest.mark.long

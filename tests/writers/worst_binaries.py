@@ -70,6 +70,11 @@ def _hundreds(step: int) -> bytes:
     return framed(_event(step, b"".join(_named(b"t%d.%d" % (step, number)) for number in range(300))))
 
 
+def names_by_hundreds(records: int) -> bytes:
+    """Return a file of so many records, each with 300 values that have tags of their own."""
+    return _VERSION + b"".join(map(_hundreds, range(records)))
+
+
 _VERSION = framed(b"\x09" + struct.pack("<d", 1.7e9) + delimited(3, b"brain.Event:2"))
 _EVENTS: dict[str, Make] = {
     "name": lambda: _VERSION + _scalar(b"x" * SIZE, 1),

@@ -14,6 +14,7 @@ from app import dask_engine
 from app.dask_pieces import DONE
 from app.landscapes import LandscapeOptions, compute
 from app.landscapes.options import LandscapeError
+from app.landscapes.running import ComputedLandscape
 from app.tasks import Asked
 
 SCRIPT = """
@@ -28,21 +29,31 @@ def loss(parameters):
 """
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "run").mkdir()
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    base = tmp_path_factory.mktemp("cluster")
+    (base / "run").mkdir()
     random = np.random.default_rng(5)
     weight = random.normal(size=(2, 3))
     for step in range(1, 5):
-        np.savez(tmp_path / f"run/net_{step}.npz", **{"w.weight": weight, "w.bias": weight[0]})  # type: ignore[arg-type]
+        np.savez(base / f"run/net_{step}.npz", **{"w.weight": weight, "w.bias": weight[0]})  # type: ignore[arg-type]
         weight = weight + random.normal(size=(2, 3)) * 0.2
-    (tmp_path / "loss.py").write_text(SCRIPT)
-    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
-    monkeypatch.setenv("WORST", str(float(weight[0, 0])))
-    return tmp_path / "run"
+    (base / "loss.py").write_text(SCRIPT)
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("SEEN", str(base / "seen"))
+        changed.setenv("WORST", str(float(weight[0, 0])))
+        yield base / "run"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def own(run: Path) -> ComputedLandscape:
+    """The points by own processes; what was seen there is forgotten."""
+    (found,) = compute(options(run, run.parent / "own")).landscapes
+    (run.parent / "seen").unlink()
+    return found
+
+
+@pytest.fixture(scope="module")
 def scheduler(run: Path) -> Iterator[str]:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
@@ -56,15 +67,13 @@ def options(run: Path, out: Path, **more: object) -> LandscapeOptions:
     return LandscapeOptions(str(run), str(run.parent / "loss.py"), str(out), **given)  # type: ignore[arg-type]
 
 
-def test_a_cluster_computes_the_same_points(run: Path, tmp_path: Path, scheduler: str) -> None:
-    (own,) = compute(options(run, tmp_path / "own")).landscapes
-    (tmp_path / "seen").unlink()
+def test_a_cluster_computes_the_same_points(run: Path, tmp_path: Path, own: ComputedLandscape, scheduler: str) -> None:
     (found,) = compute(options(run, tmp_path / "out", dask=scheduler)).landscapes
     assert np.array_equal(found.z, own.z, equal_nan=True)
     assert found.failed == own.failed
     assert 0 < len(own.failed) < 36
     assert {reason for _, reason in found.failed} == {"ValueError: too large"}
-    assert str(os.getpid()) not in (tmp_path / "seen").read_text().split()
+    assert str(os.getpid()) not in (run.parent / "seen").read_text().split()
 
 
 def wrong_losses(_do: object, _version: str, piece: bytes) -> bytes:
@@ -75,11 +84,10 @@ def wrong_losses(_do: object, _version: str, piece: bytes) -> bytes:
 
 
 def test_rows_that_are_answered_wrongly_are_computed_here(
-    run: Path, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+    run: Path, tmp_path: Path, own: ComputedLandscape, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_engine, "do_piece", wrong_losses)
     (found,) = compute(options(run, tmp_path / "out", dask=scheduler)).landscapes
-    (own,) = compute(options(run, tmp_path / "own")).landscapes
     assert np.array_equal(found.z, own.z, equal_nan=True)
 
 

@@ -17,8 +17,8 @@ from tests.browser.saving.saved_pages import Saved, alike, save
 from tests.browser.showing import show
 from tests.browser.waiting import settles, unchanged
 
-OFTEN = ("runs", "scalars", "timeline", "graph", "histograms")
-"""Pages of the menu that are tried in every run; all in `make test-long`."""
+OFTEN = ("runs", "timeline", "graph")
+"""Pages of the menu that are tried in every run, beside the curves of a board; all in `make test-long`."""
 STATES = {
     "timeline": "?run=traced", "graph": "?run=runs/lenet_sink_mode", "histograms": "?run=runs/several_files",
 }  # fmt: skip
@@ -49,48 +49,34 @@ def test_a_saved_page_looks_as_on_screen(
     expect(saved.page.locator(".ms-file-head")).to_contain_text(page.url)
     expect(saved.page.locator(".ms-file-head")).to_contain_text("by Mindscope 0.")
     assert saved.page.locator("button, select, textarea, form, iframe, a[href], [onclick]").count() == 0
+    if shown.name == "timeline":
+        canvases_are_pictures(saved.page)
     unchanged(page)
     alike(page, saved.page)
 
 
-def test_figures_of_a_saved_page_answer_the_pointer(
-    page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path
-) -> None:
-    show(page, f"{everything}/scalars?run=runs/long_history&run=runs/lenet_adam_lr0.01_b64")
-    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    saved = opened(save(page, tmp_path / "page.html")).page
-    plot = saved.locator(".js-plotly-plot").first
-    lines = plot.locator(".scatterlayer .js-line")
-    assert lines.count() == page.locator(".js-plotly-plot").first.locator(".scatterlayer .js-line").count() > 0
-    area = plot.locator(".nsewdrag").bounding_box()
-    assert area is not None
-    saved.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
-    for share in np.linspace(0.1, 0.9, 30):
-        saved.mouse.move(area["x"] + area["width"] / 2, area["y"] + share * area["height"])
-        if plot.locator(".hoverlayer .hovertext").count():
-            break
-    expect(plot.locator(".hoverlayer .hovertext").first).to_contain_text("long_history")
-    before = saved.evaluate("() => document.querySelector('.js-plotly-plot').layout.xaxis.range")
-    saved.mouse.move(area["x"] + area["width"] * 0.3, area["y"] + area["height"] / 2)
-    saved.mouse.down()
-    saved.mouse.move(area["x"] + area["width"] * 0.6, area["y"] + area["height"] / 2, steps=4)
-    saved.mouse.up()
-    saved.wait_for_function(
-        "before => { const [from, to] = document.querySelector('.js-plotly-plot').layout.xaxis.range;"
-        " return to - from < 0.5 * (before[1] - before[0]); }", arg=before,
-    )  # fmt: skip
+def canvases_are_pictures(saved: Page) -> None:
+    """Assert that each canvas became a picture, and that some have a text."""
+    pictures = saved.evaluate("() => [...document.images].map((one) => [one.naturalWidth, one.alt, one.src.slice(0, 22)])")
+    assert pictures
+    assert all(width > 0 and source == "data:image/png;base64," for width, _, source in pictures)
+    assert any(alt for _, alt, _ in pictures)
 
 
 FIGURES = """() => JSON.parse(document.querySelector('#ms-file-figures').textContent).map(({ data }) => data
     .filter(({ y }) => y).map(({ y }) => (y.bdata ? atob(y.bdata).length / Number(y.dtype.slice(1)) : y.length)))"""
 
 
-def test_all_points_are_a_choice_whose_size_is_said_before(
+def test_figures_answer_the_pointer_and_all_points_are_a_choice_whose_size_is_said_before(
     page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path
 ) -> None:
     show(page, f"{everything}/scalars?run=runs/long_history")
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    few = opened(save(page, tmp_path / "few.html")).page.evaluate(FIGURES)
+    file = opened(save(page, tmp_path / "few.html")).page
+    few = file.evaluate(FIGURES)
+    lines = ".js-plotly-plot >> nth=0 >> .scatterlayer .js-line"
+    assert file.locator(lines).count() == page.locator(lines).count() > 0
+    answers_the_pointer(file, "long_history")
     page.locator(".ms-views > summary").click()
     choice = page.locator(".ms-file-every")
     expect(choice).to_contain_text(re.compile(r"All points of these curves \(about [\d.]+ KiB more\)"))
@@ -107,23 +93,34 @@ def test_all_points_are_a_choice_whose_size_is_said_before(
     assert 0.3 * grown <= float(told[1]) <= 3 * grown
 
 
+def answers_the_pointer(saved: Page, run: str) -> None:
+    """Assert that the first figure of a file shows values at the pointer, and zooms where it is dragged."""
+    plot = saved.locator(".js-plotly-plot").first
+    area = plot.locator(".nsewdrag").bounding_box()
+    assert area is not None
+    saved.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
+    for share in np.linspace(0.1, 0.9, 30):
+        saved.mouse.move(area["x"] + area["width"] / 2, area["y"] + share * area["height"])
+        if plot.locator(".hoverlayer .hovertext").count():
+            break
+    expect(plot.locator(".hoverlayer .hovertext").first).to_contain_text(run)
+    before = saved.evaluate("() => document.querySelector('.js-plotly-plot').layout.xaxis.range")
+    saved.mouse.move(area["x"] + area["width"] * 0.3, area["y"] + area["height"] / 2)
+    saved.mouse.down()
+    saved.mouse.move(area["x"] + area["width"] * 0.6, area["y"] + area["height"] / 2, steps=4)
+    saved.mouse.up()
+    saved.wait_for_function(
+        "before => { const [from, to] = document.querySelector('.js-plotly-plot').layout.xaxis.range;"
+        " return to - from < 0.5 * (before[1] - before[0]); }", arg=before,
+    )  # fmt: skip
+
+
 def test_a_page_of_which_the_screen_shows_all_has_no_choice(page: Page, everything: str) -> None:
     show(page, f"{everything}/runs")
     page.locator(".ms-views > summary").click()
     expect(page.locator(".ms-views-file")).to_be_visible()
     expect(page.locator(".ms-file-every")).to_be_hidden()
-
-
-def test_a_canvas_becomes_a_picture_with_its_text(
-    page: Page, everything: str, opened: Callable[[Path], Saved], tmp_path: Path
-) -> None:
-    show(page, f"{everything}/timeline?run=traced")
-    expect(page.locator(".ms-main canvas").first).to_be_visible()
-    saved = opened(save(page, tmp_path / "page.html")).page
-    pictures = saved.evaluate("() => [...document.images].map((one) => [one.naturalWidth, one.alt, one.src.slice(0, 22)])")
-    assert pictures
-    assert all(width > 0 and source == "data:image/png;base64," for width, _, source in pictures)
-    assert any(alt for _, alt, _ in pictures)
+    page.keyboard.press("Escape")
 
 
 @pytest.mark.long

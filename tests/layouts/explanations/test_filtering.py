@@ -18,7 +18,7 @@ from layouts.kit.state import BadInput
 from parsers import open_run
 from parsers.explanations.snapshot import Explanations
 from parsers.recording import ExplanationWriter, Uncertainty
-from tests.amounts import long_after
+from tests.amounts import each_once, long_after
 
 LABELS = 5
 
@@ -143,8 +143,7 @@ def test_order_is_by_the_extreme_of_the_labels_then_by_id(found: Explanations, s
     assert found.samples["sample"].to_numpy()[matching(found, choice).rows].tolist() == wanted
 
 
-@pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
-@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize(("share", "whole"), each_once([0.01, 0.1, 0.5], [False, True]))
 def test_a_label_filter_keeps_what_is_predicted_or_true_of_a_thousand(share: float, whole: bool, tmp_path: Path) -> None:
     """All labels of 1,000 samples are recorded, so each sample has a probability of 'cat'; a share of them are cats."""
     rng = np.random.default_rng(5)

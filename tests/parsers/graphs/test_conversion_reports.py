@@ -22,6 +22,7 @@ from parsers.analysis.graphs.conversion import (
 )  # fmt: skip
 from parsers.conversion_frames import CONVERSION_FRAMES
 from parsers.graphs.conversion import CONVERSIONS, read_conversion
+from tests.amounts import long_after
 from tests.converted import CONVERSION, REPORT, changed
 from tests.writers.conversions import OPERATORS, WEIGHTS
 
@@ -127,21 +128,22 @@ def test_values_of_another_kind_are_left_empty_and_counted(tmp_path: Path) -> No
     assert report.problems[0].text.startswith("4 values of the report")
 
 
-def test_a_hundred_thousand_nodes_and_lines_are_bounded(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", long_after(1, [5_000, 100_000]))
+def test_very_many_nodes_and_lines_are_bounded(tmp_path: Path, count: int) -> None:
     def change(told: dict[str, Any]) -> None:
         row = told["nodes"][0]
         told["nodes"] = [
             row | {"node": place, "name": f"/b{place // 100}/n{place}", "inputs": [f"v{place}"], "outputs": [f"v{place + 1}"],
-                   "first_line": 1, "last_line": 100_000}
-            for place in range(100_000)
+                   "first_line": 1, "last_line": count}
+            for place in range(count)
         ]  # fmt: skip
 
     path = changed(tmp_path, change)
-    (tmp_path / "digits.py").write_text("x = 1\n" * 100_000, encoding="utf-8")
+    (tmp_path / "digits.py").write_text("x = 1\n" * count, encoding="utf-8")
     report = read_conversion(str(path))
-    assert state_counts(report).total == 100_000
+    assert state_counts(report).total == count
     assert len(excerpt(report, 5).lines) == MOST_LINES
-    assert len(conversion_graph(report).edges) == 100_000
+    assert len(conversion_graph(report).edges) == count
 
 
 def test_other_json_under_the_name_is_refused(tmp_path: Path) -> None:

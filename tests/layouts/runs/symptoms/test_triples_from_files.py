@@ -15,6 +15,7 @@ from layouts.runs.symptoms.probed import AskedRun, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers.analysis.runs.probes.model import FOUND, NOT_RECORDED, NOTHING, Finding, Pending
 from parsers.analysis.runs.probes.registry import PROBES
+from tests.amounts import each_once
 from tests.layouts.runs.guides.test_guides import all_of
 from tests.waiting import until
 from tests.writers import symptomatic_files, symptomatic_runs
@@ -84,11 +85,10 @@ def at_peak(run: SourceRun) -> Finding | None:
         return None
 
 
-@pytest.mark.parametrize("symptom", SYMPTOMS)
-@pytest.mark.parametrize("run", [
+@pytest.mark.parametrize(("symptom", "run"), each_once(SYMPTOMS, [
     "nan-fault", "one rank alone-healthy", "frozen weights-fault", "logarithm-fault", "settings-fault", "float32-healthy",
     "slow rank-fault",
-])  # fmt: skip
+]))  # fmt: skip
 def test_no_step_is_a_dead_end(store: Store, symptom: str, run: str) -> None:
     """Each has a link, the code that records what is missing, a check box, a button, or another run to choose."""
     answers, state = Answers(store), {"run": [run], "symptom": [symptom]}

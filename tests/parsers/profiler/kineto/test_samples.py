@@ -19,7 +19,7 @@ from parsers.profiler.frame_parts import ProfileInput
 from parsers.profiler.kineto.events import KERNEL
 from parsers.profiler.kineto.frame_readers import read_all
 from parsers.profiler.kineto.kernels import communicates
-from parsers.profiler.kineto.recording import read
+from parsers.profiler.kineto.recording import KinetoRecording, read
 
 SAMPLES = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere")) / "accelerators"
 EXPECTED: Mapping[str, Any] = json.loads((SAMPLES / "expected_kineto.json").read_text()) if SAMPLES.is_dir() else {}
@@ -30,6 +30,11 @@ TORCH = "kineto/torch_2_13_cpu"
 @cache
 def frames_of(name: str) -> dict[str, pd.DataFrame]:
     return {kind: part.frame for kind, part in read_all(ProfileInput(str(SAMPLES / name), name, {})).items()}
+
+
+@cache
+def recording_of(name: str) -> KinetoRecording:
+    return read(str(SAMPLES / name))
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -86,7 +91,7 @@ def test_parts_of_steps_add_up_and_leave_no_work_out(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_launches_are_those_that_an_independent_count_found(name: str) -> None:
-    found, links = read(str(SAMPLES / name)), EXPECTED[name]["links"]
+    found, links = recording_of(name), EXPECTED[name]["links"]
     device, host = found.device, found.host
     assert int((device.call >= 0).sum()) == links.get("launch yes", 0)
     assert int((device.call < 0).sum()) == links.get("launch no", 0)
@@ -102,7 +107,7 @@ def test_launches_are_those_that_an_independent_count_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_communication_is_that_of_the_names_of_kernels(name: str) -> None:
-    wanted, found = EXPECTED[name], read(str(SAMPLES / name))
+    wanted, found = EXPECTED[name], recording_of(name)
     device = found.device
     if "communication" not in wanted:
         return

@@ -14,6 +14,9 @@ from parsers.profiler.kineto.recording import read as read_recording
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.queues import NAME, SERIES
 from parsers.profiler.trace.sources import TraceFiles, read_all
+from tests.amounts import some_or_every
+
+SMALL_BYTES = 130_000
 
 
 def opened(path: Path) -> Trace:
@@ -78,9 +81,13 @@ def test_arrows_of_gradients_are_no_launches(tmp_path: Path) -> None:
     assert queues(written(tmp_path / "trace.json", [(7, 0, 10)], "fwdbwd")) == {}
 
 
-def test_the_longest_queue_is_that_of_the_card(real_data: Path) -> None:
+@some_or_every
+def test_the_longest_queue_is_that_of_the_card(real_data: Path, every: bool) -> None:
+    """Without `every` of small files."""
     compared = 0
     for path in sorted((real_data / "accelerators" / "kineto").rglob("*.json*")):
+        if not every and path.stat().st_size > SMALL_BYTES:
+            continue
         found = queues(opened(path))
         if not found or path.name.startswith("graph_"):  # kernels of a graph have no arrow of their own
             continue
@@ -89,4 +96,4 @@ def test_the_longest_queue_is_that_of_the_card(real_data: Path) -> None:
         longest = sorted(one.longest_queue for one in figures.streams if one.longest_queue)
         assert sorted(int(max(value for _, value in one)) for one in found.values()) == longest, path.name
         compared += len(longest)
-    assert compared > 20
+    assert compared > (20 if every else 4)
