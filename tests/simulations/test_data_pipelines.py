@@ -41,7 +41,7 @@ def test_items_keep_their_order_and_queues_their_length(case: str, seed: int) ->
 
 @pytest.mark.parametrize("case", HEALTHY)
 def test_healthy_pipelines_are_not_accused(case: str, tmp_path: Path) -> None:
-    counts = of_healthy(case, range(1), tmp_path)
+    counts = of_healthy(case, range(3), tmp_path)
     assert counts["false"] == 0
     assert counts["fine"] > 0
 

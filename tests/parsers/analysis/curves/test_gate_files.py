@@ -77,7 +77,7 @@ def test_a_file_of_the_largest_size_is_read_and_a_larger_one_refused(tmp_path: P
     monkeypatch.setattr(gate_files, "LARGEST", path.stat().st_size)
     assert list(read_baseline(str(path))) == [KEY]
     path.write_text(text_of() + " ", encoding="utf-8")
-    with pytest.raises(FormatError, match="expected a JSON file of at most .* bytes, found more"):
+    with pytest.raises(FormatError, match=r"expected a JSON file of at most .* bytes, found more"):
         read_baseline(str(path))
 
 
