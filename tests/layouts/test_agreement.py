@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from layouts.profiles.profile_overview.page import summarised as overview_summar
 from layouts.profiles.reviewing import READ
 from parsers import discover, open_run
 from parsers.analysis import average, breakdowns
+from parsers.analysis.jobs.advice.model import Review
 from parsers.analysis.jobs.held_memory import held_bytes
 from parsers.analysis.jobs.limiting import limiting
 from parsers.analysis.jobs.ranks_by_step import RanksByStep
@@ -54,13 +55,17 @@ SAID = {"It leaks": "leak", "No leak": "none", "cannot be told": "cannot tell"}
 
 def leaks(source: MemorySource, asked: dict[str, list[str]]) -> tuple[str, str]:
     """What Device memory and Advice say of a leak: "leak", "none" or "cannot tell"; "" for a page without a curve."""
-    request = MemoryRequest.read_any(asked)
     found = advice_for(source, asked)
-    assert request is not None
     assert found is not None
+    return leaks_beside(source, asked, found[0])
+
+
+def leaks_beside(source: MemorySource, asked: dict[str, list[str]], review: Review) -> tuple[str, str]:
+    """The same where the review of Advice is known."""
+    request = MemoryRequest.read_any(asked)
+    assert request is not None
     said = texts_in(memory_page.overall(source, Recordings(source), request)[0]["head"])
     shown = next((verdict for text, verdict in SAID.items() if text in said), "")
-    review = found[0]
     if any(one.rule == "leak" for one in review.found):
         return shown, "leak"
     return shown, "none" if "leak" in review.fine else "cannot tell"
@@ -95,6 +100,8 @@ FEW = (
     "accelerators/kineto/two_of_128_ranks", "accelerators/kineto/h100", "accelerators/kineto/ddp_nccl_a100",
 )  # fmt: skip
 """Samples of every run; `make test-long` takes all."""
+SMALL = {"idle": ["0"], "communication": ["0"], "memory": ["0"], "capacity": ["1000"]}
+"""Asks for advice about idle time, communication and memory, however little there is."""
 OWN = Path(__file__).resolve().parents[1] / "data"
 TRACES = OWN / "written" / "traces"
 """Traces of rank 0 of different programs, which are no job together."""
@@ -109,10 +116,21 @@ class Sampled:
     source: MemorySource
     asks: dict[int, dict[str, Any]]
     frames: dict[str, pd.DataFrame]
+    reviews: dict[str, Review] = field(default_factory=dict)
+    """By what was asked for, since several tests ask for the same."""
 
     @property
     def ask(self) -> dict[str, Any]:
         return next(iter(self.asks.values()))
+
+    def review(self, ask: dict[str, Any] | None = None, **more: list[str]) -> Review:
+        """What Advice says of a profile, else of the first one."""
+        asked = {**(self.ask if ask is None else ask), **more}
+        if str(asked) not in self.reviews:
+            found = advice_for(self.source, asked)
+            assert found is not None
+            self.reviews[str(asked)] = found[0]
+        return self.reviews[str(asked)]
 
 
 def samples(folders: Iterable[Path]) -> Iterator[Sampled]:
@@ -243,10 +261,8 @@ def job_of_one_device(job: Sampled) -> bool:
 def test_advice_about_idle_and_exposed_time_has_the_figures_of_cluster(jobs: Jobs) -> None:
     seen = set()
     for job in jobs:
-        found = advice_for(job.source, {**job.ask, "idle": ["0"], "communication": ["0"]})
-        assert found is not None
         cluster = cluster_of(job).steps
-        for one in found[0].found:
+        for one in job.review(**SMALL).found:
             if one.rule not in ("idle", "communication") or not len(cluster.ranks) or not job_of_one_device(job):
                 continue
             with np.errstate(invalid="ignore"):
@@ -281,9 +297,7 @@ def test_transfer_and_waiting_are_the_same_on_advice_and_communication(jobs: Job
     seen = 0
     for job in jobs:
         collectives = job.frames.get("collectives")
-        found = advice_for(job.source, {**job.ask, "communication": ["0"]})
-        assert found is not None
-        parts = next((one.parts_ns for one in found[0].found if one.rule == "communication"), {})
+        parts = next((one.parts_ns for one in job.review(**SMALL).found if one.rule == "communication"), {})
         if collectives is None or not parts:
             continue
         seen += 1
@@ -312,9 +326,7 @@ def test_peak_memory_is_the_same_on_all_pages(jobs: Jobs) -> None:
                 continue
             seen += 1
             assert units.size(int(values.loc[rank, "peak_allocated"])) == peak, (job.name, rank)
-        found = advice_for(job.source, {**job.ask, "memory": ["0"], "capacity": ["1000"]})
-        assert found is not None
-        advised = next((one for one in found[0].found if one.rule == "memory"), None)
+        advised = next((one for one in job.review(**SMALL).found if one.rule == "memory"), None)
         if advised is not None and (held := held_bytes(ranks).max(initial=-1)) > 0:
             assert advised.told["peak_bytes"] == float(held), job.name
     assert jobs.have(seen >= 5)
@@ -326,7 +338,7 @@ def test_leaks_of_samples_are_the_same_on_device_memory_and_advice(jobs: Jobs) -
         for rank, ask in job.asks.items():
             if not {"memory", "memory_blocks"} & set(job.source.data["a"]["profiles"][ask["session"][0], rank]):
                 continue
-            shown, advised = leaks(job.source, ask)
+            shown, advised = leaks_beside(job.source, ask, job.review(ask))
             seen += shown != ""
             assert not shown or shown == advised, (job.name, rank)
     assert jobs.have(seen >= 5)
@@ -353,10 +365,9 @@ def test_the_number_of_stages_is_the_same_on_all_pages(jobs: Jobs) -> None:
 
 def test_the_first_advice_is_the_same_on_overview_and_advice(jobs: Jobs) -> None:
     for job in jobs:
-        found = advice_for(job.source, job.ask)
-        assert found is not None
+        found = job.review().found
         summary = texts_of(overview_summary(job.source, job.ask))
-        if found[0].found:
-            assert CATALOGUE[f"advice.{found[0].found[0].rule}.title"][0] in summary, job.name
+        if found:
+            assert CATALOGUE[f"advice.{found[0].rule}.title"][0] in summary, job.name
         else:
             assert "All advice: 0" in " ".join(summary.split()), job.name

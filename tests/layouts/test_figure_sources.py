@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,12 @@ def modules(*packages: str) -> Iterator[tuple[str, ast.Module]]:
         for path in sorted((ROOT / package).rglob("*.py")):
             name = path.relative_to(ROOT).as_posix()
             if not name.startswith("app/demo/"):
-                yield name, ast.parse(path.read_text("utf-8"))
+                yield name, tree_of(path)
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
 
 
 def called(node: ast.AST) -> set[str]:
@@ -105,7 +111,7 @@ def reducing(trees: Iterable[tuple[str, ast.AST]]) -> set[str]:
 def taking_the_last(trees: Iterable[tuple[str, ast.AST]]) -> set[str]:
     """Return the modules that take the last of what is called value or values."""
     def is_last(one: ast.AST) -> bool:
-        if not isinstance(one, ast.Subscript) or ast.unparse(one.slice) != "-1":
+        if not isinstance(one, ast.Subscript) or not isinstance(one.slice, ast.UnaryOp) or ast.unparse(one.slice) != "-1":
             return False
         names = {part.id for part in ast.walk(one.value) if isinstance(part, ast.Name)}
         return bool((names | columns(one.value)) & {"value", "values"})

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -529,6 +530,7 @@ def profile_triples() -> dict[str, Triple]:
     }  # fmt: skip
 
 
+@cache
 def triples() -> dict[str, Triple]:
-    """All triples by name."""
+    """All triples by name, made once: nobody changes them."""
     return {**scalar_triples(), **value_triples(), **structure_triples(), **profile_triples()}

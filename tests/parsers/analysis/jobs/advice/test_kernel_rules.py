@@ -10,6 +10,7 @@ import pytest
 from parsers import open_run
 from parsers.analysis.jobs.advice import FRAMES, review
 from parsers.analysis.profiles.efficiency.tensor_cores import multiplies, multiplies_float32, tensor_cores
+from tests.amounts import long_after
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere")) / "accelerators/kineto"
 NEW = ("short_kernels", "float32", "shapes")
@@ -52,10 +53,10 @@ def test_what_tensor_cores_of_a_device_can_multiply(chip: str, products: str) ->
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs MINDSCOPE_TEST_DATA")
-@pytest.mark.parametrize(("folder", "rules"), [
+@pytest.mark.parametrize(("folder", "rules"), long_after(1, [
     ("ns_resolution_v100", {"float32"}), ("ddp_nccl_a100", set()),
     ("dlrm_rank3_of_8", set()),
-])  # fmt: skip
+]))  # fmt: skip
 def test_what_recordings_are_told(folder: str, rules: set[str]) -> None:
     profile = next(iter(open_run(DATA / folder).profile.values()))
     found = review({name: profile.frame(name) if profile.gives(name) else None for name in FRAMES}).found

@@ -20,6 +20,7 @@ from parsers.analysis.jobs.replay.replaying import replayed, replayed_all, uncha
 from parsers.analysis.jobs.replay.savings import in_turn
 from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, WhatIf, replay_of
 from parsers.cluster_frames import COLLECTIVES, JOB_FRAMES
+from tests.amounts import long_after
 from tests.parsers.analysis.jobs.replay.told_and_true import KINDS, Case, cases, of_plan, table
 from tests.simulations.job_frames import frames
 
@@ -112,7 +113,7 @@ def test_told_savings_are_those_of_the_simulation_run_again() -> None:
     assert all(one.told >= 0.99 * one.true - 0.003 for one in found if one.upper)
 
 
-@pytest.mark.parametrize(("kind", "seed"), [("late_host", 1_017), ("late_host", 1_010), ("stage", 1_028)])
+@pytest.mark.parametrize(("kind", "seed"), long_after(1, [("stage", 1_028), ("late_host", 1_017), ("late_host", 1_010)]))
 def test_receives_that_are_posted_early(kind: str, seed: int) -> None:
     """They begin with a slice, whatever ended before it, and are awaited by the next one, also if they always come in time."""
     (told, _) = cases(kind, [seed])
