@@ -97,14 +97,18 @@ export function letterEdges(cy) {
 }
 
 /**
- * Where a label at the end of an edge is drawn: FAR along its first or last part, which may be level.
- * @param {Graphs.Point} from
- * @param {Graphs.Point} to
+ * Where a label at the end of an edge is drawn: FAR along the edge, of which the first part may be level.
+ * @param {Graphs.Point[]} points of the edge, from this end on
  */
-function towards(from, to) {
-  const [x, y] = [to.x - from.x, to.y - from.y];
-  const part = FAR / Math.max(1, Math.hypot(x, y));
-  return { x: from.x + x * part, y: from.y + y * part };
+function along(points) {
+  let left = FAR;
+  for (const [at, from] of points.slice(0, -1).entries()) {
+    const [x, y] = [points[at + 1].x - from.x, points[at + 1].y - from.y];
+    const length = Math.hypot(x, y);
+    if (length >= left) return { x: from.x + (x * left) / length, y: from.y + (y * left) / length };
+    left -= length;
+  }
+  return points[points.length - 1];
 }
 
 /**
@@ -121,7 +125,8 @@ function edgesOf(cy, zoom) {
   return chosen.union(zoom < DETAIL ? chosen : cy.edges()).filter((edge) => /^[^×]/.test(edge.data("label"))).map((edge) => {
     const [begin, end] = [edge.sourceEndpoint(), edge.targetEndpoint()];
     const bends = edge.segmentPoints() || edge.controlPoints() || [];
-    const [out, into] = [towards(begin, bends[0] || end), towards(end, bends[bends.length - 1] || begin)];
+    const points = [begin, ...bends, end];
+    const [out, into] = [along(points), along(points.reverse())];
     // At the far end from the chosen box the labels of its edges are furthest apart.
     const far = edge.source().hasClass("chosen") ? { into, mid: edge.midpoint(), out } : { out, mid: edge.midpoint(), into };
     const all = edge.hasClass("chosen") ? far : { mid: edge.midpoint(), out, into };

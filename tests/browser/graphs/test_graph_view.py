@@ -113,7 +113,7 @@ def test_labels_are_legible_at_every_zoom_and_edges_say_what_they_carry(page: Pa
     detail = "cy => cy.edges('.detail, .detail-out, .detail-into').map(edge => edge.data('short'))"
     assert canvas(page, detail) == []
     zoom_to(page, 0.85)
-    assert "Float32 128x64" in canvas(page, detail)
+    assert "Int32 128" in canvas(page, detail)
 
 
 @pytest.mark.long
