@@ -105,9 +105,10 @@ def _made_entry(name: str, evidence: Text | None, *, is_severe: bool, is_reading
 
 
 def steps(
-    symptom: Symptom, answers: Sequence[Answer], links: Sequence[Mapping[str, Any]], checks: Checks, *, why_not: str
+    symptom: Symptom, answers: Sequence[Answer], links: Sequence[Mapping[str, Any]], checks: Checks, run: str, *, why_not: str
 ) -> list[Any]:
-    """Return the open symptom: its steps with answers and links, in order. why_not says why checks cannot be saved."""
+    """Return the open symptom: its steps with answers and links, in order. run is the name of the run, which paper shows;
+    why_not says why checks cannot be saved."""
     found = sum(one.finding is not None and one.finding.state == FOUND for one in answers)
     head = html.Header(
         [
@@ -115,6 +116,7 @@ def steps(
                 [
                     html.P(t(f"symptoms.guide.{symptom.guide}"), className="ms-guides-kicker"),
                     html.H2(said(symptom.title), className="ms-guides-name"),
+                    html.P(run, className="ms-guides-of-run ms-name"),
                     html.P(t("guides.of", n=fmt.count(found), total=fmt.count(len(answers))), className="ms-muted"),
                 ]
             ),

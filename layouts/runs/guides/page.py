@@ -140,13 +140,13 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
     links = [] if probed is None else [
         address(source, probed, step, one.finding) for step, one in zip(symptom.steps, told, strict=True)
     ]  # fmt: skip
+    name = label_of(run, rows[run]) if run else ""
     made = {
         "list": markup(drawing.listed(signs, symptom.name, has_run=bool(run))),
-        "steps": markup(drawing.steps(symptom, told, links, checks, why_not=why_not)) if run else [],
+        "steps": markup(drawing.steps(symptom, told, links, checks, name, why_not=why_not)) if run else [],
     }  # fmt: skip
     again = unsure or any(sign.is_reading for sign in signs) or any(one.state in WORKING for one in told)
     names = [[one, label_of(one, rows[one])] for one in firsts]
-    name = label_of(run, rows[run]) if run else ""
     return {
         "digest": digest_of([made, run, other, names, again]), "parts": made, "run": run, "other": other,
         "symptom": symptom.name, "runs": names, "again": again,

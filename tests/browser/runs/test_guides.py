@@ -355,4 +355,9 @@ def test_a_narrow_page_and_print_have_the_open_symptom(page: Page, real: str) ->
     expect(page.locator(".ms-top")).to_be_hidden()
     expect(page.locator(".ms-guides-name")).to_be_visible()
     expect(page.locator(".ms-guides button:visible")).to_have_count(0)
-    page.emulate_media(media="screen")
+    expect(page.locator(".ms-guides-of-run")).to_have_text("lenet_diverges_nan")  # paper has no choice of runs
+    page.emulate_media(media="print", color_scheme="dark")
+    shade = "(one) => getComputedStyle(document.querySelector(one)).backgroundColor"
+    for one in ("html", "body", ".ms-shell"):
+        assert page.evaluate(shade, one) == "rgb(255, 255, 255)"
+    page.emulate_media(media="screen", color_scheme="light")
