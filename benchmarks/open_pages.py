@@ -24,7 +24,8 @@ SETTLED_SECONDS = 20.0
 IDLE_SECONDS = 60.0
 BOARD = "0123456789abcdef"
 DRAWN = """(least) => [document, ...Array.from(document.querySelectorAll("iframe"), (frame) => frame.contentDocument)]
-  .filter((one) => one && one.querySelector(".scatterlayer .trace path.js-line")).length >= least"""
+  .flatMap((one) => (one ? Array.from(one.querySelectorAll(".js-plotly-plot")) : []))
+  .filter((plot) => plot.querySelector(".scatterlayer .trace path.js-line")).length >= least"""
 
 
 def figures(times: int) -> list[Figure]:

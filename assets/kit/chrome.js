@@ -370,7 +370,7 @@ function focusFilter() {
 
 /** @param {number} by */
 function moveCard(by) {
-  const cards = Array.from(document.querySelectorAll(".ms-page .ms-card")).filter(visible);
+  const cards = Array.from(document.querySelectorAll(".ms-page .ms-card:not(.ms-card .ms-card)")).filter(visible);
   if (!cards.length) return;
   const large = cards.findIndex((card) => card.classList.contains("ms-full"));
   const now = large >= 0 ? large : cards.indexOf(document.activeElement && document.activeElement.closest(".ms-card"));

@@ -20,12 +20,34 @@ export function noUpdate() {
   return window.dash_clientside.no_update;
 }
 
+const APART = "apart";
+/** @type {Map<string, (id: string | Record<string, string>, props: Record<string, unknown>) => void>} */
+const apart = new Map();  // instance -> what sets properties of its components
+
+/**
+ * The instance, in the ids of its components, of a page that Dash does not know; there may be one for each name.
+ * @param {string} name of letters and digits
+ */
+export const apartInstance = (name) => `${APART}${name}`;
+
+/**
+ * Have properties of an instance that Dash does not know be set by this; null for one that is no longer on screen.
+ * @param {string} instance
+ * @param {((id: string | Record<string, string>, props: Record<string, unknown>) => void) | null} set
+ */
+export function keepApart(instance, set) {
+  if (set) apart.set(instance, set);
+  else apart.delete(instance);
+}
+
 /**
  * @param {string | Record<string, string>} id
  * @param {Record<string, unknown>} props
  */
 export function setProps(id, props) {
-  window.dash_clientside.set_props(id, props);
+  const instance = typeof id === "string" ? id.split("-", 1)[0] : id.ms;
+  if (!instance || !instance.startsWith(APART)) window.dash_clientside.set_props(id, props);
+  else apart.get(instance)?.(id, props);
 }
 
 /**

@@ -5,6 +5,7 @@ import { part, report } from "../kit/alone.js";
 import { functionsOf, noUpdate, setProps } from "../kit/dash.js";
 import { inLanguage } from "../kit/i18n.js";
 import { onNavigation } from "../kit/navigation.js";
+import { contentAt, loaded } from "../kit/page_files.js";
 import { alone, applyPrefs, led } from "../kit/prefs.js";
 import { markOf } from "../kit/runs.js";
 import { changedState, formatQuery, parseQuery, same } from "../kit/state.js";
@@ -28,68 +29,7 @@ function pathOf(location) {
   return path in book.pages ? path : null;
 }
 
-// What pages need beyond what the first one did -----------------------------------------------------------------------
-
-/** @type {Map<string, Promise<unknown>>} */
-const loaded = new Map();
-
-/**
- * @param {"script" | "link"} tag
- * @param {{ src?: string, href?: string, rel?: string, async?: boolean }} properties
- */
-function elementLoaded(tag, properties) {
-  return new Promise((resolve, reject) => {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.onload = resolve;
-    element.onerror = () => {
-      element.remove();
-      reject(new Error(`cannot load ${properties.href || properties.src}`));
-    };
-    document.head.append(element);
-  });
-}
-
-/** @type {Record<string, (url: string) => Promise<unknown>>} */
-const loaders = {
-  scripts: (url) => elementLoaded("script", { src: url, async: false }),
-  styles: (url) => elementLoaded("link", { rel: "stylesheet", href: url }),
-  modules: (url) => import(url),
-};
-
-/**
- * Load a file once; a failed attempt is repeated the next time.
- * @param {string} kind
- * @param {string} url
- * @returns {Promise<unknown>}
- */
-function load(kind, url) {
-  const known = loaded.get(url);
-  if (known) return known;
-  const there = kind === "styles" && document.querySelector(`link[rel="stylesheet"][href="${CSS.escape(url)}"]`);
-  const loading = there ? Promise.resolve() : loaders[kind](url);
-  loaded.set(url, loading);
-  loading.catch(() => loaded.delete(url));
-  return loading;
-}
-
-/** @type {Map<string, Promise<DashComponent>>} */
-const contents = new Map();  // path -> the promise of its components
-
-/**
- * @param {string} path
- * @returns {Promise<DashComponent>}
- */
-function contentOf(path) {
-  const known = contents.get(path);
-  if (known) return known;
-  const answer = window.fetch(book.pages[path].content, { credentials: "same-origin" }).then((response) => {
-    if (!response.ok) throw new Error(`cannot load ${response.url}: ${response.status}`);
-    return response.json();
-  });
-  contents.set(path, answer);
-  answer.catch(() => contents.delete(path));
-  return answer;
-}
+// Pages that were opened ------------------------------------------------------------------------------------------------
 
 /**
  * Resolve to the components of a page, with its state, once its files are loaded.
@@ -98,11 +38,7 @@ function contentOf(path) {
  * @param {Wire.Query} data
  */
 function whenLoaded(path, storeId, data) {
-  const meta = document.querySelector('meta[name="mindscope-pages"]');
-  /** @type {Partial<Wire.Needed>} */
-  const needed = (meta && JSON.parse(meta.content)[path]) || {};
-  const loading = Object.entries(needed).flatMap(([kind, urls]) => urls.map((url) => load(kind, url)));
-  return Promise.all([contentOf(path), ...loading]).then(
+  return Promise.all([contentAt(book.pages[path].content), loaded(path)]).then(
     ([content]) => (here === path ? withState(content, storeId, data) : noUpdate()),
     () => {
       if (here === path) here = undefined;  // so that the next click tries again

@@ -71,6 +71,8 @@ interface CardKind<Page extends CardsPage = CardsPage> {
 /** The record of a page of cards. */
 interface CardsPage extends KeptPage {
   kind: CardKind;
+  /** the only tag that has a card here; null for all of them */
+  only: string | null;
   catalogue: Wire.TagCatalogue;
   /** px of the column of tags in which names can be told apart */
   sideNeeds?: number;

@@ -11,6 +11,8 @@ interface Window {
   dash_ag_grid: { getApiAsync(id: string): Promise<GridApi> };
   dash_cytoscape?: DashCytoscape;
   Plotly: Plotly;
+  /** Dash: the address of plotly.js */
+  _dashPlotlyJSURL: string;
   React: { createElement(...parts: unknown[]): unknown };
   /** early/prefs.js */
   mindscope: { prefs: KeptPreferences };

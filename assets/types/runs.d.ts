@@ -22,6 +22,10 @@ declare namespace Boards {
     changed(place: string | null): void;
     named(title: Element | null): void;
     frame: HTMLIFrameElement | null;
+    /** the card in the document of the board */
+    apart: { end(): void; news(version: unknown): void } | null;
+    /** it could not be drawn in the document of the board */
+    framed: boolean;
     /** place that users have made of the page, null for the saved one */
     live: string | null;
     inView: boolean;

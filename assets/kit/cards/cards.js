@@ -28,7 +28,6 @@
 // order, page.keys the key in each slot, page.asks what each slot on screen asks for, page.drawings what the server answered
 // (by slot), page.change({key: [...]}) writes the state. arrangement.js says which cards are on the page, and their order.
 
-import { onlyTag } from "../alone.js";
 import { listDamage } from "../damage.js";
 import { functionsOf, noUpdate, setProps } from "../dash.js";
 import { iconButton, make, words } from "../elements.js";
@@ -81,7 +80,7 @@ function furnish(page, card) {
 function ask(page, key) {
   const { state } = page;
   const margins = page.kind.margins ? page.kind.margins(page, key) : MARGINS;
-  const pixels = columns(page, page.shown.length, onlyTag !== null || listed(state, "full", key), margins);
+  const pixels = columns(page, page.shown.length, page.only !== null || listed(state, "full", key), margins);
   /** @type {Wire.Query} */
   const wanted = { tag: [key], columns: [String(pixels)] };
   if (state.run) wanted.run = state.run;
@@ -93,7 +92,7 @@ function wantedCards(page) {
   const { state, catalogue, kind, usual } = page;
   page.chosen = ticks.matching(catalogue.tags, last(state, "q", "")).filter(ticks.ticked(state));
   const given = kind.cards ? kind.cards(page) : null;
-  const own = onlyTag === null ? given : (given || catalogue.tags).filter((key) => key === onlyTag);
+  const own = page.only === null ? given : (given || catalogue.tags).filter((key) => key === page.only);
   page.paged = !own;
   if (own) Object.assign(page, { pins: [], sections: [], items: own.map((key) => ({ key })) });
   else arrange(page);
@@ -142,8 +141,8 @@ function showState(page) {
   else if (!page.items.length && !(page.kind.bare && page.kind.bare(page))) name = "no-match";
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
   const reading = page.find('[data-state="reading"]');
-  if (name === "no-match" && onlyTag) {
-    writeText(page.find('[data-state="no-match"] .ms-empty-sentence'), "cards.no_card", { tag: onlyTag });
+  if (name === "no-match" && page.only) {
+    writeText(page.find('[data-state="no-match"] .ms-empty-sentence'), "cards.no_card", { tag: page.only });
   }
   if (name === "reading") writeText(reading, "cards.reading", { n: count(catalogue.waiting) });
   listDamage(page.root, catalogue.damage);

@@ -1,5 +1,6 @@
 // The pages of cards on screen and their kinds; see cards.js.
 
+import { onlyTag } from "../alone.js";
 import { keeper } from "../pages.js";
 
 /** @type {Map<string, CardKind>} */
@@ -38,6 +39,7 @@ function fresh(root, page) {
   const kind = /** @type {CardKind} */ (kinds.get(root.dataset.page || ""));
   return {
     kind,
+    only: root.dataset.only ?? onlyTag,
     catalogue: notYet,  // until Dash has sent one
     shown: [],
     items: [],  // cards and heads of sections on this page of cards, in order; see arrangement.js

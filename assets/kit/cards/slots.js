@@ -1,6 +1,5 @@
 // Slots of cards (see cards.js): which tag is in which slot, heads, tools, downloads and full screen.
 
-import { onlyTag } from "../alone.js";
 import { badge, icon, iconButton, make, menu, takesText, words } from "../elements.js";
 import * as files from "../files.js";
 import { escapeMarkup } from "../markup.js";
@@ -55,7 +54,7 @@ export function assign(page) {
     const filled = page.drawings.get(slot);
     if (filled && key && metaOf(filled).tags[0] === key) painted(page, slot, filled);
     markOutdated(page, slot);
-    card.classList.toggle("ms-full", full === key);
+    card.classList.toggle("ms-full", page.only !== null || full === key);
     press(card, "full", listed(page.state, "full", key));
     sections.pressPin(page, card, key);
     page.kind.press(page, card, key);
@@ -312,12 +311,13 @@ document.addEventListener("toggle", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return;
   if (document.querySelector("dialog[open]")) return;
-  if (onlyTag !== null || (event.key !== "f" && event.key !== "Escape")) return;
+  if (event.key !== "f" && event.key !== "Escape") return;
   const large = document.querySelector(".ms-slot.ms-full:not([hidden])");
   const card = large || (event.key === "f" && document.activeElement.closest(".ms-slot"))
     || (event.key === "f" && document.querySelector(".ms-slot:hover"));
   if (!card || (event.key === "Escape" && !large)) return;
-  event.preventDefault();
   const page = cards.pageAround(card);
+  if (page && page.only !== null) return;
+  event.preventDefault();
   if (page) acts.full(page, card, card.dataset.key, card);
 });

@@ -3,7 +3,11 @@
 import { setProps } from "../dash.js";
 import { columnsChosen } from "./arrangement.js";
 
-/** @typedef {KeptPage & { shown: string[], columns?: string, settling?: number, items?: object[] }} Measured a page of cards */
+/**
+ * A page of cards.
+ * @typedef {KeptPage & { shown: string[], only?: string | null, columns?: string, settling?: number,
+ *   items?: object[] }} Measured
+ */
 
 const PHONE = 600;  // pixels of the window, as in cards.css
 const BORDERS = 2;
@@ -100,7 +104,7 @@ export function across(page, count) {
  * @param {number} [margins]
  */
 export function columns(page, count, full, margins = MARGINS) {
-  if (full) return columnsOf(document.documentElement.clientWidth, margins);
+  if (full) return columnsOf((page.only ? page.root : document.documentElement).clientWidth, margins);
   const cards = across(page, count);
   return columnsOf(Math.floor((gridWidth(page) - GAP * (cards - 1)) / cards), margins);
 }

@@ -1,9 +1,11 @@
-// The frames of a board: each card of a page is a frame of that page (layouts/runs/board). A frame is made when its card
-// comes into view, at most AT_ONCE at a time. It gets new data only while it is in view, and is removed some time after it has
-// left.
+// The cards of pages on a board (layouts/runs/board): drawn in the board's own document where their page allows it (apart.js),
+// else in a frame of that page, of which at most AT_ONCE are made at a time. A card is made when it comes into view. It gets
+// new data only while it is in view, and is removed some time after it has left.
 
 import { setLabel } from "../../kit/i18n.js";
 import { make } from "../../kit/elements.js";
+import * as apart from "./apart.js";
+import { forgetAnswers } from "./calls.js";
 
 const AT_ONCE = 2;
 const FOUND_MS = 4000;  // after which the next frame begins, whether or not the card is drawn
@@ -17,6 +19,8 @@ const held = new Map();  // element that holds a frame -> { page, card, ... }
 /** @type {Boards.Held[]} */
 const waiting = [];
 let loading = 0;
+/** @type {unknown} */
+let version = null;  // of the data, as the board was told last
 
 /**
  * Address of the page of a card; its card fills the window if there is a part.
@@ -39,28 +43,55 @@ const observer = new IntersectionObserver((entries) => {
     one.inView = isIntersecting;
     window.clearTimeout(one.leaving);
     if (isIntersecting) enter(one);
-    else if (one.frame) one.leaving = window.setTimeout(() => release(one), LEFT_MS);
+    else if (one.frame || one.apart) one.leaving = window.setTimeout(() => release(one), LEFT_MS);
   }
 }, { rootMargin: NEAR });
 
 /** @param {Boards.Held} one */
 function enter(one) {
-  if (!one.frame && !waiting.includes(one)) {
+  if (one.apart || one.frame) {
+    if (one.stale) tell(one);
+  } else if (apart.fits(one.card) && !one.framed) begin(one);
+  else if (!waiting.includes(one)) {
     waiting.push(one);
     next();
-  } else if (one.stale) tell(one);
+  }
 }
 
 function next() {
   while (loading < AT_ONCE) {
     const one = waiting.shift();
     if (!one) return;
-    if (one.inView && held.has(one.host) && !one.frame) begin(one);
+    if (one.inView && held.has(one.host) && !one.frame) beginFrame(one);
   }
 }
 
-/** @param {Boards.Held} one */
+/**
+ * Draw a card in the document of the board.
+ * @param {Boards.Held} one
+ */
 function begin(one) {
+  const { host, page, card } = one;
+  one.touched = false;
+  one.stale = false;
+  const place = String(one.live || card.place);
+  const made = apart.begin(page, host, card, place, version, (now) => {
+    if (!one.touched || one.apart !== made.apart) return;
+    one.live = apart.samePlace(now, String(one.card.place)) ? null : now;
+    one.changed(one.live);
+  });
+  one.apart = made.apart;
+  made.begun.catch((error) => {
+    console.error(error);
+    if (one.apart !== made.apart) return;
+    release(one);
+    one.framed = true;
+    if (one.inView) enter(one);
+  });
+}
+
+/** @param {Boards.Held} one */
+function beginFrame(one) {
   const { host, page, card } = one;
   const frame = make("iframe", "ms-board-frame", [], { src: address(page, String(one.live || card.place), card.part) });
   setLabel(frame, "title", "board.frame", { name: one.name });
@@ -112,6 +143,8 @@ function watch(one, frame) {
 
 /** @param {Boards.Held} one */
 function release(one) {
+  if (one.apart) one.apart.end();
+  one.apart = null;
   if (!one.frame) return;
   one.end();
   one.frame.remove();
@@ -121,6 +154,7 @@ function release(one) {
 /** @param {Boards.Held} one */
 function tell(one) {
   one.stale = !one.inView;
+  if (one.apart && one.inView) one.apart.news(version);
   const inside = one.frame && one.frame.contentWindow;
   if (inside && one.inView) inside.dispatchEvent(new CustomEvent("mindscope:news"));
 }
@@ -135,10 +169,14 @@ function tell(one) {
  * @param {{ changed: (place: string | null) => void, named: (title: Element | null) => void }} acts
  */
 export function hold(page, host, card, name, acts) {
-  held.set(host, {
-    page, host, card, name, ...acts, frame: null, live: null, inView: false, touched: false,
+  const touch = () => { one.touched = true; };
+  for (const name of ["pointerdown", "keydown", "wheel"]) host.addEventListener(name, touch, { capture: true, passive: true });
+  /** @type {Boards.Held} */
+  const one = {
+    page, host, card, name, ...acts, frame: null, apart: null, framed: false, live: null, inView: false, touched: false,
     stale: false, leaving: 0, end: () => {},
-  });
+  };
+  held.set(host, one);
   observer.observe(host);
 }
 
@@ -163,7 +201,7 @@ export function drop(host) {
 export function reload(host, card) {
   const one = held.get(host);
   if (!one) return;
-  Object.assign(one, { card, live: null });
+  Object.assign(one, { card, live: null, framed: false });
   release(one);
   if (one.inView) enter(one);
 }
@@ -179,10 +217,13 @@ export function settle(host, card) {
 }
 
 /**
- * Tell the frames of a page that there are new data: those in view at once, the others when they come into view.
+ * Tell the cards of a page that there are new data: those in view at once, the others when they come into view.
  * @param {Boards.Page} page
+ * @param {unknown} now the version of the data
  */
-export function news(page) {
+export function news(page, now) {
+  if (now !== version) forgetAnswers();
+  version = now;
   for (const one of held.values()) if (one.page === page) tell(one);
 }
 

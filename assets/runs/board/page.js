@@ -417,6 +417,6 @@ Object.assign(functionsOf("mindscope_board"), {
    */
   news(version, rootId) {
     const page = pageOf(rootId);
-    if (page && version !== null) frames.news(page);
+    if (page && version !== null) frames.news(page, version);
   },
 });
