@@ -31,13 +31,14 @@ const apart = new Map();  // instance -> what sets properties of its components
 export const apartInstance = (name) => `${APART}${name}`;
 
 /**
- * Have properties of an instance that Dash does not know be set by this; null for one that is no longer on screen.
+ * Have properties of an instance that Dash does not know be set by this; returns a function that ends it, unless another one
+ * has taken its place.
  * @param {string} instance
- * @param {((id: string | Record<string, string>, props: Record<string, unknown>) => void) | null} set
+ * @param {(id: string | Record<string, string>, props: Record<string, unknown>) => void} set
  */
 export function keepApart(instance, set) {
-  if (set) apart.set(instance, set);
-  else apart.delete(instance);
+  apart.set(instance, set);
+  return () => void (apart.get(instance) === set && apart.delete(instance));
 }
 
 /**

@@ -1,5 +1,5 @@
-// A board saved as a file: the cards of a board are frames, which hold a card only while it is in view. Each is brought into
-// view and copied as soon as it is drawn; in the file it is an element as any other.
+// A board saved as a file: cards are elements of the board or frames in it, which hold a card only while it is in view. Each is
+// brought into view and copied as soon as it is drawn; in the file it is an element as any other.
 
 import { copyOf } from "./page_copy.js";
 import { sheetsOf } from "./page_sheets.js";
@@ -10,6 +10,7 @@ import { styledAttributes } from "./page_text.js";
 const LED = "ms-file-led";  // stands for the window of a card
 const PART = "ms-file-part";  // of one card of its page
 const CARD = ".ms-card.ms-only";
+const APART = ".ms-apart, .ms-apart-gone";  // a card in the document of the board: assets/runs/board/apart.js
 export const PENDING = ".ms-pending, .ms-skeleton, [aria-busy=true]";
 const DRAWN_MS = 15000;  // after which a card that is not drawn is copied as it is
 const QUIET_MS = 500;  // without a change, after which a card is drawn
@@ -50,30 +51,42 @@ export function isInWindow(element) {
  * @param {Document} framed
  */
 export function isDrawn(framed) {
-  const shown = shownIn(framed);
+  return isComplete(shownIn(framed));
+}
+
+/** @param {HTMLElement | null} shown */
+function isComplete(shown) {
   if (!shown || !shown.innerText.trim()) return false;
   return ![shown, ...shown.querySelectorAll(PENDING)].some((one) =>
     one.matches(PENDING) && one.checkVisibility() && isInWindow(one));
 }
 
 /**
- * The document of a frame once its card is drawn; what it has by then if that does not happen.
+ * What the element of a card shows, in the document of the board or in a frame.
  * @param {Element} host
- * @returns {Promise<Document | null>}
+ * @returns {HTMLElement | null}
+ */
+function shownBy(host) {
+  const [here] = Array.from(host.querySelectorAll(APART)).filter((one) => one.checkVisibility());
+  const framed = host.querySelector("iframe")?.contentDocument;
+  return here || (framed ? shownIn(framed) : null);
+}
+
+/**
+ * Wait until the card of an element is drawn; not longer than it may take.
+ * @param {Element} host
  */
 async function drawnIn(host) {
   const until = Date.now() + DRAWN_MS;
   let last = "";
   let since = Date.now();
   while (Date.now() < until) {
-    const framed = host.querySelector("iframe")?.contentDocument;
-    const shown = framed && isDrawn(framed) ? shownIn(framed) : null;
-    const now = shown ? `${shown.querySelectorAll("*").length} ${shown.textContent}` : "";
+    const shown = shownBy(host);
+    const now = shown && isComplete(shown) ? `${shown.querySelectorAll("*").length} ${shown.textContent}` : "";
     if (now !== last) [last, since] = [now, Date.now()];
-    else if (framed && now && Date.now() - since >= QUIET_MS) return framed;
+    else if (now && Date.now() - since >= QUIET_MS) return;
     await pause(LOOK_MS);
   }
-  return host.querySelector("iframe")?.contentDocument || null;
 }
 
 /**
@@ -113,10 +126,15 @@ export async function copyBoard(main, copying) {
   /** @type {Map<string, string>} */
   const sheets = new Map();
   for (const host of hosts) {
-    if (!host.querySelector(".ms-skeleton, iframe")) continue;  // a text
+    if (!host.classList.contains("ms-board-page")) continue;  // a text
     host.scrollIntoView({ block: "nearest" });
-    const shown = await drawnIn(host);
-    if (!shown) continue;
+    await drawnIn(host);
+    const shown = host.querySelector("iframe")?.contentDocument;
+    if (!shown) {
+      const copy = host.querySelector(APART) && copyOf(host, copying);
+      if (copy) copying.made.set(host, /** @type {HTMLElement} */ (copy));
+      continue;
+    }
     for (const [key, text] of await sheetsOf(shown, sheets)) {
       if (sheets.has(key)) continue;
       sheets.set(key, text);

@@ -76,7 +76,7 @@ export function extent() {
 
 /** Titles of the cards of the page, the first ones. */
 export function cardTitles() {
-  const titles = Array.from(document.querySelectorAll(".ms-page .ms-card"), (card) =>
+  const titles = Array.from(document.querySelectorAll(".ms-page .ms-card:not(.ms-card .ms-card)"), (card) =>
     card instanceof HTMLElement && isSeen(card) ? card.dataset.key || card.querySelector(".ms-card-title")?.textContent : "");
   return titles.filter(Boolean).slice(0, NAMED_CARDS);
 }

@@ -217,8 +217,7 @@ def test_nothing_grave_is_found_on_a_board(page: Page, axe: str, tmp_path: Path,
             show(page, f"{place}/{path}")
             expect(page.locator(".ms-board-list, .ms-board .ms-empty:visible, .ms-board-text h1").first).to_be_visible()
             if board.key in path:
-                first = page.frame_locator(".ms-board-frame >> nth=0")
-                expect(first.locator(".scatterlayer .trace").first).to_be_attached()
+                expect(page.locator(".ms-board-card .scatterlayer .trace").first).to_be_attached()
                 page.get_by_role("group", name="Card Daily").hover()
             page.evaluate(axe)
             grave += [f"{path}, {one}" for _ in range(2) for one in graveness(page)]

@@ -364,7 +364,7 @@ function pageOfKey(target) {
   const around = cards.pageAround(target);
   if (around) return around;
   // In another application, only handle keys pressed inside our page.
-  const alone = document.querySelector(".ms-shell .ms-tagged");
+  const alone = document.querySelector(".ms-shell .ms-tagged:not(.ms-apart)");
   return alone && target === document.body ? cards.pageOf(alone.id) : null;
 }
 

@@ -2,8 +2,11 @@
 // only Dash has no part in it, which compares all components of a document at each change: here stores of the page are values,
 // and its callbacks run by the list that Dash has, too (calls.js).
 
-import { functionsOf, apartInstance, keepApart } from "../../kit/dash.js";
+import { apartInstance, functionsOf, keepApart } from "../../kit/dash.js";
+import { make } from "../../kit/elements.js";
+import { writeText } from "../../kit/i18n.js";
 import { chartsLoaded, contentAt, loaded } from "../../kit/page_files.js";
+import { gone, selected } from "../../kit/run_selection.js";
 import { formatQuery, parseQuery, same } from "../../kit/state.js";
 import * as calls from "./calls.js";
 import { componentIn, nodesOf, partKey } from "./components.js";
@@ -33,7 +36,7 @@ class Apart {
    * @param {HTMLElement} host
    * @param {Wire.BoardCard} card
    * @param {string} place of its page
-   * @param {{ app: string, version: unknown, changed: (place: string) => void }} around
+   * @param {{ app: string, version: unknown, rows: () => Wire.RunRow[], changed: (place: string) => void }} around
    */
   constructor(host, card, place, around) {
     const [path, ...query] = place.split("?");
@@ -52,6 +55,9 @@ class Apart {
     this.plots = new Map();
     /** @type {HTMLElement | null} */
     this.root = null;
+    /** @type {Set<Callback>} */
+    this.due = new Set();  // callbacks of which an input was set
+    this.forget = () => {};
     this.ended = false;
   }
 
@@ -80,8 +86,9 @@ class Apart {
     const slot = /** @type {HTMLElement} */ (this.root.querySelector(".ms-slot"));
     slot.classList.add("ms-only");
     slot.dataset.board = "";
-    keepApart(this.instance, (id, props) => this.given(id, props));
+    this.forget = keepApart(this.instance, (id, props) => this.given(id, props));
     this.host.append(this.root);
+    this.judge();
     const known = new Set([...this.made.ids, ...GIVEN.map((part) => this.serverId(part))]);
     this.callbacks = callbacks.filter((one) =>
       !AROUND.has(one.clientside_function?.function_name || "")
@@ -124,7 +131,7 @@ class Apart {
   }
 
   /**
-   * Set properties of a component, and run the callbacks that take them.
+   * Set properties of a component, and run the callbacks that take them once all that is set together is there.
    * @param {string} part
    * @param {Record<string, unknown>} props
    */
@@ -135,9 +142,20 @@ class Apart {
       this.values.set(`${part}.${property}`, value);
       if (part === "state") this.around.changed(this.place());
       for (const one of this.callbacks) {
-        if (one.inputs.some((input) => this.partOf(input.id) === part && input.property === property)) this.run(one);
+        if (one.inputs.some((input) => this.partOf(input.id) === part && input.property === property)) this.call(one);
       }
     }
+  }
+
+  /** @param {Callback} callback */
+  call(callback) {
+    this.due.add(callback);
+    if (this.due.size > 1) return;
+    queueMicrotask(() => {
+      const now = [...this.due];
+      this.due.clear();
+      if (!this.ended) now.forEach((one) => this.run(one));
+    });
   }
 
   /** The place of the page as it is now. */
@@ -175,11 +193,28 @@ class Apart {
     });
   }
 
+  /** If none of its runs exists, a message takes the place of the card. */
+  judge() {
+    if (!this.root) return;
+    const state = /** @type {Wire.Query} */ (this.values.get("state.data"));
+    const rows = this.around.rows();
+    const names = selected(state, { rows, default: [] }).size ? [] : gone(state, rows);
+    let message = this.root.nextElementSibling;
+    this.root.hidden = names.length > 0;
+    if (names.length && !message) {
+      message = make("div", "ms-empty ms-apart-gone", make("p", "ms-empty-sentence"));
+      this.root.after(message);
+    }
+    if (names.length && message) writeText(/** @type {HTMLElement} */ (message.firstElementChild), "shell.gone", { names: names.join(", ") });
+    else if (message) message.remove();
+  }
+
   /**
    * There are new data.
    * @param {unknown} version
    */
   news(version) {
+    this.judge();
     this.set("version", { data: version });
     this.set("interval", { n_intervals: Number(this.values.get("interval.n_intervals") || 0) + 1 });
   }
@@ -230,11 +265,12 @@ class Apart {
 
   end() {
     this.ended = true;
-    keepApart(this.instance, null);
+    this.forget();
     for (const { plot, observer } of this.plots.values()) {
       observer.disconnect();
       window.Plotly.purge(plot);
     }
+    this.root?.nextElementSibling?.remove();
     this.root?.remove();
   }
 }
@@ -253,7 +289,7 @@ const nextTask = () => new Promise((resolve) => window.setTimeout(resolve));
  * @returns {{ apart: Apart, begun: Promise<void> }}
  */
 export function begin(page, host, card, place, version, changed) {
-  const apart = new Apart(host, card, place, { app: page.app, version, changed });
+  const apart = new Apart(host, card, place, { app: page.app, version, rows: () => page.rows || [], changed });
   const [path] = place.split("?");
   const content = contentAt(`${page.routes}pages/${path}.json`);
   const needed = Promise.all([content, calls.callbacksOf(page.app), loaded(path), PAGES.get(path) && chartsLoaded()]);

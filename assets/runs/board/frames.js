@@ -145,6 +145,10 @@ function watch(one, frame) {
 function release(one) {
   if (one.apart) one.apart.end();
   one.apart = null;
+  if (!one.host.isConnected) {  // the board was left
+    observer.unobserve(one.host);
+    held.delete(one.host);
+  }
   if (!one.frame) return;
   one.end();
   one.frame.remove();

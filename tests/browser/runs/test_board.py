@@ -81,6 +81,7 @@ def card(page: Page, key: str) -> Locator:
 
 
 def inside(page: Page, key: str) -> FrameLocator:
+    """A card that is a frame."""
     return card(page, key).frame_locator("iframe")
 
 
@@ -104,11 +105,11 @@ def test_the_first_board_begins_with_a_curve(page: Page, opened: Callable[[], st
     page.get_by_role("textbox", name="Name of a new board").fill("Daily")
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Open the board").click()
-    shown = page.frame_locator(".ms-board-frame")
+    shown = page.locator(".ms-board-card")
     expect(shown.locator(LINE).first).to_be_attached()
     assert shown.locator(".ms-slot:not([hidden])").count() == 1, "the page draws no other card"
     expect(shown.locator(".ms-tags")).to_be_hidden()
-    expect(page.locator(".ms-board-card .ms-card-title")).to_have_text("loss")
+    expect(page.locator(".ms-board-head .ms-card-title")).to_have_text("loss")
     on_board = shown.locator(".ms-slot:not([hidden])").evaluate(HEIGHTS)
     (one,) = saved(address, page.url.rpartition("=")[2]).values()
     assert (one["place"], one["part"]) == ("scalars?run=nan_inf&smooth=0.6", "key:loss")
@@ -120,7 +121,7 @@ def test_the_first_board_begins_with_a_curve(page: Page, opened: Callable[[], st
 
 def test_cards_are_moved_and_resized_by_pointer_and_by_keys(page: Page, shared: str, key: str) -> None:
     show(page, made(shared, LOSS, SAID, key=key, name=key))
-    expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
+    expect(card(page, KEYS[1]).locator(LINE).first).to_be_attached()
     head = card(page, KEYS[2]).locator(".ms-board-head").bounding_box()
     assert head is not None
     page.mouse.move(head["x"] + 60, head["y"] + 12)
@@ -147,7 +148,7 @@ def test_cards_are_moved_and_resized_by_pointer_and_by_keys(page: Page, shared: 
     shown = {one: place(page, one) for one in KEYS[1:3]}
     # Each move is saved by a request of its own.
     becomes(page, lambda: {at: tuple(one[name] for name in "xywh") for at, one in saved(shared, key).items()}, shown)
-    expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
+    expect(card(page, KEYS[1]).locator(LINE).first).to_be_attached()
 
 
 def test_texts_are_markdown_and_nothing_else(page: Page, shared: str, key: str) -> None:
@@ -222,7 +223,7 @@ def test_two_windows_at_once(page: Page, context: BrowserContext, shared: str, k
 @pytest.mark.long
 def test_what_is_changed_in_a_card_can_be_kept(page: Page, shared: str, key: str) -> None:
     show(page, made(shared, LOSS, key=key, name=key))
-    slot = inside(page, KEYS[1]).locator('.ms-slot[data-key="loss"]')
+    slot = card(page, KEYS[1]).locator('.ms-slot[data-key="loss"]')
     expect(slot.locator(".scatterlayer .trace").first).to_be_attached()
     entries = page.evaluate("history.length")
     slot.hover()
@@ -239,32 +240,34 @@ def test_what_is_changed_in_a_card_can_be_kept(page: Page, shared: str, key: str
 
 @pytest.mark.long
 def test_theme_and_language_of_the_cards_are_those_of_the_board(page: Page, shared: str, key: str) -> None:
-    show(page, made(shared, LOSS, key=key, name=key))
-    root = inside(page, KEYS[1]).locator(":root")
-    expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
+    show(page, made(shared, LOSS, {"key": KEYS[3], "place": "runs", "x": 4}, key=key, name=key))
+    root = inside(page, KEYS[3]).locator(":root")
+    expect(card(page, KEYS[1]).locator(LINE).first).to_be_attached()
+    expect(root).to_have_attribute("data-led", "")
     page.locator('.ms-top [data-action="theme"]').click()
     expect(root).to_have_attribute("data-mantine-color-scheme", "dark")
     page.locator('.ms-top [data-action="language"]').click()
     expect(root).to_have_attribute("lang", "zh-CN")
+    expect(card(page, KEYS[1]).locator(".ms-slot").get_by_text("由全部", exact=False).first).to_be_visible()
 
 
 @pytest.mark.long
 def test_cards_out_of_view_cost_nothing(page: Page, shared: str, key: str) -> None:
     below = [{**LOSS, "key": KEYS[number], "y": 8 * number} for number in range(10, 30)]
     show(page, made(shared, *below, key=key, name=key))
-    expect(inside(page, KEYS[10]).locator(LINE).first).to_be_attached()
-    expect(inside(page, KEYS[11]).locator(LINE).first).to_be_attached()
-    mounted = page.locator(".ms-board-frame").count()
+    expect(card(page, KEYS[10]).locator(LINE).first).to_be_attached()
+    expect(card(page, KEYS[11]).locator(LINE).first).to_be_attached()
+    mounted = page.locator(".ms-apart").count()
     assert mounted <= 4
     for number in range(10, 10 + mounted):
-        expect(inside(page, KEYS[number]).locator(LINE).first).to_be_attached()
+        expect(card(page, KEYS[number]).locator(LINE).first).to_be_attached()
     polls(page)
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.frame.url))
+    page.on("request", lambda request: asked.append(request.url))
     polls(page, 2)
-    assert not any("embed=1" in url for url in asked), "nothing is new, so no card asks"
+    assert {url.rpartition("/")[2] for url in asked} == {"status.json"}, "nothing is new, so no card asks"
     card(page, KEYS[29]).scroll_into_view_if_needed()
-    expect(inside(page, KEYS[29]).locator(LINE).first).to_be_attached()
+    expect(card(page, KEYS[29]).locator(LINE).first).to_be_attached()
 
 
 @pytest.mark.long
@@ -276,7 +279,7 @@ def test_cards_grow_with_their_files(page: Page, opened: Callable[[], str], base
     writer.flush()
     grown = {**LOSS, "place": "scalars?run=growing"}
     page.goto(made(opened(), grown))
-    slot = inside(page, KEYS[1]).locator('.ms-slot[data-key="loss"]')
+    slot = card(page, KEYS[1]).locator('.ms-slot[data-key="loss"]')
     expect(slot.locator(".scatterlayer .trace").first).to_be_attached()
     assert set(slot.evaluate(HEIGHTS)) >= {0, 4}
     for step in range(5, 9):
@@ -306,8 +309,8 @@ def test_what_is_gone_is_said(page: Page, shared: str, key: str) -> None:
     tag = {**LOSS, "key": KEYS[4], "part": "key:no such tag", "x": 8}
     show(page, made(shared, gone, tag, key=key, name=key))
     expect(card(page, KEYS[3]).get_by_text("Run gone")).to_be_visible()
-    expect(inside(page, KEYS[3]).get_by_text("The run of this link does not exist: gone")).to_be_visible()
-    expect(inside(page, KEYS[4]).get_by_text("None of these runs has the tag no such tag.")).to_be_visible()
+    expect(card(page, KEYS[3]).get_by_text("The run of this link does not exist: gone")).to_be_visible()
+    expect(card(page, KEYS[4]).get_by_text("None of these runs has the tag no such tag.")).to_be_visible()
     show(page, f"{page.url[:-16]}{KEYS[9]}")
     expect(page.get_by_text("This board does not exist.")).to_be_visible()
 
@@ -321,7 +324,7 @@ def test_export_and_import(page: Page, shared: str, key: str, tmp_path: Path) ->
     file = tmp_path / "board.json"
     download.value.save_as(file)
     show(page, f"{shared}/board")
-    page.locator('input[type="file"]').set_input_files(file)
+    page.locator('.ms-board input[type="file"]').set_input_files(file)
     expect(page.locator(".ms-board-name")).to_have_text("Weekly (2)")
     assert len(saved(shared, page.url.rpartition("=")[2])) == 2
 

@@ -40,7 +40,7 @@ def test_a_board_becomes_one_file_with_all_its_cards(
         {"key": keys[1], "text": "# Daily\n\n**bold**", "x": 4, "w": 4, "h": 6},
         {"key": keys[2], "place": "graph?run=lenet_sink_mode", "part": "", "x": 4, "y": 6, "w": 8, "h": 10}, below,
     ))  # fmt: skip
-    expect(page.frame_locator(f'[data-card="{keys[0]}"] iframe').locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(page.locator(f'[data-card="{keys[0]}"] .js-plotly-plot .main-svg').first).to_be_visible()
     saved = opened(save(page, tmp_path / "page.html")).page
     cards = saved.locator(".ms-board-card")
     assert cards.count() == len(keys) == page.locator(".ms-board-card").count()
@@ -71,7 +71,7 @@ def test_a_saved_board_looks_as_on_screen(
     shown = SHOWN[cards]
     with settles(page):
         page.goto(board(serve(app.server), shown))
-        expect(page.frame_locator(".ms-board-frame >> nth=0").locator(".ms-page").first).to_be_attached(timeout=WAIT_MS)
+        expect(page.locator(".ms-apart, .ms-board-frame").first).to_be_attached(timeout=WAIT_MS)
     saved = opened(save(page, tmp_path / "page.html")).page
     unchanged(page)
     alike(page, saved)

@@ -167,7 +167,7 @@ def test_nothing_of_a_hostile_board_runs(
     cards = [{"place": "scalars", "part": f"key:{tag}"} for tag in tags]
     cards.append({"place": "scalars", "part": "key:loss", "title": name})
     page.goto(board(hostile, cards, name))
-    expect(page.frame_locator(".ms-board-frame >> nth=0").locator(".main-svg").first).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".ms-board-card .main-svg").first).to_be_visible(timeout=WAIT_MS)
     path = save(page, tmp_path / "page.html")
     assert Parsed(path.read_text(encoding="utf-8")).wrong == []
     saved = opened(path).page
