@@ -34,7 +34,7 @@ export const showPlainHtml = (host, children) => host.replaceChildren(...childre
  * Elements of the layout that no callback uses arrive in the attribute data-plain of the element around them.
  * @param {ParentNode} root
  */
-function fill(root) {
+export function fillPlain(root) {
   const hosts = Array.from(root.querySelectorAll("[data-plain]"));
   if (root instanceof HTMLElement && root.dataset.plain) hosts.unshift(root);
   for (const host of hosts) {
@@ -44,6 +44,6 @@ function fill(root) {
 }
 
 new MutationObserver((changes) => {
-  for (const change of changes) for (const added of change.addedNodes) if (added instanceof HTMLElement) fill(added);
+  for (const change of changes) for (const added of change.addedNodes) if (added instanceof HTMLElement) fillPlain(added);
 }).observe(document.documentElement, { childList: true, subtree: true });
-fill(document);
+fillPlain(document);

@@ -3,9 +3,9 @@
 // and its callbacks run by the list that Dash has, too (calls.js).
 
 import { apartInstance, functionsOf, keepApart } from "../../kit/dash.js";
-import { make } from "../../kit/elements.js";
-import { writeText } from "../../kit/i18n.js";
+import { make, words } from "../../kit/elements.js";
 import { chartsLoaded, contentAt, loaded } from "../../kit/page_files.js";
+import { fillPlain } from "../../kit/plain_html.js";
 import { gone, selected } from "../../kit/run_selection.js";
 import { formatQuery, parseQuery, same } from "../../kit/state.js";
 import * as calls from "./calls.js";
@@ -19,7 +19,7 @@ const GIVEN = ["state", "version", "interval"];  // stores of the frame around a
 const AROUND = new Set(["frame_shows", "picker_changed"]);  // callbacks of what surrounds a page: layouts/shell/chrome.py
 const SIZED_MS = 60;  // after which a plot takes the size of its card
 /** Pages with one card per tag that have nothing but elements and stores; whether they have charts. */
-const PAGES = new Map([["scalars", true]]);
+const PAGES = new Map([["scalars", true], ["histograms", true], ["images", false]]);
 
 /**
  * Whether a card can be shown without a frame: that of a tag, on a page of our own application.
@@ -79,11 +79,13 @@ class Apart {
   begin(content, callbacks) {
     const page = componentIn(content, ({ props }) => props.id === this.serverId("root"));
     if (!page) throw new Error(`expected the page ${this.path}, found none`);
-    const [root] = nodesOf(this.withOneSlot(page), (id) => id.replace(`${SERVER}-`, `${this.instance}-`), this.made);
+    const [root] = nodesOf(page, (id) => id.replace(`${SERVER}-`, `${this.instance}-`), this.made);
     this.root = /** @type {HTMLElement} */ (root);
+    fillPlain(this.root);
     Object.assign(this.root.dataset, { instance: this.instance, only: this.tag, slots: "1", most: "1" });
     this.root.classList.add("ms-apart");
-    const slot = /** @type {HTMLElement} */ (this.root.querySelector(".ms-slot"));
+    const [slot, ...others] = /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".ms-slot"));
+    for (const one of others) one.remove();
     slot.classList.add("ms-only");
     slot.dataset.board = "";
     this.forget = keepApart(this.instance, (id, props) => this.given(id, props));
@@ -96,23 +98,6 @@ class Apart {
     const first = this.callbacks.filter((one) => !one.prevent_initial_call);
     const later = new Set(first.flatMap((one) => calls.outputsOf(one).map(({ id }) => id)));
     for (const one of first) if (!one.inputs.some(({ id }) => later.has(id))) this.run(one);
-  }
-
-  /**
-   * The page with one place for a card.
-   * @param {Component} page
-   * @returns {Component}
-   */
-  withOneSlot(page) {
-    /** @param {any} component */
-    const cut = (component) => {
-      if (Array.isArray(component)) return component.map(cut);
-      if (!component || !component.props) return component;
-      const { className = "", children } = component.props;
-      const isSlots = className.split(" ").includes("ms-slots");
-      return { ...component, props: { ...component.props, children: isSlots ? children.slice(0, 1) : cut(children) } };
-    };
-    return cut(page);
   }
 
   /**
@@ -174,7 +159,8 @@ class Apart {
   run(callback) {
     const { clientside_function: named, inputs, state } = callback;
     if (named) {
-      const found = functionsOf(named.namespace)[named.function_name](...[...inputs, ...state].map((one) => this.valueOf(one)));
+      const values = [...inputs, ...state].map((one) => this.valueOf(one));
+      const found = functionsOf(named.namespace)[named.function_name](...values);
       const outputs = calls.outputsOf(callback);
       outputs.forEach(({ id, property }, at) => {
         const value = callback.output.startsWith("..") ? /** @type {unknown[]} */ (found)[at] : found;
@@ -199,14 +185,11 @@ class Apart {
     const state = /** @type {Wire.Query} */ (this.values.get("state.data"));
     const rows = this.around.rows();
     const names = selected(state, { rows, default: [] }).size ? [] : gone(state, rows);
-    let message = this.root.nextElementSibling;
     this.root.hidden = names.length > 0;
-    if (names.length && !message) {
-      message = make("div", "ms-empty ms-apart-gone", make("p", "ms-empty-sentence"));
-      this.root.after(message);
-    }
-    if (names.length && message) writeText(/** @type {HTMLElement} */ (message.firstElementChild), "shell.gone", { names: names.join(", ") });
-    else if (message) message.remove();
+    this.root.nextElementSibling?.remove();
+    if (!names.length) return;
+    const message = words("shell.gone", { names: names.join(", ") }, "p", "ms-empty-sentence");
+    this.root.after(make("div", "ms-empty ms-apart-gone", message));
   }
 
   /**
@@ -275,6 +258,7 @@ class Apart {
   }
 }
 
+/** @type {Promise<unknown>} */
 let last = Promise.resolve();  // one card is made after the other, so that the page stays responsive
 const nextTask = () => new Promise((resolve) => window.setTimeout(resolve));
 
@@ -294,10 +278,11 @@ export function begin(page, host, card, place, version, changed) {
   const content = contentAt(`${page.routes}pages/${path}.json`);
   const needed = Promise.all([content, calls.callbacksOf(page.app), loaded(path), PAGES.get(path) && chartsLoaded()]);
   const begun = needed.then(([content, callbacks]) => {
-    last = last.then(() => {
+    const made = last.then(() => {
       if (!apart.ended) apart.begin(content, callbacks);
-    }).then(() => void nextTask());
-    return last;
+    });
+    last = made.then(nextTask, nextTask);
+    return made;
   });
   return { apart, begun };
 }

@@ -1,10 +1,12 @@
 """The board page: which cards of which pages do I want side by side, with which words?
 
 A board is a grid of 12 columns with cards of other pages and texts (`layouts.runs.boards`). The browser does it all: it fetches
-and changes boards by the routes of `app.routes.runs.boards` (assets/runs/board/page.js). A card of a page is a frame of that
-page at `<page>?<state>&embed=1&card=<part>`, which covers its window with that one card (assets/kit/alone.js), so it is what
-the page shows, and its errors stay inside of it. Frames are made when they come into view. Texts are Markdown, rendered by
-dcc.Markdown with HTML off: the browser sets the children of ids("texts"), and copies what Dash has drawn to the cards.
+and changes boards by the routes of `app.routes.runs.boards` (assets/runs/board/page.js). The cards of tags on the pages that
+assets/runs/board/apart.js names are drawn in the document of the board, by the scripts and callbacks of their page but without
+Dash. Any other card is a frame of its page at `<page>?<state>&embed=1&card=<part>`, which covers its window with that one card
+(assets/kit/alone.js); so are all cards in somebody else's application. Cards are made when they come into view. Texts are
+Markdown, rendered by dcc.Markdown with HTML off: the browser sets the children of ids("texts"), and copies what Dash has drawn
+to the cards.
 """
 
 from __future__ import annotations

@@ -7,19 +7,22 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
 from dash import Dash, html
 from flask import Flask
-from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, FrameLocator, Locator, Page, expect
+from playwright.sync_api import Request as Asked
 
 from app import create_app, pages
 from app.web.server import Application
 from parsers.recording import EventWriter, Tensor
+from tests.browser.shell.test_idle import AGES, QUESTIONS, WATCH, status_alone
 from tests.browser.showing import show
-from tests.browser.waiting import becomes, polls
+from tests.browser.waiting import becomes, polls, settles
 from tests.recorded import RECORDED
 
 pytestmark = pytest.mark.browser
@@ -90,6 +93,72 @@ def place(page: Page, key: str) -> tuple[int, ...]:
     area = card(page, key).evaluate("(card) => card.style.gridArea")
     row, column, height, width = (int(part.removeprefix("span ")) for part in area.split(" / "))
     return column - 1, row - 1, width, height
+
+
+CARDS = 12
+REQUESTS = 50
+"""For a board of so many cards, with scripts and styles and without polls."""
+CALLBACKS = 18
+"""The board's own, tags and curves of all cards together, insights of each card."""
+
+
+def test_a_board_takes_few_requests_and_none_without_news(browser: Browser, shared: str, key: str) -> None:
+    """They cannot grow unnoticed: a card that is a frame takes 27 requests and 0.8 s of processor time."""
+    cards = [
+        {"key": KEYS[number], "place": f"scalars?smooth=0.{number % 10}", "part": "key:loss",
+         "x": number % 4 * 3, "y": number // 4 * 6, "w": 3, "h": 6}
+        for number in range(CARDS)
+    ]  # fmt: skip
+    address = made(shared, *cards, key=key, name=key)
+    context = browser.new_context(viewport={"width": 1440, "height": 1000})
+    try:
+        page = context.new_page()
+        asked: list[Asked] = []
+        page.on("request", lambda request: asked.append(request))  # noqa: PLW0108 - playwright takes no built-in method
+        with settles(page):
+            page.goto(address)
+            expect(page.locator(".ms-board-card .js-plotly-plot:has(.scatterlayer .trace path.js-line)")).to_have_count(CARDS)
+        assert page.locator("iframe").count() == 0
+        paths = [urlsplit(request.url).path for request in asked if not request.url.endswith("status.json")]
+        assert len(paths) <= REQUESTS, paths
+        posts = [json.loads(request.post_data or "{}") for request in asked if "_dash-update-component" in request.url]
+        assert len(posts) <= CALLBACKS
+        drawn = [post["inputs"][0]["value"]["cards"] for post in posts if post["output"].endswith("-answer.data")]
+        assert sum(map(len, drawn)) == CARDS, "each card is drawn once"
+        becomes(page, lambda: status_alone(asked[-2:]), True)
+        asked.clear()
+        page.evaluate(WATCH, AGES)
+        becomes(page, lambda: len(asked) >= QUESTIONS, True)
+        assert status_alone(asked), "one question for all cards"
+        assert page.evaluate("changed") == []
+    finally:
+        context.close()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("place", "part"), [("histograms", "key:conv1.weight/auto"), ("images", "key:input_image")])
+def test_cards_of_other_pages_are_drawn_without_frames(
+    page: Page, shared: str, key: str, place: str, part: str
+) -> None:
+    show(page, made(shared, {"key": KEYS[3], "place": f"{place}?run=lenet_sink_mode", "part": part}, key=key, name=key))
+    slot = card(page, KEYS[3]).locator(".ms-slot:not(.ms-pending)")
+    expect(slot).to_be_visible()
+    expect(slot.locator(".main-svg, img").first).to_be_visible()
+    assert page.locator("iframe").count() == 0
+
+
+@pytest.mark.long
+def test_a_board_that_was_left_and_opened_again_draws_its_cards(page: Page, shared: str, key: str) -> None:
+    address = made(shared, LOSS, key=key, name=key)
+    for _ in range(2):
+        show(page, address)
+        expect(card(page, KEYS[1]).locator(LINE).first).to_be_attached()
+        slot = card(page, KEYS[1]).locator(".ms-slot")
+        slot.hover()
+        slot.locator('[data-act="log"]').click()
+        expect(page.get_by_role("button", name="Keep changes")).to_be_visible()
+        show(page, f"{shared}/scalars")
+        expect(page.locator('.ms-slot[data-key="loss"] .scatterlayer .trace').first).to_be_attached()
 
 
 @pytest.mark.long
