@@ -11,12 +11,13 @@ import { formatQuery, parseQuery, same } from "../../kit/state.js";
 import * as calls from "./calls.js";
 import { componentIn, nodesOf, partKey } from "./components.js";
 
-/** @import { Callback, Place } from "./calls.js" */
+/** @import { Answer, Callback, Place } from "./calls.js" */
 /** @import { Component, Made } from "./components.js" */
 
 const SERVER = "ms";  // the instance that the server knows: layouts/kit/page.py
 const GIVEN = ["state", "version", "interval"];  // stores of the frame around a page that its callbacks take
 const AROUND = new Set(["frame_shows", "picker_changed"]);  // callbacks of what surrounds a page: layouts/shell/chrome.py
+const HIGH = 400;  // px of a card with room for two rows of runs, as of a frame in kit/alone.css
 const SIZED_MS = 60;  // after which a plot takes the size of its card
 /** Pages with one card per tag that have nothing but elements and stores; whether they have charts. */
 const PAGES = new Map([["scalars", true], ["histograms", true], ["images", false]]);
@@ -57,7 +58,10 @@ class Apart {
     this.root = null;
     /** @type {Set<Callback>} */
     this.due = new Set();  // callbacks of which an input was set
+    /** @type {Map<string, object>} */
+    this.latest = new Map();  // output of a callback -> its call that was made last: answers to others are dropped, as by Dash
     this.forget = () => {};
+    this.sized = new ResizeObserver(() => this.root?.classList.toggle("ms-apart-high", host.clientHeight >= HIGH));
     this.ended = false;
   }
 
@@ -90,6 +94,8 @@ class Apart {
     slot.dataset.board = "";
     this.forget = keepApart(this.instance, (id, props) => this.given(id, props));
     this.host.append(this.root);
+    this.host.classList.add("ms-board-here");
+    this.sized.observe(this.host);
     this.judge();
     const known = new Set([...this.made.ids, ...GIVEN.map((part) => this.serverId(part))]);
     this.callbacks = callbacks.filter((one) =>
@@ -170,13 +176,15 @@ class Apart {
     }
     /** @param {Place} one */
     const withValue = (one) => ({ ...one, value: this.valueOf(one) });
-    calls.ask({
+    const call = {
       app: this.around.app, callback, inputs: inputs.map(withValue), state: state.map(withValue),
-      take: (answer) => {
-        if (this.ended) return;
+      take: (/** @type {Answer} */ answer) => {
+        if (this.ended || this.latest.get(callback.output) !== call) return;
         for (const [id, props] of Object.entries(answer)) this.set(this.partOf(id), props);
       },
-    });
+    };
+    this.latest.set(callback.output, call);
+    calls.ask(call);
   }
 
   /** If none of its runs exists, a message takes the place of the card. */
@@ -249,6 +257,8 @@ class Apart {
   end() {
     this.ended = true;
     this.forget();
+    this.sized.disconnect();
+    this.host.classList.remove("ms-board-here");
     for (const { plot, observer } of this.plots.values()) {
       observer.disconnect();
       window.Plotly.purge(plot);
