@@ -172,12 +172,15 @@ IMPORTANCE = Schema(
 
 SHARES = Schema(
     "shares",
-    "How far a result depends on settings when all are taken together, the most important first, what may be none last.",
+    "How far a result depends on settings when all are taken together, the most important first, those without a rank last.",
     (
         _SETTING,
         Column("importance", "float64", "", "share of the result's variance that goes with the setting; NaN before any refit"),
         Column("low", "float64", "", "lower end of its 95 % interval; NaN before the second refit"),
         Column("high", "float64", "", "upper end of it"),
+        Column("untried", "float64", "", "largest part of the range drawn from that lies between runs; 0 where none is known"),
+        Column("reason", "category", "", "why it has no rank: none (its interval reaches 0), untried; else empty"),
+        Column("tied", "bool", "", "whether it has a rank, and its share is not surely larger than that of the next setting"),
     ),
 )
 

@@ -2,7 +2,8 @@
 
 The question (`parsers.tuning.importances.question`) has the method, the goal, and the complete trials with settings and their
 distributions. The answer is {"importance": {setting: share}} or {"reason": key, "detail": text}; of our own measure it also has
-the ends of intervals, the R^2, and which settings can be left alone. Optuna and scikit-learn are
+the ends of intervals, the R^2, which settings can be left alone, of which too little of the range was tried for a rank, and
+which are tied with the next. Optuna and scikit-learn are
 imported here alone, so that a server that shows a study does not need them and does not wait for them.
 """
 
@@ -68,10 +69,13 @@ def _shares(trials: list[Mapping[str, Any]]) -> dict[str, Any]:
         return {"reason": "no_setting" if found.reason == "settings" else found.reason, "detail": str(found.runs)}
     columns = [found.importance[name].tolist() for name in ("setting", "importance", "low", "high")]
     alone = stoppable(found.importance, found.fit)
+    rankless = found.importance[found.importance["reason"] == "untried"]
     return {
         "importance": dict(zip(columns[0], columns[1], strict=True)), "fit": found.fit,
         "ends": {name: [low, high] for name, _, low, high in zip(*columns, strict=True)},
         "alone": None if alone is None else alone[0],
+        "untried": dict(zip(rankless["setting"].tolist(), rankless["untried"].tolist(), strict=True)),
+        "tied": found.importance["setting"][found.importance["tied"]].tolist(),
     }  # fmt: skip
 
 
@@ -82,9 +86,11 @@ def _ranges(trials: list[Mapping[str, Any]]) -> dict[str, Range]:
         for name, described in one["distributions"].items():
             told = described.get("attributes", {})
             if "low" in told and "high" in told:
-                mine = Range(float(told["low"]), float(told["high"]), bool(told.get("log")))
+                step = told.get("step") or (1.0 if str(described.get("name")).startswith("Int") else 0.0)
+                mine = Range(float(told["low"]), float(told["high"]), bool(told.get("log")), float(step))
                 known = found.get(name, mine)
-                found[name] = Range(min(known.low, mine.low), max(known.high, mine.high), known.log and mine.log)
+                found[name] = Range(min(known.low, mine.low), max(known.high, mine.high), known.log and mine.log,
+                                    min(known.step, mine.step))  # fmt: skip
     return found
 
 

@@ -281,6 +281,8 @@ declare namespace Lineage {
     shares: Record<string, Ends>;
     /** settings that need not be varied, null where that cannot be judged */
     alone: string[] | null;
+    /** settings whose share is not surely more than that of the next one */
+    tied: string[];
     /** settings of which it is not known */
     unsure: string[];
   }

@@ -70,7 +70,9 @@ class Importances:
     state: "ready" (shares of settings from `trials` complete trials, of Optuna's evaluators with the sum 1), "working" (ask
     again) or "failed" (reason is "missing", "few", "constant", "no_setting" or "failed"; detail what is missing, how many
     trials there are, or the error). ends are those of 95 % intervals, fit is the R^2 of held-out trials and alone the settings
-    that can be left alone, None where that is not judged: empty, NaN and None for Optuna's evaluators.
+    that can be left alone, None where that is not judged: empty, NaN and None for Optuna's evaluators. untried has settings of
+    which too large a part of the range was never tried for a rank, with this part; tied those whose share is not surely larger
+    than that of the next one.
     """
 
     state: str
@@ -81,3 +83,5 @@ class Importances:
     ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     fit: float = float("nan")
     alone: tuple[str, ...] | None = None
+    untried: Mapping[str, float] = field(default_factory=dict)
+    tied: tuple[str, ...] = ()

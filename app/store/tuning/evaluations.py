@@ -66,7 +66,9 @@ class Evaluations:
 def _ready(found: Mapping[str, Any], shares: Mapping[str, float], trials: int) -> Importances:
     ends = {str(name): (float(low), float(high)) for name, (low, high) in found.get("ends", {}).items()}
     alone = found.get("alone")
+    untried = {str(name): float(part) for name, part in found.get("untried", {}).items()}
     return Importances("ready", shares, trials, ends=ends, fit=float(found.get("fit", float("nan"))),
+                       untried=untried, tied=tuple(map(str, found.get("tied", ()))),
                        alone=None if alone is None else tuple(map(str, alone)))  # fmt: skip
 
 

@@ -183,7 +183,8 @@ function bar(page, row, by) {
     number.classList.add("ms-muted");
     fill.classList.add("ms-optimisation-unranked");
   }
-  const known = share && !ranked(found) ? "optimisation.unranked" : "optimisation.middle";
+  const tied = page.fitting?.tied.includes(row.setting);
+  const known = !ranked(found) ? "optimisation.unranked" : tied ? "optimisation.tied" : "optimisation.middle";
   setLabel(cell, "title", share ? known : "optimisation.interval", {
     value: exact,
     ...ends,

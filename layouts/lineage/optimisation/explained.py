@@ -140,10 +140,12 @@ def fitted(fitting: Fitting) -> dict[str, Any]:
     shares: Shares | None = fitting.shares
     by_setting: dict[str, list[float | None]] = {}
     if shares is not None and shares.judged:
-        for setting, *values in shares.importance.itertuples(index=False):
+        columns = shares.importance[["setting", "importance", "low", "high"]]
+        for setting, *values in columns.itertuples(index=False):
             by_setting[str(setting)] = [None if value != value else round(float(value), 6) for value in values]
     found = stoppable(shares.importance, shares.fit) if shares is not None and shares.refits > 1 else None
     return {
+        "tied": [] if shares is None else shares.importance["setting"][shares.importance["tied"]].tolist(),
         "alone": None if found is None else found[0], "unsure": [] if found is None else found[1],
         "state": fitting.state, "total": fitting.refits, "text": fitting.text, "shares": by_setting,
         "done": shares.refits if shares else 0, "reason": shares.reason if shares else "",

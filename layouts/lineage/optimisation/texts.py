@@ -87,6 +87,10 @@ TEXTS = define_texts({
     "optimisation.middle": (
         "{value}, 95 % interval {low} to {high} over refits", "{value}，重复拟合的 95% 置信区间 {low} 至 {high}",
     ),
+    "optimisation.tied": (
+        "{value}, 95 % interval {low} to {high} over refits: not surely more than the next setting",
+        "{value}，重复拟合的 95% 置信区间 {low} 至 {high}：不能确定大于下一个参数",
+    ),
     "optimisation.unranked": (
         "{value}, 95 % interval {low} to {high}: it may have no share, so it has no rank",
         "{value}，95% 置信区间 {low} 至 {high}：可能没有影响，不参与排名",

@@ -249,14 +249,13 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
         blank = {"visible": False, "fixedrange": True}
         layout = layout_of("", "", dark=dark, showlegend=False) | {"xaxis": blank, "yaxis": blank, "annotations": [note]}
         return described({"data": [], "layout": layout}, said)
-    unsure = {one for one, (low, _) in found.ends.items() if low < NONE}
+    unsure = {one for one, (low, _) in found.ends.items() if low < NONE} | set(found.untried)
     order = sorted(found.shares, key=lambda one: (one not in unsure, found.shares[one]))[-MOST_AXES:]
     shares = [max(0.0, found.shares[one]) for one in order]
     trials = fmt.count(min(found.trials, MOST[method]))
     trace: dict[str, Any] = {
         "type": "bar", "orientation": "h", "x": shares, "y": list(range(len(order))), "hoverinfo": "text",
-        "hovertext": [word("tuning.by_unranked" if one in unsure else "tuning.by_point", language, setting=plain(one),
-                           value=fmt.percent(share)) for one, share in zip(order, shares, strict=True)],
+        "hovertext": [_share_text(found, one, share, language=language) for one, share in zip(order, shares, strict=True)],
         "textposition": "none", "meta": {"role": "importance"},
         "marker": {"color": [GREY if one in unsure else COLOURS["complete"] for one in order], "line": {"width": 0}},
     }  # fmt: skip
@@ -267,8 +266,8 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
             "array": [max(0.0, high - share) for share, (_, high) in zip(shares, ends, strict=True)],
             "arrayminus": [max(0.0, share - max(0.0, low)) for share, (low, _) in zip(shares, ends, strict=True)],
         }  # fmt: skip
-    alone = _said(found, method)
-    told = wrap(alone[LANGUAGES.index(language)], TITLE_CHARACTERS) if alone else []
+    said = _said(found, method)
+    told = [line for one in said for line in wrap(one[LANGUAGES.index(language)], TITLE_CHARACTERS)]
     lines = [word("tuning.by_share", language, method=name, n=trials), *told]
     layout = layout_of("", "", dark=dark, showlegend=False)
     layout["margin"] = layout["margin"] | {"l": 130} | ({"b": 46 + 18 * len(told)} if told else {})
@@ -278,19 +277,43 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
                        "ticktext": [plain(shortened(one, order, 18)) for one in order]}  # fmt: skip
     title = both("tuning.by_alt", target=middle(target, 60), method=name, n=trials)
     listed_shares = listed(named(one, fmt.percent(share)) for one, share in zip(order[::-1], shares[::-1], strict=True))
-    return described({"data": [trace], "layout": layout}, title, *([alone] if alone else []), listed_shares)
+    return described({"data": [trace], "layout": layout}, title, *said, listed_shares)
 
 
-def _said(found: Importances, method: str) -> tuple[str, str] | None:
-    """Return which settings need not be varied any more; None of Optuna's evaluators, which do not say how sure they are."""
+def _share_text(found: Importances, setting: str, share: float, *, language: str) -> str:
+    """Write a share, and why it has no rank or whether the next setting may have as much."""
+    low, _ = found.ends.get(setting, (1.0, 1.0))
+    if low < NONE:
+        key = "tuning.by_unranked"
+    elif setting in found.untried:
+        key = "tuning.by_untried"
+    else:
+        key = "tuning.by_tied" if setting in found.tied else "tuning.by_point"
+    part = fmt.percent(found.untried.get(setting, 0.0))
+    return word(key, language, setting=plain(setting), value=fmt.percent(share), part=part)
+
+
+def _said(found: Importances, method: str) -> list[tuple[str, str]]:
+    """Return which settings need not be varied any more, and of which the rank or the order is not judged.
+
+    Nothing of Optuna's evaluators, which do not say how sure they are.
+    """
     if method != SHARES:
-        return None
+        return []
     fit = f"{found.fit:.2f}"
     if found.alone is None:
-        return both("tuning.alone_not_judged", fit=fit)
-    if not found.alone:
-        return both("tuning.alone_none", fit=fit)
-    return both("tuning.alone", names=middle(", ".join(found.alone), 80), fit=fit)
+        said = [both("tuning.alone_not_judged", fit=fit)]
+    elif not found.alone:
+        said = [both("tuning.alone_none", fit=fit)]
+    else:
+        said = [both("tuning.alone", names=middle(", ".join(found.alone), 80), fit=fit)]
+    if found.untried:
+        said.append(both("tuning.untried", names=middle(", ".join(found.untried), 80)))
+    ranked = sorted((one for one in found.shares if found.ends[one][0] >= NONE and one not in found.untried),
+                    key=lambda one: -found.shares[one])  # fmt: skip
+    if len(ranked) > 1 and ranked[0] in found.tied:
+        said.append(both("tuning.tied", names=middle(", ".join(ranked[:2]), 80)))
+    return said
 
 
 def parallel_figure(study: StudyFrames, target: str, *, dark: bool) -> dict[str, Any] | None:

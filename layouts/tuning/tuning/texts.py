@@ -142,6 +142,19 @@ TEXTS = define_texts({
     "tuning.by_unranked": (
         "{setting}: {value}; its interval reaches 0, so it has no rank", "{setting}：{value}；置信区间包含 0，不参与排名",
     ),
+    "tuning.by_untried": (
+        "{setting}: {value}; no trial lies in {part} of its range, so it has no rank",
+        "{setting}：{value}；取值范围的 {part} 内没有试验，不参与排名",
+    ),
+    "tuning.by_tied": (
+        "{setting}: {value}; not surely more than the next one", "{setting}：{value}；不能确定大于下一个超参",
+    ),
+    "tuning.untried": (
+        "Not ranked, as no trial lies in a third of the range or more: {names}", "取值范围的三分之一以上没有试验，不参与排名：{names}",
+    ),
+    "tuning.tied": (
+        "Which of these matters most is not judged: {names}", "无法判断其中哪一个影响最大：{names}",
+    ),
     "tuning.alone": (
         "R² {fit}. You can stop varying: {names}", "R² {fit}。可不再调整：{names}",
     ),

@@ -10,6 +10,10 @@ of no setting, so with a poor fit all shares are small. This is done again for o
 over refits, and its 95 % interval that of Nadeau and Bengio (Machine Learning 52, 2003), whose variance allows for the runs
 that refits share.
 
+Nothing tells what a setting does where it was never tried. A search that crowds near its best trials may leave a third of a
+range empty, in which the process can only go on as it was; such a setting has no rank. Of two settings the order is sure if
+the interval of the difference of their shares, refit by refit, excludes 0; otherwise they are tied.
+
 Positive numbers that span a factor of 100 count by their logarithm. What is missing counts as the middle, and whether it is
 missing as a category of the setting, unless a category of another setting says so, as of a momentum only one optimizer has.
 """
@@ -43,6 +47,8 @@ LEAST_FIT = 0.05
 """R^2 of predictions of held-out runs up to which they are no better than the mean result, so that shares say nothing."""
 EXPLAINS = 0.3
 """... and the process explains at least this share of the variance."""
+UNTRIED = 1.0 / 3.0
+"""Largest part of its range that a setting with a rank may have without a run in it. Of 20 even draws 1 in 100 leave that."""
 _HELD_OUT = 5
 """One of so many runs is held out."""
 _DRAWN = 1_000
@@ -53,11 +59,12 @@ _MIDDLE = 0.5
 
 
 class Range(NamedTuple):
-    """The numbers from which a search drew a setting, in the logarithm or not."""
+    """The numbers from which a search drew a setting, in the logarithm or not; step is their distance, 0 if any may be drawn."""
 
     low: float
     high: float
     log: bool = False
+    step: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,7 @@ def variance_shares(
     """What is known after each refit, first of none; by default of all of `settings_of`. Equal arguments give equal numbers.
 
     ranges: those that a search drew numbers from; categories are then even, too. Without any, values count as often as the runs
-    have them.
+    have them, and nothing is untried.
 
     A setting that never varies, has too few runs or a value of its own in almost every run has no number, as in `importance`;
     of settings that always change together the first stands for all. Who takes no further item of the iterator ends the work.
@@ -117,7 +124,8 @@ def variance_shares(
     y = result[rows]
     reason = "few" if len(rows) < FEWEST_RUNS else "constant" if y.min() == y.max() else "" if used else "settings"
     found = np.empty((0, len(used)))
-    yield Shares(_frame(used, found), len(rows), 0, float("nan"), reason)
+    untried = [_untried(table[one.name].iloc[rows], (ranges or {}).get(one.name)) for one in used]
+    yield Shares(_frame(used, found, untried), len(rows), 0, float("nan"), reason)
     if reason:
         return
     y = _scaled(y)
@@ -130,7 +138,7 @@ def variance_shares(
         importances, error = _refit(places, y, columns, whole, generator)
         found = np.vstack([found, importances])
         errors.append(error)
-        yield Shares(_frame(used, found), len(rows), refit + 1, 1.0 - float(np.mean(errors)))
+        yield Shares(_frame(used, found, untried), len(rows), refit + 1, 1.0 - float(np.mean(errors)))
 
 
 def _scaled(y: Floats) -> Floats:
@@ -150,8 +158,9 @@ def stoppable(importance: pd.DataFrame, fit: float) -> tuple[list[str], list[str
         return None
     low, high = importance["low"].to_numpy(np.float64), importance["high"].to_numpy(np.float64)
     names = importance["setting"].to_numpy()
-    unknown = (high >= NEGLIGIBLE) & (low < NONE)
-    return [str(one) for one in names[high < NEGLIGIBLE]], [str(one) for one in names[unknown]]
+    untried = (importance["reason"] == "untried").to_numpy(np.bool_)
+    unknown = ((high >= NEGLIGIBLE) & (low < NONE)) | untried
+    return [str(one) for one in names[(high < NEGLIGIBLE) & ~untried]], [str(one) for one in names[unknown]]
 
 
 def _places(columns: Sequence[pd.Series[Any]], ranges: Mapping[str, Range]) -> tuple[Floats, _Columns]:
@@ -247,18 +256,49 @@ def _recorded(places: Floats, columns: _Columns) -> Floats:
     return found
 
 
-def _frame(used: Sequence[SettingColumn], found: Floats) -> pd.DataFrame:
+def _untried(column: pd.Series[Any], of: Range | None) -> float:
+    """Return the largest part of a range without a run; 0 of categories, without a range, and of a setting of one value."""
+    values = np.empty(0) if of is None or is_text(column) else np.unique(numbers_of(column))
+    values = values[np.isfinite(values)]
+    if of is None or not values.size or not of.low < of.high:
+        return 0.0
+    # A value that was tried stands for what is nearer to it than to the next one that can be drawn.
+    half = of.step / 2.0
+    low, high = of.low - half, of.high + half
+    begins, ends = np.concatenate(([low], values + half)), np.concatenate((values - half, [high]))
+    if of.log and low > 0.0 and (values > half).all():
+        begins, ends, low, high = np.log(begins), np.log(ends), math.log(low), math.log(high)
+    found = float((ends / (high - low) - begins / (high - low)).max())
+    return min(max(found, 0.0), 1.0) if math.isfinite(found) else 0.0
+
+
+def _frame(used: Sequence[SettingColumn], found: Floats, untried: Sequence[float]) -> pd.DataFrame:
     nothing = np.full(len(used), np.nan)
     mean, half = (found.mean(axis=0) if len(found) else nothing), nothing
     if len(found) > 1:
-        half = student(len(found) - 1) * found.std(axis=0, ddof=1) * math.sqrt(1.0 / len(found) + 1.0 / (_HELD_OUT - 1))
+        half = _half(found)
+    known = np.asarray(untried, np.float64)
+    none = ~(mean - half >= NONE) if len(found) > 1 else np.zeros(len(used), np.bool_)
+    reason = np.where(none, "none", np.where(known > UNTRIED, "untried", ""))
+    # A share whose interval reaches 0, or of which too little was tried, has no rank: it follows those that have one.
+    order = np.lexsort((-mean, reason != ""))
+    ranked = order[reason[order] == ""]
+    tied = np.zeros(len(used), np.bool_)
+    if len(found) > 1:
+        for one, following in zip(ranked[:-1].tolist(), ranked[1:].tolist(), strict=True):
+            apart = found[:, one] - found[:, following]
+            tied[one] = float(apart.mean()) <= float(_half(apart[:, None])[0])
     frame = pd.DataFrame(
         {
             "setting": pd.Series([one.name for one in used], dtype="str"),
-            "importance": mean, "low": mean - half, "high": mean + half,
+            "importance": mean, "low": mean - half, "high": mean + half, "untried": known,
+            "reason": pd.Categorical(reason, ["", "none", "untried"]), "tied": tied,
         }
     )  # fmt: skip
-    # A share whose interval reaches 0 has no rank: it follows those that have one.
-    frame["ranked"] = frame["low"] >= NONE if len(found) > 1 else True
-    frame = frame.sort_values(["ranked", "importance"], ascending=False, kind="stable", ignore_index=True)
-    return frame.drop(columns="ranked")
+    return frame.iloc[order].reset_index(drop=True)
+
+
+def _half(found: Floats) -> Floats:
+    """Return half the width of the 95 % interval of the mean over refits, shape (refits, settings)."""
+    wide: Floats = found.std(axis=0, ddof=1) * math.sqrt(1.0 / len(found) + 1.0 / (_HELD_OUT - 1))
+    return student(len(found) - 1) * wide
