@@ -1,9 +1,10 @@
 """Tensors whose norm leaves its own history: they explode or vanish before anything is NaN or Inf.
 
 The decimal logarithm of the L2 norm is compared with the median of up to 50 iterations before; its spread is 1.4826 times the
-median absolute deviation, at least SPREAD decades. A norm has left its history if it is more than SCORE spreads, DECADES
-decades (FALLEN_DECADES below it: few samples or a ReLU that is nearly always 0 make norms small for one iteration) and RANGES
-times the range of the history away, after at least HISTORY iterations. (Robust z-score: Iglewicz and
+median absolute deviation, at least SPREAD decades. A norm has left its history if it is more than SCORE spreads, RANGES times
+the range of the history and DECADES decades away (below it FALLEN_DECADES and once that range: few samples or a ReLU that is
+nearly always 0 make norms small for one iteration), after at least HISTORY iterations; with no more than these EARLY decades more
+above it, since three values may be alike by chance. (Robust z-score: Iglewicz and
 Hoaglin, 1993, with a stricter limit, since thousands of tensors are looked at.) A norm has moved if it is away by the weaker
 limits MOVED_SCORE and MOVED_DECADES, and beyond the range.
 
@@ -13,7 +14,7 @@ once the norm has come back: an expert that gets many samples in one iteration a
 
 A norm of 0 is no value: in the outputs of a ReLU, an expert without samples or a layer that is not trained yet it is usual, and
 what differs from it has not exploded. It has vanished only if it never was 0 before, is 0 in all iterations to the last one, at
-least HISTORY of them, and fell to it at once.
+least ZEROS of them, and fell to it at once: an expert may get no sample a few times in a row.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from parsers.model import Ints
 HISTORY, LONGEST = 3, 50
 SCORE, DECADES, FALLEN_DECADES, RANGES, SPREAD = 8.0, 1.8, 2.5, 3.0, 0.05
 MOVED_SCORE, MOVED_DECADES = 4.0, 0.5
+EARLY = 0.3
+ZEROS = 5
 LEAP = 0.15
 """Decades from one iteration to the next from which on a norm that moved up is no part of its history: a factor of 1.4."""
 _LEAST = -50.0
@@ -84,7 +87,7 @@ def _without_passing_zeros(table: Reals) -> Reals:
     zero, known = np.isneginf(table), ~np.isnan(table)
     # From the last iteration backwards: zeros, or iterations in which the tensor is unknown.
     staying = np.logical_and.accumulate((zero | ~known)[:, ::-1], axis=1)[:, ::-1] & zero
-    enough = (staying.sum(axis=1) >= HISTORY) & (staying.sum(axis=1) == zero.sum(axis=1))
+    enough = (staying.sum(axis=1) >= ZEROS) & (staying.sum(axis=1) == zero.sum(axis=1))
     kept = np.where(zero, np.nan, table)
     kept[staying & enough[:, None]] = _LEAST
     return kept
@@ -99,12 +102,12 @@ def _compared(table: Reals) -> tuple[Signs, Signs, Reals]:
     leaps = np.zeros(table.shape, np.bool_)
     for place in range(1, table.shape[1]):
         value = table[:, place]
-        median, allowed, moving = _history(trusted[:, max(place - LONGEST, 0) : place])
+        median, rises, falls, moving = _history(trusted[:, max(place - LONGEST, 0) : place])
         gap = value - median
         with np.errstate(invalid="ignore"):
             # What fell step by step before it was 0 has not left its history.
             slowly = (value == _LEAST) & np.where(last == _LEAST, slowly, last - median < -MOVED_DECADES)
-            left = (gap > allowed) | ((gap < -np.maximum(allowed, FALLEN_DECADES)) & ~slowly)
+            left = (gap > rises) | ((gap < -falls) & ~slowly)
             has_moved = (np.abs(gap) > moving) & ~slowly
             leapt = has_moved & (gap > 0) & (leapt | (value - last > LEAP))
         middle[:, place] = median
@@ -118,13 +121,14 @@ def _compared(table: Reals) -> tuple[Signs, Signs, Reals]:
     return away, weakly, middle
 
 
-def _history(before: Reals) -> tuple[Reals, Reals, Reals]:
-    """Return the median of each line, and how far from it values may be by both limits.
+def _history(before: Reals) -> tuple[Reals, Reals, Reals, Reals]:
+    """Return the median of each line, how far above and below it values may be, and how far by the weaker limit.
 
     All are NaN for lines with less than HISTORY values.
     """
-    enough = np.count_nonzero(~np.isnan(before), axis=1) >= HISTORY
-    median, allowed, moving = (np.full(len(before), np.nan) for _ in range(3))
+    known = np.count_nonzero(~np.isnan(before), axis=1)
+    enough = known >= HISTORY
+    median, rises, falls, moving = (np.full(len(before), np.nan) for _ in range(4))
     if enough.any():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
@@ -132,6 +136,8 @@ def _history(before: Reals) -> tuple[Reals, Reals, Reals]:
             deviation = np.nanmedian(np.abs(before[enough] - median[enough][:, None]), axis=1)
             extent = np.nanmax(before[enough], axis=1) - np.nanmin(before[enough], axis=1)
         spread = np.maximum(1.4826 * deviation, SPREAD)
-        allowed[enough] = np.maximum.reduce([SCORE * spread, RANGES * extent, np.full(len(spread), DECADES)])
+        usual = np.maximum(SCORE * spread, RANGES * extent)
+        rises[enough] = np.maximum(usual, np.where(known[enough] == HISTORY, DECADES + EARLY, DECADES))
+        falls[enough] = np.maximum(usual, FALLEN_DECADES + extent)
         moving[enough] = np.maximum.reduce([MOVED_SCORE * spread, extent, np.full(len(spread), MOVED_DECADES)])
-    return median, allowed, moving
+    return median, rises, falls, moving

@@ -93,7 +93,7 @@ def _scaled(level: Floats, jumps: dict[int, float]) -> _Wave | None:
     if not found:
         return None
     best = max(found, key=lambda one: one.beyond)
-    return best._replace(shape=-level * np.expm1(-best.shape))
+    return best._replace(shape=-level * np.expm1(-np.maximum(best.shape, 0.0)))
 
 
 def _again(level: Floats, jump: int, height: float, largest: int) -> _Wave | None:

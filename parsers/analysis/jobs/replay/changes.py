@@ -13,8 +13,12 @@ from numpy.typing import NDArray
 
 from parsers.analysis.jobs.replay.graph import JobGraph, has_kernels
 from parsers.analysis.jobs.replay.host_gaps import as_peers, lags
+from parsers.analysis.jobs.replay.programs import EXACT_NS
 from parsers.analysis.jobs.replay.replaying import JobChange, unchanged
 from parsers.model import Floats, Ints
+
+_ALWAYS = 0.9
+"""Share of its instances in which an operation begins at the end of the one before if it always waits in a queue."""
 
 
 def computing_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) -> JobChange:
@@ -75,7 +79,10 @@ def _swapped(change: JobChange) -> JobChange:
 
 
 def link_as_others(graph: JobGraph, source: int, target: int, share: float, *, since: int = 0) -> JobChange:
-    """Meetings of two ranks (places) take as long as those of other groups under the same name; without such, `share` of it."""
+    """Meetings of two ranks (places) take as long as those of other groups under the same name; without such, `share` of it.
+
+    What waited in a queue then comes as soon as the queue lets it: an upper bound.
+    """
     recording = graph.recording
     of = recording.meetings.of
     number = recording.meetings.number
@@ -89,7 +96,22 @@ def link_as_others(graph: JobGraph, source: int, target: int, share: float, *, s
         others = np.flatnonzero((key == key[one]) & ~here)
         usual = float(np.median(least[others])) if len(others) else share * float(least[one])
         lasting[one] = min(usual / float(least[one]), 1.0)
-    return replace(unchanged(graph), lasting=lasting)
+    return replace(unchanged(graph), lasting=lasting, released=_always_queued(graph))
+
+
+def _always_queued(graph: JobGraph) -> frozenset[tuple[int, int]]:
+    """Return (program, number) of operations that always waited in a queue: files do not tell which block they await.
+
+    They began right at the end of the operation before, so that what else they waited for had ended at some time before.
+    """
+    found: set[tuple[int, int]] = set()
+    for number, program in enumerate(graph.programs):
+        queued = np.flatnonzero((program.former >= 0) & (program.before > 0))
+        starts = graph.recording.start[program.operations[queued]]
+        ended = graph.recording.end[program.operations[program.former[queued]]]
+        always = (np.abs(starts - ended) <= EXACT_NS).mean(axis=1) >= _ALWAYS
+        found |= {(number, int(one)) for one in queued[always]}
+    return frozenset(found)
 
 
 def _least(graph: JobGraph) -> Floats:
@@ -120,13 +142,16 @@ def stages_balanced(graph: JobGraph) -> JobChange:
 
 
 def communication_free(graph: JobGraph, *, collectives: bool = False, most: bool = False) -> JobChange:
-    """Operations transfer in no time; with `most` they take none at all once all ranks are there. collectives: only these."""
+    """Operations transfer in no time; with `most` they take none at all once all ranks are there. collectives: only these.
+
+    With `most` what waited in a queue also comes as soon as the queue lets it.
+    """
     least, transfer = _least(graph), np.zeros(graph.recording.meetings.number)
     np.maximum.at(transfer, graph.recording.meetings.of, graph.recording.transfer)
     lasting = np.zeros(len(least)) if most else np.clip(1.0 - transfer / least, 0.0, 1.0)
     if collectives:
         lasting[graph.recording.meetings.of[graph.recording.between]] = 1.0
-    return replace(unchanged(graph), lasting=lasting)
+    return replace(unchanged(graph), lasting=lasting, released=_always_queued(graph) if most else frozenset())
 
 
 def no_waiting_for_stages(graph: JobGraph) -> JobChange:

@@ -39,7 +39,8 @@ class JobChange:
     """What would be different. computing and host are factors by step and rank: of slices, and of lags that are the host's.
 
     lasting is the factor of what each meeting takes without waiting; passing is whether its ranks do not wait for each other.
-    eased are factors of the host's lags at single places of a program, by step and rank (steps x ranks).
+    eased are factors of the host's lags at single places of a program, by step and rank (steps x ranks). released are operations
+    (program, number) that await the operations before them, and no block.
     """
 
     computing: Floats
@@ -47,6 +48,7 @@ class JobChange:
     lasting: Floats
     passing: NDArray[np.bool_]
     eased: Mapping[Place, Floats] = field(default_factory=dict)
+    released: frozenset[tuple[int, int]] = frozenset()
 
     def __and__(self, other: JobChange) -> JobChange:
         """Return both changes together. Of factors for one rank or meeting the lower one counts."""
@@ -54,6 +56,7 @@ class JobChange:
             _both(self.computing, other.computing), _both(self.host, other.host), _both(self.lasting, other.lasting),
             self.passing | other.passing,
             {key: _both(self.eased.get(key, _SAME), other.eased.get(key, _SAME)) for key in {**self.eased, **other.eased}},
+            self.released | other.released,
         )  # fmt: skip
 
 
@@ -91,7 +94,8 @@ def replayed_all(graph: JobGraph, changes: Sequence[JobChange], tell: Tell = qui
         tell(number, len(graph.steps))
         computing = np.stack([one.computing[number] for one in changes])
         host = np.stack([one.host[number] for one in changes])
-        one = _Step(step, computing, host, lasting, passing, before, _eased(step, changes, number))
+        one = _Step(step, computing, host, lasting, passing, before, _eased(step, changes, number),
+                    [one.released for one in changes])  # fmt: skip
         one.run()
         found[:, number] = one.ends(found[:, number])
         before = one.after()
@@ -115,9 +119,9 @@ class _Step:
 
     def __init__(
         self, graph: StepGraph, computing: Floats, host: Floats, lasting: Floats, passing: NDArray[np.bool_],
-        before: tuple[Floats, Floats], eased: Mapping[Place, Floats],
+        before: tuple[Floats, Floats], eased: Mapping[Place, Floats], released: Sequence[frozenset[tuple[int, int]]],
     ) -> None:  # fmt: skip
-        self._eased = eased
+        self._eased, self._released = eased, released
         self._graph, self._lasting, self._passing, self._before = graph, lasting, passing, before
         self._computing = [computing[:, piece.rank] for piece in graph.pieces]
         self._host = [host[:, piece.rank] for piece in graph.pieces]
@@ -151,10 +155,13 @@ class _Step:
         piece = self._graph.pieces[place]
         edges = (piece.awaited_blocks if kind == BLOCK else piece.awaited_operations)[number]
         found = (piece.begin_blocks if kind == BLOCK else piece.begin_operations).get(number)
+        free = [kind == OPERATION and (piece.program, number) in one for one in self._released]
         for edge in edges:
             end = self._end(place, edge) + edge.lag
             if edge.host.any():
                 end += edge.host * self._factor(place, kind, number)
+            if edge.kind == BLOCK and any(free):
+                end = np.where(np.array(free)[:, None], -np.inf, end)
             found = end if found is None else np.maximum(found, end, out=end)
         assert found is not None
         return found

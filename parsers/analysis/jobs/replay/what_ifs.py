@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -97,7 +97,7 @@ def replay_of(
         saved = float(whole[0] - whole[at])
         highest = float(whole[0] - whole[at + 1]) if most else saved
         bound = _bound(cause, saved, highest, step_ns, kernels=kernels and not unawaited)
-        lines.append(WhatIf(cause, subject, saved, highest, bound, by_rank[at], one))
+        lines.append(WhatIf(cause, subject, saved, max(saved, highest), bound, by_rank[at], one))
         at += 2 if most else 1
     stages = changes.stage_times(graph) if graph.recording.stage.max() > 0 else np.empty(0)
     told = tuple(graph.recording.ranks.tolist()), tuple(graph.recording.steps.tolist())
@@ -139,7 +139,7 @@ def _by_rank(ends: Floats, begin: float) -> Floats:
 
 
 _Asked = tuple[str, tuple[int, ...], JobChange, JobChange | None]
-"""Cause, ranks it concerns, the change, and the change that is the most it may be."""
+"""Cause, ranks it concerns, the change, and the change that is the most it may be; of a link the least."""
 
 
 def _asked(
@@ -162,7 +162,7 @@ def _asked(
         if source in known and target in known:
             share = shares.get((source, target), 1.0)
             change = changes.link_as_others(graph, known[source], known[target], share)
-            found.append(("link", (source, target), change, None))
+            found.append(("link", (source, target), change, replace(change, released=frozenset())))
     found.append(("gaps", (), changes.gaps_closed(graph), None))
     for cause, collectives in (("communication", False), ("collectives", True)):
         part, most = (changes.communication_free(graph, collectives=collectives, most=one) for one in (False, True))
@@ -195,6 +195,8 @@ def _bound(cause: str, saved: float, most: float, step_ns: float, *, kernels: bo
     """
     if cause in ("gaps", "bubble"):
         return AT_MOST
+    if cause == "link":  # most: without what a queue hides
+        return AT_MOST if saved - most > LEAST_SHARE * step_ns else EXACT
     if cause in ("communication", "collectives"):
         return BETWEEN if most - saved > LEAST_SHARE * step_ns else EXACT
-    return EXACT if kernels or cause == "link" else AT_MOST
+    return EXACT if kernels else AT_MOST

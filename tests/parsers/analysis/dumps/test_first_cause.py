@@ -290,8 +290,7 @@ def test_a_norm_that_leaves_its_history_departs(value: float, wanted: int) -> No
 
 
 @pytest.mark.parametrize(("end", "wanted"), [
-    ([0.0, 0.0, 0.0], -1), ([0.0, 0.0], 0), ([0.0, 0.0, 0.0, 1.0], 0), ([0.1, 0.01, 0.0, 0.0, 0.0], 0),
-    ([0.0, 1.0, 0.0, 0.0, 0.0], 0),
+    ([0.0] * 5, -1), ([0.0] * 4, 0), ([0.0] * 5 + [1.0], 0), ([0.1, 0.01, *[0.0] * 5], 0), ([0.0, 1.0, *[0.0] * 5], 0),
 ])  # fmt: skip
 def test_a_norm_of_zero_has_vanished_only_if_it_stays_and_came_at_once(end: list[float], wanted: int) -> None:
     norm = np.array([1.0, 1.1, 0.9, 1.0, 1.0, *end])
