@@ -3,9 +3,9 @@
 The decimal logarithm of the L2 norm is compared with the median of up to 50 iterations before; its spread is 1.4826 times the
 median absolute deviation, at least SPREAD decades. A norm has left its history if it is more than SCORE spreads, RANGES times
 the range of the history and DECADES decades away (below it FALLEN_DECADES and once that range: few samples or a ReLU that is
-nearly always 0 make norms small for one iteration), after at least HISTORY iterations; with no more than these EARLY decades more
-above it, since three values may be alike by chance. (Robust z-score: Iglewicz and
-Hoaglin, 1993, with a stricter limit, since thousands of tensors are looked at.) A norm has moved if it is away by the weaker
+nearly always 0 make norms small for one iteration), after at least HISTORY iterations; with no more than these EARLY decades
+more above it, since three values may be alike by chance. (Robust z-score: Iglewicz and Hoaglin, 1993, with a stricter limit,
+since thousands of tensors are looked at.) A norm has moved if it is away by the weaker
 limits MOVED_SCORE and MOVED_DECADES, and beyond the range.
 
 What has left its history is no part of it later, nor is a norm that moved up by leaps: otherwise the fault itself would widen

@@ -59,7 +59,7 @@ _MIDDLE = 0.5
 
 
 class Range(NamedTuple):
-    """The numbers from which a search drew a setting, in the logarithm or not; step is their distance, 0 if any may be drawn."""
+    """Numbers from which a search drew a setting, in the logarithm or not; step is their distance, 0 if any may be drawn."""
 
     low: float
     high: float

@@ -1,8 +1,8 @@
 """Tells a jump of the level that recurs, as where a learning rate or an epoch begins anew, from one that lasts.
 
 Models of the levels are compared: a course and one step; the course and a wave, whose every period begins with such a jump and
-runs down from it. They have as many coefficients, so the better fit decides. Of one jump alone the logarithms of positive levels
-are compared, too: a loss that is higher by a share after a restart, with noise in proportion, is a sum only there.
+runs down from it. They have as many coefficients, so the better fit decides. Of one jump alone the logarithms of positive
+levels are compared, too: a loss that is higher by a share after a restart, with noise in proportion, is a sum only there.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ _NO_MORE_SCALED = 1.7
 """The same of logarithms, whose noise is the same all along."""
 _SURE = 10.0
 """Of one jump alone the wave must lower the sum of squares by so many more mean squares of what it leaves."""
+_CLEAR = 30.0
+"""By so many in levels and in logarithms it is clear."""
 _ROUNDING = 1e-9
 """Keeps columns that are nearly alike from having huge coefficients."""
 
@@ -62,15 +64,15 @@ def wave(level: Floats, jumps: dict[int, float]) -> Floats | None:
     largest = max(jumps, key=lambda jump: abs(jumps[jump]))
     up = jumps[largest] > 0.0
     signed = level if up else -level
-    found = [
-        one for jump, height in jumps.items() if (height > 0.0) == up
-        for one in (_once(signed, jump, abs(height)), _again(signed, jump, abs(height), largest)) if one is not None
-    ]  # fmt: skip
+    alike = {jump: abs(height) for jump, height in jumps.items() if (height > 0.0) == up}
+    once = {jump: one for jump, height in alike.items() if (one := _once(signed, jump, height)) is not None}
+    again = (_again(signed, jump, height, largest) for jump, height in alike.items())
+    found = [*once.values(), *(one for one in again if one is not None)]
     noise = level.size * scatter(level) ** 2
     found = [one for one in found if one.beyond >= _MORE * one.left or one.left <= _NO_MORE * noise]
     best = max(found, key=lambda one: one.beyond, default=None)
     if up and level.min() > 0.0:
-        best = max((one for one in (best, _scaled(level, jumps)) if one is not None),
+        best = max((one for one in (best, _scaled(level, alike, once)) if one is not None),
                    key=lambda one: one.beyond / max(one.left, np.finfo(float).tiny), default=None)  # fmt: skip
     if best is None:
         return None
@@ -78,22 +80,31 @@ def wave(level: Floats, jumps: dict[int, float]) -> Floats | None:
     return centred if up else -centred
 
 
-def _scaled(level: Floats, jumps: dict[int, float]) -> _Wave | None:
-    """Return the wave of one jump up by which positive levels are multiplied, as a part of the levels."""
+def _scaled(level: Floats, jumps: dict[int, float], once: dict[int, _Wave]) -> _Wave | None:
+    """Return the wave of one jump up by which positive levels are multiplied, as a part of the levels.
+
+    once: the waves of single jumps that are added to the levels. If both are clear, what they leave does not matter.
+    """
     logarithm = np.log(level)
     falls = _settling(level.size)
     falls = (falls - falls[-1]) / (1.0 - falls[-1])
     course = np.concatenate((_settling(level.size), *(np.log(end + (1.0 - end) * falls) for end in _ENDS)), axis=1)
     noise = level.size * scatter(logarithm) ** 2
     found = [
-        one for jump, height in jumps.items() if height > 0.0
+        one for jump, height in jumps.items()
         if (one := _once(logarithm, jump, height / float(level[jump - 1]), course)) is not None
-        and (one.beyond >= _MORE * one.left or one.left <= _NO_MORE_SCALED * noise)
+        and (one.beyond >= _MORE * one.left or one.left <= _NO_MORE_SCALED * noise
+             or (jump in once and min(_clear(one, level.size), _clear(once[jump], level.size)) >= _CLEAR))
     ]  # fmt: skip
     if not found:
         return None
     best = max(found, key=lambda one: one.beyond)
     return best._replace(shape=-level * np.expm1(-np.maximum(best.shape, 0.0)))
+
+
+def _clear(one: _Wave, size: int) -> float:
+    """Return what a wave explains beyond a step, in mean squares of what it leaves."""
+    return one.beyond * size / one.left if one.left > 0.0 else math.inf
 
 
 def _again(level: Floats, jump: int, height: float, largest: int) -> _Wave | None:

@@ -19,7 +19,7 @@ from parsers.analysis.jobs.replay.kept_graphs import job_graph
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import JobChange, unchanged
 from parsers.analysis.jobs.replay.savings import Saving, in_turn, part_of, saved
-from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, EXACT, LEAST_SHARE, checked
+from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, EXACT, LEAST_SHARE, bound_of_link, checked
 from parsers.deferred import pandas as pd
 
 OF_SEVERAL = ("slow_rank", "slow_link", "bubble", "stages")
@@ -73,7 +73,7 @@ def replayed_savings(asked: Sequence[Advice], frames: Frames, tell: Tell = quiet
     changed = {one.rule: _MAKE[one.rule](graph, one) for one in asked}
     found = {one.name: one for one in in_turn(graph, changed, NAMED, part_of(tell, 1, parts))}
     step = float(graph.step_ns.mean())
-    told = {rule: (one, *_most(graph, rule, one.alone_ns, step)) for rule, one in found.items()}
+    told = {rule: (one, *_most(graph, rule, changed[rule], one.alone_ns, step)) for rule, one in found.items()}
     last = part_of(tell, 2, parts)
     return Savings(told, {one.rule: _alone(graph, one, last) for one in asked if one.rule == "slow_rank"}, step)
 
@@ -100,12 +100,14 @@ def _of_several(one: Advice) -> bool:
     return one.rule in OF_SEVERAL or (one.rule in _MAKE and one.variant == "ranks")
 
 
-def _most(graph: JobGraph, rule: str, alone: float, step: float) -> tuple[float, str]:
+def _most(graph: JobGraph, rule: str, change: JobChange, alone: float, step: float) -> tuple[float, str]:
     """Return what a cause saves at most, and how exact that is."""
     if rule == "communication":
         most = saved(graph, [changes.communication_free(graph, most=True)])[0]
         return (most, BETWEEN) if most - alone > LEAST_SHARE * step else (alone, EXACT)
-    exact = rule == "slow_link" or (rule not in ("bubble", "idle") and has_kernels(graph))
+    if rule == "slow_link":
+        return alone, bound_of_link(alone, saved(graph, [replace(change, released=frozenset())])[0], step)
+    exact = rule not in ("bubble", "idle") and has_kernels(graph)
     return alone, EXACT if exact else AT_MOST
 
 

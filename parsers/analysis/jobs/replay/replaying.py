@@ -39,8 +39,8 @@ class JobChange:
     """What would be different. computing and host are factors by step and rank: of slices, and of lags that are the host's.
 
     lasting is the factor of what each meeting takes without waiting; passing is whether its ranks do not wait for each other.
-    eased are factors of the host's lags at single places of a program, by step and rank (steps x ranks). released are operations
-    (program, number) that await the operations before them, and no block.
+    eased are factors of the host's lags at single places of a program, by step and rank (steps x ranks). released are
+    operations (program, number) that await the operations before them, and no block.
     """
 
     computing: Floats

@@ -188,6 +188,11 @@ def _outstanding(graph: JobGraph, step_ns: float) -> list[int]:
     return [int(graph.recording.ranks[place]) for place in order.tolist() if longer[place] > LEAST_SHARE * step_ns]
 
 
+def bound_of_link(saved: float, held: float, step_ns: float) -> str:
+    """Return how exact the saving of a link is; held is that if what waited in a queue awaits what had ended before it."""
+    return AT_MOST if saved - held > LEAST_SHARE * step_ns else EXACT
+
+
 def _bound(cause: str, saved: float, most: float, step_ns: float, *, kernels: bool) -> str:
     """Return how exact a saving is. Without kernels, time between operations may be the host's, which nothing makes shorter.
 
@@ -195,8 +200,8 @@ def _bound(cause: str, saved: float, most: float, step_ns: float, *, kernels: bo
     """
     if cause in ("gaps", "bubble"):
         return AT_MOST
-    if cause == "link":  # most: without what a queue hides
-        return AT_MOST if saved - most > LEAST_SHARE * step_ns else EXACT
+    if cause == "link":
+        return bound_of_link(saved, most, step_ns)
     if cause in ("communication", "collectives"):
         return BETWEEN if most - saved > LEAST_SHARE * step_ns else EXACT
     return EXACT if kernels else AT_MOST
