@@ -251,6 +251,8 @@ def test_shares_are_asked_for_the_runs_on_screen() -> None:
     assert given.lineage.asked == ([f"r{n}" for n in range(20)], "metric/acc", "again")
     assert (found["state"], found["done"], found["total"]) == ("fitting", 3, 40)
     assert found["shares"]["user_defined/x"][0] == pytest.approx(last.importance["importance"].iloc[0], abs=1e-6)
+    assert len(found["shares"]["user_defined/x"]) == 3
+    assert found["tied"] == []
     assert found["fit"] == pytest.approx(last.fit, abs=1e-4)
     assert fitting(source({}), LineageTables(source({}), model_table), {}) is no_update
 

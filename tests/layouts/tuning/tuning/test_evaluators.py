@@ -172,6 +172,20 @@ def test_answers_of_the_page(store: Store) -> None:
     assert (answer["state"], bars["x"], answer["figure"]["layout"]["yaxis"]["ticktext"]) == ("ready", [0.25, 0.75], ["y", "x"])
     told = "Importance of settings for loss by PED-ANOVA (Optuna), 40 trials. x: 75.0 %; y: 25.0 %."
     assert text_of(answer["figure"]) == told
+    source.importance = Importances(
+        "ready", {"a": 0.5, "b": 0.45, "c": 0.3, "d": 0.001}, 40, fit=0.9, alone=("d",), tied=("a",), untried={"c": 0.41},
+        ends={"a": (0.3, 0.7), "b": (0.3, 0.6), "c": (0.2, 0.4), "d": (0.0, 0.01)},
+    )  # fmt: skip
+    figure = answer_importance(source, {"study": ["search"], "lang": ["en"]})["figure"]
+    (bars,) = figure["data"]
+    assert figure["layout"]["yaxis"]["ticktext"] == ["d", "c", "b", "a"]
+    assert [one.split("; ")[-1] for one in bars["hovertext"]] == [
+        "its interval reaches 0, so it has no rank", "no trial lies in 41.0 % of its range, so it has no rank", "b: 45.0 %",
+        "not surely more than the next one",
+    ]  # fmt: skip
+    said = figure["layout"]["xaxis"]["title"]["text"].replace("<br>", " ")
+    assert "Not ranked, as no trial lies in a third of the range or more: c" in said
+    assert "Which of these matters most is not judged: a, b" in said
     reasons = {"missing": "not installed on the server: optuna", "few": "there are optuna", "failed": "failed: optuna"}
     for reason, said in reasons.items():
         source.importance = Importances("failed", {}, 3, reason, "optuna")

@@ -289,6 +289,19 @@ def test_a_norm_that_leaves_its_history_departs(value: float, wanted: int) -> No
         assert usual[9] == pytest.approx(10.0 ** np.median(np.log10(norm[:9])))
 
 
+@pytest.mark.parametrize(("history", "times", "wanted"), [(3, 80.0, 0), (3, 200.0, 1), (4, 80.0, 1), (6, 50.0, 0)])
+def test_a_norm_of_only_three_iterations_must_grow_more(history: int, times: float, wanted: int) -> None:
+    norm = np.append(np.ones(history), times)
+    assert departures(np.zeros(len(norm), np.int64), np.arange(len(norm)), norm)[0].tolist() == [0] * history + [wanted]
+
+
+@pytest.mark.parametrize(("usual", "value", "wanted"), [([1.0, 1.0, 1.0, 1.0], 0.0025, -1), ([1.0, 3.0, 1.0, 2.0], 0.0025, 0),
+                                                        ([1.0, 3.0, 1.0, 2.0], 0.0005, -1)])  # fmt: skip
+def test_a_norm_that_varies_must_fall_farther(usual: list[float], value: float, wanted: int) -> None:
+    norm = np.array([*usual, value])
+    assert departures(np.zeros(5, np.int64), np.arange(5), norm)[0].tolist() == [0] * 4 + [wanted]
+
+
 @pytest.mark.parametrize(("end", "wanted"), [
     ([0.0] * 5, -1), ([0.0] * 4, 0), ([0.0] * 5 + [1.0], 0), ([0.1, 0.01, *[0.0] * 5], 0), ([0.0, 1.0, *[0.0] * 5], 0),
 ])  # fmt: skip

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers import SHARES
-from parsers.analysis import variance_shares
+from parsers.analysis import Range, stoppable, variance_shares
 from parsers.analysis.lineage.shares import Shares
 from tests.amounts import examples
 
@@ -93,6 +93,41 @@ def test_the_interval_is_that_of_refits() -> None:
     assert stages[-1].importance.equals(last(table, 6).importance)
     assert not stages[-1].importance.equals(last(table, 6, seed=1).importance)
     assert by_name(stages[-1], "low")["a"] > by_name(stages[-1], "high")["b"]
+
+
+def tried(x: np.ndarray[Any, Any], **ends: Any) -> Shares:
+    rng = np.random.default_rng(8)
+    table = pd.DataFrame({"x": x, "y": rng.uniform(size=len(x))})
+    return last(table.assign(**{TARGET: table["x"] + 0.2 * table["y"]}), 5, ranges={"x": Range(**ends), "y": Range(0.0, 1.0)})
+
+
+def test_a_setting_of_which_a_third_of_the_range_was_never_tried_has_no_rank() -> None:
+    x = np.linspace(0.0, 0.6, 40)
+    found = tried(x, low=0.0, high=1.0)
+    assert found.importance["setting"].tolist() == ["y", "x"]
+    assert found.importance["reason"].tolist() == ["", "untried"]
+    assert by_name(found, "untried")["x"] == pytest.approx(0.4)
+    assert stoppable(found.importance, found.fit) == (["y"], ["x"])
+    found = tried(x, low=0.0, high=0.61)
+    assert (found.importance["setting"].iloc[0], found.importance["reason"].tolist()) == ("x", ["", ""])
+    # Whole numbers stand for themselves: of 1 to 4 all were tried, in the logarithm, too.
+    for log in (False, True):
+        whole = tried(np.arange(40) % 4 + 1.0, low=1.0, high=4.0, log=log, step=1.0)
+        assert by_name(whole, "untried")["x"] == pytest.approx(0.0)
+    assert by_name(tried(np.arange(40) % 3 + 1.0, low=1.0, high=6.0, step=1.0), "untried")["x"] == pytest.approx(0.5)
+    assert by_name(tried(10.0 ** np.linspace(-4, -2, 40), low=1e-4, high=1.0, log=True), "untried")["x"] == pytest.approx(0.5)
+
+
+def test_settings_of_which_either_may_matter_more_are_tied() -> None:
+    rng = np.random.default_rng(9)
+    table = pd.DataFrame(rng.uniform(size=(60, 3)), columns=list("abc"))
+    noise = 0.2 * rng.normal(size=60)
+    alike = last(table.assign(**{TARGET: table["a"] + table["b"] + 0.4 * table["c"] + noise}), 12)
+    assert set(alike.importance["setting"][:2]) == {"a", "b"}
+    assert alike.importance["tied"].tolist()[0]
+    apart = last(table.assign(**{TARGET: 3.0 * table["a"] + table["b"] + noise}), 12)
+    assert apart.importance["setting"].iloc[0] == "a"
+    assert not apart.importance["tied"].iloc[0]
 
 
 def test_noise_explains_nothing() -> None:

@@ -18,11 +18,12 @@ from parsers.analysis.jobs.replay.graph import graph_of, lengths
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import replayed, replayed_all, unchanged
 from parsers.analysis.jobs.replay.savings import in_turn
-from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, WhatIf, replay_of
+from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, EXACT, WhatIf, bound_of_link, replay_of
 from parsers.cluster_frames import COLLECTIVES, JOB_FRAMES
 from tests.amounts import long_after
-from tests.parsers.analysis.jobs.replay.told_and_true import KINDS, Case, cases, of_plan, table
+from tests.parsers.analysis.jobs.replay.told_and_true import KINDS, Case, cases, change_of, of_plan, table
 from tests.simulations.job_frames import frames
+from tests.simulations.jobs import draw
 
 MS = 1e6
 QUIET = Plan(dp=4, mode="meetings", collectives=5, noise=0.0, transfer_noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=4)
@@ -119,6 +120,21 @@ def test_receives_that_are_posted_early(kind: str, seed: int) -> None:
     (told, _) = cases(kind, [seed])
     assert told.pp > 1
     assert 0.8 <= told.ratio <= 1.2
+
+
+@pytest.mark.parametrize("seed", long_after(1, [9009, 9007, 9022]))
+def test_the_saving_of_a_link_counts_transfers_that_always_wait_in_a_queue(seed: int) -> None:
+    plan = replace(draw(np.random.default_rng(seed), fault="slow_link", steps=6), unequal=0.0)
+    graph = graph_of(frames(recorded(simulate(plan))))
+    change = change_of(graph, plan)
+    assert change.released
+    ends = replayed_all(graph, [unchanged(graph), change, replace(change, released=frozenset())])
+    recorded_ns, told, held = lengths(ends, graph.begin)[:, 1:].mean(axis=1)
+    true = float((simulate(plan).step_ns - simulate(replace(plan, fault=None)).step_ns)[1:].mean())
+    assert 0.8 < (recorded_ns - told) / true < 1.2
+    assert (recorded_ns - held) / true < 0.8
+    assert bound_of_link(recorded_ns - told, recorded_ns - held, recorded_ns) == AT_MOST
+    assert bound_of_link(recorded_ns - told, recorded_ns - told, recorded_ns) == EXACT
 
 
 @pytest.mark.long
