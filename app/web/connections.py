@@ -7,11 +7,15 @@ more than CONNECTIONS_OF_ONE from an address, the one that is missed least is cl
 
 What the application says of first line and headers alone is asked before the body is read. Light requests have threads of their
 own, so that they are answered while all others are at work.
+
+All times are of the monotonic clock. Waitress goes by the time of day: when that is set forward, it closes connections in the
+middle of a response, and when it is set back, it closes none until that time has come again.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import socket
 import sys
 import time
@@ -85,7 +89,7 @@ class Request(HTTPRequestParser):
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel.adj)
         self._channel: Any = channel
-        self.began = time.time()
+        self.began = time.monotonic()
         self._checked = 0
 
     def received(self, data: bytes) -> int:
@@ -117,6 +121,19 @@ class Request(HTTPRequestParser):
         self._channel.ignores = True
 
 
+class Moment:
+    """An attribute that is the monotonic time at which it was set, whatever time of day is assigned to it."""
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._name = f"_{name}"
+
+    def __get__(self, instance: Any, _owner: type | None = None) -> float:
+        return float(getattr(instance, self._name, 0.0))
+
+    def __set__(self, instance: Any, _time_of_day: float) -> None:
+        setattr(instance, self._name, time.monotonic())
+
+
 class Channel(HTTPChannel):
     """A connection that counts what was sent to the client, and whose requests are checked by their headers first."""
 
@@ -134,6 +151,10 @@ class Channel(HTTPChannel):
     """Whether a response was waiting at the last round of checks."""
     partial_since: float | None = None
     """Time of the first round of checks that found a part of a request; None if there was none."""
+
+    last_activity: Any = Moment()
+    """When the client last sent or took something."""
+    creation_time: Any = Moment()
 
     def parser_class(self, _adjustments: Adjustments) -> Request:  # type: ignore[override]  # a class, which is called likewise
         """Return a new request."""
@@ -164,7 +185,7 @@ class Channel(HTTPChannel):
         elif not self.total_outbufs_len:
             with contextlib.suppress(OSError):
                 channel.socket.shutdown(socket.SHUT_WR)
-            self.ignored_since = time.time()
+            self.ignored_since = time.monotonic()
             # On this object, not by methods: the server asks every connection in each round, however many are idle.
             channel.readable, channel.writable = lambda: True, lambda: False
 
@@ -234,7 +255,18 @@ class Server(TcpWSGIServer):
     refuse: Refuse = staticmethod(lambda _environment: None)
     is_light: Callable[[str], bool] = staticmethod(lambda _path: False)
     """Whether a request to a path is answered at once, whatever the others do."""
+    next_channel_cleanup: Any = math.inf  # by waitress' clock, the time of day: never
     _light: ThreadedTaskDispatcher | None = None
+    _checked_at = -math.inf
+    """Time of the last round of checks."""
+
+    def readable(self) -> bool:
+        """Look at the connections if that is due, by a clock that does not jump; return whether new ones are accepted."""
+        now = time.monotonic()
+        if now - self._checked_at >= CHECK_SECONDS:
+            self._checked_at = now
+            self.maintenance(now)
+        return bool(super().readable())
 
     def add_task(self, task: Any) -> None:
         """Have the first request of a connection answered."""
@@ -262,11 +294,11 @@ class Server(TcpWSGIServer):
 
     def _make_room(self, channels: list[Any]) -> None:
         channel: Any
-        for channel in crowds.unneeded(channels, CONNECTIONS, CONNECTIONS_OF_ONE, time.time()):
+        for channel in crowds.unneeded(channels, CONNECTIONS, CONNECTIONS_OF_ONE, time.monotonic()):
             channel.handle_close()
 
-    def maintenance(self, now: int) -> None:
-        """Close connections that are idle or stuck. Waitress calls it every CHECK_SECONDS, with the time in seconds."""
+    def maintenance(self, now: Any) -> None:  # whole seconds, say waitress' types
+        """Close connections that are idle or stuck. now is a time in seconds of the monotonic clock."""
         super().maintenance(now)
         channels: Any = self.active_channels  # a dict by file descriptor, whatever waitress' types say
         for channel in list(channels.values()):
@@ -303,7 +335,7 @@ def create_server(
         sockets=[listener], threads=THREADS, ident="", clear_untrusted_proxy_headers=True, expose_tracebacks=False,
         max_request_body_size=LARGEST_BODY, inbuf_overflow=BODY_IN_MEMORY, outbuf_high_watermark=WAITING_BYTES,
         asyncore_use_poll=hasattr(socket, "AF_UNIX"), connection_limit=CONNECTIONS + OVERFLOW, backlog=4096,
-        channel_timeout=IDLE_SECONDS, cleanup_interval=CHECK_SECONDS, log_socket_errors=False,
+        channel_timeout=IDLE_SECONDS, log_socket_errors=False,
     )  # fmt: skip
     address = (listener.family, listener.type, listener.proto, listener.getsockname())
     server = Server(application, {}, True, listener, adj=adjustments, bind_socket=False, sockinfo=address)

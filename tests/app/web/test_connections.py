@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -115,6 +115,43 @@ def test_a_client_that_does_not_read_is_closed_and_one_that_reads_slowly_gets_ev
             while part := stuck.recv(1 << 20):
                 received += len(part)
         assert received < len(got) / 2
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Set the time of day forward by some seconds, or back."""
+    real = time.time
+    return lambda seconds: monkeypatch.setattr(time, "time", lambda: real() + seconds)
+
+
+def test_a_clock_set_forward_cuts_no_response_off(
+    application: Any, clock: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "CHECK_SECONDS", 1)
+    with running(application) as address, downloading(address) as slow, contextlib.closing(asking(address)) as idle:
+        assert status(idle) == 200
+        got = bytearray(slow.recv(1 << 16))
+        clock(86_400.0)
+        time.sleep(2.5)  # two rounds of checks
+        idle.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert status(idle) == 200
+        while not got.endswith(b"0\r\n\r\n"):
+            more = slow.recv(1 << 20)
+            assert more, "the reader was cut off"
+            got += more
+        assert got.count(b"\n") > POINTS
+
+
+def test_a_clock_set_back_keeps_no_half_sent_request(
+    application: Any, clock: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "CHECK_SECONDS", 1)
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 1)
+    with running(application) as address, half_sent(address) as before:
+        time.sleep(0.5)
+        clock(-86_400.0)
+        with half_sent(address) as after:
+            until(lambda: ended(before) and ended(after))
 
 
 @pytest.mark.parametrize(("waiting", "taken", "stuck"), [
