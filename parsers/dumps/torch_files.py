@@ -8,19 +8,19 @@ other name or opcode is refused, so nothing in a file is ever called.
 
 from __future__ import annotations
 
-import io
 import math
 import pickletools
-import struct
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from parsers.archives import is_stored, member_begin, open_archive
 from parsers.errors import FormatError
 from parsers.files import RegularFile
 
 _LONGEST = 1 << 20
+"""Bytes of the description of a tensor, and of the directory of its archive."""
 _MOST_OPCODES = 100_000
 STORAGES = {
     "FloatStorage": "float32", "DoubleStorage": "float64", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
@@ -74,60 +74,18 @@ class TorchTensor:
         return True
 
 
-class ArchiveBytes(io.RawIOBase):
-    """A file read by position, as zipfile wants it."""
-
-    def __init__(self, file: RegularFile) -> None:
-        self._file, self._at = file, 0
-
-    def readable(self) -> bool:
-        """See io.RawIOBase."""
-        return True
-
-    def seekable(self) -> bool:
-        """See io.RawIOBase."""
-        return True
-
-    def tell(self) -> int:
-        """See io.RawIOBase."""
-        return self._at
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """See io.RawIOBase."""
-        self._at = max(offset + (0, self._at, self._file.size)[whence], 0)
-        return self._at
-
-    def readinto(self, into: Any) -> int:
-        """See io.RawIOBase."""
-        got = self._file.fill(memoryview(into).cast("B"), self._at)
-        self._at += got
-        return got
-
-
-def _is_stored(member: zipfile.ZipInfo, most: int) -> bool:
-    """Return whether a member is not compressed, and has at most this many bytes by both sizes that the archive states."""
-    return member.compress_type == zipfile.ZIP_STORED and max(member.file_size, member.compress_size) <= most
-
-
 def read_record(file: RegularFile) -> TorchTensor:
     """Return the tensor that a .pt file holds; FormatError for anything but one tensor in its documented form."""
-    try:
-        with zipfile.ZipFile(ArchiveBytes(file)) as archive:
-            members = archive.infolist()
-            pickled = _member(members, "/data.pkl")
-            if not _is_stored(pickled, _LONGEST):
-                raise FormatError(f"expected a description of at most {_LONGEST:,} stored bytes, found {pickled.file_size:,}")
-            record = _tensor(archive.read(pickled))
-            stem = pickled.filename.removesuffix("data.pkl")
-            order = next(
-                (archive.read(one) for one in members if one.filename == f"{stem}byteorder" and _is_stored(one, 15)), b""
-            )
-            storage, first, shape, stride = record
-            place = _member(members, f"{stem}data/{storage.key}", whole=True)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, RuntimeError, ValueError, OverflowError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"expected a zip archive of torch.save, found {error}") from error
+    with open_archive(file, "a zip archive of torch.save", _LONGEST) as archive:
+        members = archive.infolist()
+        pickled = _member(members, "/data.pkl")
+        if not is_stored(pickled, _LONGEST):
+            raise FormatError(f"expected a description of at most {_LONGEST:,} stored bytes, found {pickled.file_size:,}")
+        record = _tensor(archive.read(pickled))
+        stem = pickled.filename.removesuffix("data.pkl")
+        order = next((archive.read(one) for one in members if one.filename == f"{stem}byteorder" and is_stored(one, 15)), b"")
+        storage, first, shape, stride = record
+        place = _member(members, f"{stem}data/{storage.key}", whole=True)
     if place.compress_type != zipfile.ZIP_STORED or place.file_size != place.compress_size:
         raise FormatError("expected a storage without compression, found a compressed one")
     item = ITEMSIZE[storage.dtype]
@@ -147,15 +105,6 @@ def _member(members: list[zipfile.ZipInfo], name: str, *, whole: bool = False) -
     if len(found) != 1:
         raise FormatError(f"expected one {name.lstrip('/')} in the archive, found {len(found)}")
     return found[0]
-
-
-def member_begin(file: RegularFile, place: zipfile.ZipInfo) -> int:
-    """Return where the bytes of a member begin, behind its local header, whose extra field may differ from the directory's."""
-    head = file.read(place.header_offset, 30)
-    if len(head) < 30 or head[:4] != b"PK\x03\x04":
-        raise FormatError("expected the header of a member of the archive, found other bytes")
-    name, extra = struct.unpack_from("<HH", head, 26)
-    return place.header_offset + 30 + int(name) + int(extra)
 
 
 def check_view(shape: tuple[int, ...], stride: tuple[int, ...], first: int, count: int) -> None:

@@ -18,6 +18,8 @@ BFLOAT16 = "bfloat16"
 WIDENED = frozenset(("float16", BFLOAT16))
 """Types that are read as float32."""
 MOST_TENSORS = 1_000_000
+LONGEST_DIRECTORY = 48 << 20
+"""Bytes of the directory of an archive, which has at most a million members then."""
 MOST_DIMENSIONS = 32
 
 

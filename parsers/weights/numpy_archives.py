@@ -8,22 +8,19 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from parsers.archives import member_begin, open_archive
 from parsers.dumps.npy import parse_header
-from parsers.dumps.torch_files import ArchiveBytes, member_begin
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.weights.model import MOST_TENSORS, StoredBytes, WeightTensor, checked
+from parsers.weights.model import LONGEST_DIRECTORY, MOST_TENSORS, StoredBytes, WeightTensor, checked
 
 _HEAD = 1 << 16
 
 
 def tensors(file: RegularFile) -> Mapping[str, WeightTensor]:
     """Return the arrays of a file by name. Raises FormatError; compressed members and arrays of objects are refused."""
-    try:
-        with zipfile.ZipFile(ArchiveBytes(file)) as archive:
-            members = [one for one in archive.infolist() if one.filename.endswith(".npy")]
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, RuntimeError, ValueError, OverflowError) as error:
-        raise FormatError(f"expected a zip archive of arrays, found {error}") from error
+    with open_archive(file, "a zip archive of arrays", LONGEST_DIRECTORY) as archive:
+        members = [one for one in archive.infolist() if one.filename.endswith(".npy")]
     if len(members) > MOST_TENSORS:
         raise FormatError(f"expected up to {MOST_TENSORS:,} arrays, found {len(members):,}")
     return {one.filename.removesuffix(".npy"): _tensor(file, one) for one in members}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import struct
-import zipfile
 from collections.abc import Callable, Mapping
 
-from parsers.dumps.torch_files import ArchiveBytes
+from parsers.archives import open_archive
 from parsers.errors import FormatError
 from parsers.files import RegularFile
 from parsers.weights import mindspore, numpy_archives, safetensors, torch_archives
-from parsers.weights.model import Weights, WeightTensor
+from parsers.weights.model import LONGEST_DIRECTORY, Weights, WeightTensor
 
 READERS: Mapping[str, Callable[[RegularFile], Mapping[str, WeightTensor]]] = {
     "mindspore": mindspore.tensors, "safetensors": safetensors.tensors, "numpy": numpy_archives.tensors,
@@ -39,11 +37,8 @@ def kind_of(file: RegularFile) -> str:
     """Return the key of READERS for a file. Raises FormatError."""
     head = file.read(0, _HEAD)
     if head[:4] == b"PK\x03\x04":
-        try:
-            with zipfile.ZipFile(ArchiveBytes(file)) as archive:
-                names = archive.namelist()
-        except (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, RuntimeError, ValueError) as error:
-            raise FormatError(f"expected a whole zip archive, found {error}; the file was cut") from error
+        with open_archive(file, "a whole zip archive", LONGEST_DIRECTORY) as archive:
+            names = archive.namelist()
         return "torch" if any(name.endswith("data.pkl") for name in names) else "numpy"
     if safetensors.header_size(head, file.size):
         return "safetensors"

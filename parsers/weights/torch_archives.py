@@ -6,25 +6,23 @@ of tensors. Whatever else a training saves (optimizers, options, classes of its 
 
 from __future__ import annotations
 
-import struct
 import zipfile
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from parsers.archives import is_stored, member_begin, open_archive
 from parsers.dumps.torch_files import (
     ITEMSIZE,
-    ArchiveBytes,
     PickledName,
     Storage,
     built,
     check_view,
-    member_begin,
     opcodes,
     storage_of,
 )
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.weights.model import MOST_TENSORS, StoredBytes, WeightTensor, checked
+from parsers.weights.model import LONGEST_DIRECTORY, MOST_TENSORS, StoredBytes, WeightTensor, checked
 
 LONGEST_PICKLE = 256 << 20
 MOST_OPCODES = 20_000_000
@@ -52,22 +50,17 @@ class _Opaque(dict[Any, Any]):
 
 def tensors(file: RegularFile) -> Mapping[str, WeightTensor]:
     """Return the tensors of the weights in a file. Raises FormatError, also where nothing in it is a dict of tensors."""
-    try:
-        with zipfile.ZipFile(ArchiveBytes(file)) as archive:
-            members = {one.filename: one for one in archive.infolist()}
-            pickled = [one for name, one in members.items() if name.endswith("/data.pkl") or name == "data.pkl"]
-            if len(pickled) != 1:
-                raise FormatError(f"expected one data.pkl in the archive of torch.save, found {len(pickled)}")
-            if pickled[0].compress_type != zipfile.ZIP_STORED or pickled[0].file_size > LONGEST_PICKLE:
-                raise FormatError(f"expected a description of at most {LONGEST_PICKLE:,} stored bytes")
-            content = archive.read(pickled[0])
-            stem = pickled[0].filename.removesuffix("data.pkl")
-            order = members.get(f"{stem}byteorder")
-            is_big = order is not None and order.file_size < 16 and archive.read(order).strip() == b"big"
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, RuntimeError, ValueError, OverflowError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"expected a zip archive of torch.save, found {error}") from error
+    with open_archive(file, "a zip archive of torch.save", LONGEST_DIRECTORY) as archive:
+        members = {one.filename: one for one in archive.infolist()}
+        pickled = [one for name, one in members.items() if name.endswith("/data.pkl") or name == "data.pkl"]
+        if len(pickled) != 1:
+            raise FormatError(f"expected one data.pkl in the archive of torch.save, found {len(pickled)}")
+        if not is_stored(pickled[0], LONGEST_PICKLE):
+            raise FormatError(f"expected a description of at most {LONGEST_PICKLE:,} stored bytes")
+        content = archive.read(pickled[0])
+        stem = pickled[0].filename.removesuffix("data.pkl")
+        order = members.get(f"{stem}byteorder")
+        is_big = order is not None and is_stored(order, 15) and archive.read(order).strip() == b"big"
     records = _weights(_StateReading().run(content))
     if not records:
         raise FormatError("expected tensors by name, alone or under one of " + ", ".join(NESTED) + "; found none")

@@ -89,8 +89,8 @@ def work(
         os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)  # libFuzzer writes a line for each case that it keeps
         options = (
             f"-max_total_time={seconds}", f"-runs={MOST_RUNS}", f"-seed={seed}", f"-max_len={MOST}", "-len_control=0",
-            "-timeout=100000", "-rss_limit_mb=0", "-malloc_limit_mb=0", "-detect_leaks=0", "-handle_segv=0",
-            "-handle_abrt=0", "-reload=0",
+            "-timeout=100000", "-report_slow_units=100000", "-rss_limit_mb=0", "-malloc_limit_mb=0", "-detect_leaks=0",
+            "-handle_segv=0", "-handle_abrt=0", "-reload=0",
         )  # fmt: skip
         atheris.Setup([sys.argv[0], kept, *options], one, custom_mutator=mutated)
         atheris.Fuzz()
