@@ -17,6 +17,8 @@ LARGEST_GRAPHS = 256 << 20
 MOST_GRAPHS = 1000
 MOST_NODES = 500_000
 """Nodes of all graphs; MindInsight takes 100,000."""
+MOST_EMPTY = 1000
+"""Pieces without bytes of a stream of graphs, or of a tensor: whoever sends nothing else would be read for ever."""
 _NODE = 1 << 3 | DELIMITED
 _WIDENED = 1 << 18
 
@@ -33,9 +35,11 @@ def graphs_of(messages: Iterator[bytes], *, several: bool) -> list[bytes]:
     """
     found: list[bytes] = []
     part = bytearray()
-    total = nodes = 0
+    total = nodes = empty = 0
     for message in messages:
         content, finished = read_chunk(message)
+        empty += not content
+        _require_few(empty)
         total += len(content)
         if total > LARGEST_GRAPHS:
             raise TooLarge(f"expected graphs of up to {LARGEST_GRAPHS:,} bytes, found more")
@@ -54,6 +58,11 @@ def graphs_of(messages: Iterator[bytes], *, several: bool) -> list[bytes]:
     if not found or not any(found):
         raise FormatError("expected a graph, found nothing")
     return found
+
+
+def _require_few(empty: int) -> None:
+    if empty > MOST_EMPTY:
+        raise FormatError(f"expected pieces with bytes, found {empty:,} without")
 
 
 def _nodes(data: bytearray, most: int) -> int:
@@ -81,7 +90,7 @@ class TensorReceiver:
         self._name: TensorName | None = None
         self._head = TensorHead()
         self._buffer = np.empty(0, np.uint8)
-        self._filled = 0
+        self._filled = self._empty = 0
 
     def add(self, message: bytes) -> tuple[TensorName, Array | None] | None:
         """Take a message; return a tensor once it is whole, with None for one that training does not have.
@@ -96,6 +105,8 @@ class TensorReceiver:
         elif piece.head != self._head:
             raise FormatError(f"expected pieces of one type and shape, found {piece.head} after {self._head}")
         assert self._name is not None
+        self._empty += not piece.content
+        _require_few(self._empty)
         end = self._filled + len(piece.content)
         if end > self._head.size_bytes:
             raise FormatError(f"expected {self._head.size_bytes:,} bytes of {self._name.node}, found more")
@@ -121,7 +132,7 @@ class TensorReceiver:
             raise FormatError(f"expected up to {LARGEST_TENSOR:,} bytes of values, found {size:,}")
         held = size * 2 if piece.head.dtype == "bfloat16" else size
         self._reserve(held)
-        self._name, self._head, self._filled = piece.name, piece.head, 0
+        self._name, self._head, self._filled, self._empty = piece.name, piece.head, 0, 0
         self._buffer = np.empty(held, np.uint8)
 
     def _finished(self) -> Array | None:

@@ -184,6 +184,33 @@ def test_pieces_of_two_tensors_are_not_mixed(served: Served) -> None:
     training.stub.close()
 
 
+ENDLESS = 20_000
+"""Messages of a stream that would have no end; without a limit all of them are read."""
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_stream_of_pieces_without_bytes_has_an_end(served: Served, several: bool) -> None:
+    training = Training(served.port)
+    training.stub.SendMetadata(training._metadata())
+    send = training.stub.SendMultiGraphs if several else training.stub.SendGraph
+    with refused(text="found 1,001 without"):
+        send(iter([M.Chunk(buffer=b"", finished=False)] * ENDLESS + list(chunks(training.graph().SerializeToString()))))
+    assert training.stub.SendGraph(chunks(training.graph().SerializeToString())).status == OK
+    training.stub.close()
+
+
+def test_a_tensor_of_pieces_without_bytes_has_an_end(served: Served) -> None:
+    training = connected(served)
+    _, view = asked(served, training)
+    whole = list(pieces(view.tensors[0], np.arange(6, dtype=np.float32)))
+    nothing = M.TensorProto.FromString(whole[0].SerializeToString())
+    nothing.tensor_content, nothing.finished = b"", False
+    with refused(text="found 1,001 without"):
+        training.stub.SendTensors(iter([nothing] * ENDLESS + whole))
+    assert training.stub.SendTensors(iter(whole)).status == OK
+    training.stub.close()
+
+
 def test_more_statistics_than_were_asked_for(served: Served) -> None:
     training = connected(served)
     reply = waiting(served, training)
