@@ -80,11 +80,11 @@ def _continued(tuning: Tuning, study: optuna.Study, resume: bool) -> str:
 
 
 def living_workers(study: optuna.Study) -> Iterator[str]:
-    """Yield the ids of workers that gave a sign lately and have not said that they end."""
+    """Yield the ids of workers that gave a sign lately, not in the future, and have not said that they end."""
     for name, value in study.user_attrs.items():
         if name.startswith(WORKER) and isinstance(value, dict) and value.get("ended") is None:
             seen = value.get("seen")
-            if isinstance(seen, int | float) and time.time() - seen < ALIVE:
+            if isinstance(seen, int | float) and abs(time.time() - seen) < ALIVE:
                 yield name.removeprefix(WORKER)
 
 

@@ -77,7 +77,7 @@ class Worker:
         self.id = f"{self._host}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
         self._active: dict[int, Active] = {}
         self._started = self._infeasible = 0
-        self._began = time.time()
+        self._began, self._began_at = time.time(), time.monotonic()
         self._heartbeat = self._orphans = 0.0
         self._signals = 0
         self._full = ""
@@ -225,7 +225,7 @@ class Worker:
         failed = self.states["failed"]
         if failed >= MOST_FAILURES and not self.states["complete"] + self.states["pruned"]:
             self._full = f"{MOST_FAILURES} trials failed and none succeeded"
-        elif hours is not None and time.time() - self._began >= hours * 3600:
+        elif hours is not None and time.monotonic() - self._began_at >= hours * 3600:
             self._full = f"{hours:g} h are over"
         elif self._tuning.trials is not None and len(counted(self._study)) >= self._tuning.trials:
             self._full = f"the study has its {counted_text(self._tuning.trials, 'trial')}"

@@ -8,14 +8,13 @@ from their files alone.
 from __future__ import annotations
 
 import hashlib
-import secrets
 import time
 from collections.abc import Mapping
 
 import msgspec
 
 from app.store.runs.index import Index
-from app.store.runs.packs import Snapshots
+from app.store.runs.packs import Snapshots, next_name
 from app.store.runs.run_rows import unread_row
 from layouts.runs.rows import RunRow
 from parsers.errors import FormatError
@@ -105,7 +104,7 @@ class KeptRows:
             encoded = msgspec.msgpack.encode(rows)
         except (UnicodeEncodeError, OverflowError):
             return
-        name = f"{NAME}{time.time_ns():020}-{secrets.token_hex(4)}"
+        name = next_name(NAME, self._records[-1] if self._records else "")
         if not self._index.write(name, [FORMAT.prefix(encoded), encoded]):
             self._unwritten = rows | self._unwritten
             return

@@ -31,6 +31,13 @@ _MOST_OPEN = 32
 _MOST_TABLE = 64 << 20
 
 
+def next_name(prefix: str, newest: str) -> str:
+    """Return the name of a record: sorted, it comes after the newest one, also where the clock was set back since."""
+    after = newest.removeprefix(prefix).partition("-")[0]
+    moment = max(time.time_ns(), int(after) + 1 if len(after) == 20 and after.isdecimal() else 0)
+    return f"{prefix}{moment:020}-{secrets.token_hex(4)}"
+
+
 class Snapshots:
     """The snapshots of runs by key. Used by one thread; every failure is a miss, as in `Index`."""
 
@@ -42,6 +49,7 @@ class Snapshots:
         self._pending: dict[str, bytes] = {}
         self._pending_bytes = 0
         self._pending_since = 0.0
+        self._newest = ""
         self._find()
 
     def __contains__(self, key: str) -> bool:
@@ -97,9 +105,10 @@ class Snapshots:
             table[key] = at, len(data)
             at += len(data)
         encoded = msgspec.msgpack.encode(table)
-        name = f"{NAME}{time.time_ns():020}-{secrets.token_hex(4)}"
+        name = next_name(NAME, self._newest)
         if not self._index.write(name, [FORMAT.prefix(encoded), encoded, *pending.values()]):
             return False
+        self._newest = name
         begin = PREFIX.size + len(encoded)
         self._packed.update({key: (name, begin + offset, size) for key, (offset, size) in table.items()})
         return True
@@ -125,6 +134,7 @@ class Snapshots:
         keys = self._index.keys()
         self._own = {key for key in keys if "-" not in key}  # those of runs are hexadecimal (`parsers.snapshot.key_of`)
         packs = sorted(key for key in keys if key.startswith(NAME))
+        self._newest = max(packs, default="")
         for name in packs:
             self._packed |= {key: (name, *place) for key, place in self._table(name).items() if key not in self._own}
         for name in set(packs) - {name for name, _, _ in self._packed.values()}:

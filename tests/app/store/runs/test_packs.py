@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,6 +99,19 @@ def test_what_was_saved_last_counts(place: str) -> None:
     assert snapshots.flush()
     snapshots.close()
     assert values(opened(place), ["k2", "k3", "new"]) == [2.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize("days", [-1, 1, -400])
+def test_what_was_saved_last_counts_whatever_the_clock_says(place: str, days: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [f"k{number}" for number in range(10)]
+    now = time.time_ns()
+    for value, moment in ((1.0, now), (2.0, now + days * 86_400 * 10**9), (3.0, now)):
+        monkeypatch.setattr(time, "time_ns", lambda moment=moment: moment)
+        snapshots = opened(place)
+        save(snapshots, keys, value)
+        snapshots.close()
+    assert values(opened(place), keys) == [3.0] * 10
+    assert len(records(place)) == 1
 
 
 def test_a_pack_is_full_by_bytes_or_by_time(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
