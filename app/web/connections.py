@@ -24,7 +24,7 @@ from typing import Any
 
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
 
@@ -92,10 +92,21 @@ class Request(HTTPRequestParser):
         self.began = time.monotonic()
         self._checked = 0
 
+    def parse_header(self, header_plus: bytes) -> None:
+        """Parse first line and headers. ParsingError for what has no length, or two: a proxy might go by the other one."""
+        try:
+            super().parse_header(header_plus)
+        except ValueError as error:  # Python takes no number of thousands of digits
+            raise ParsingError("Content-Length is invalid") from error
+        if self.chunked and "CONTENT_LENGTH" in self.headers:
+            raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
+
     def received(self, data: bytes) -> int:
         """Take data in; return the number of bytes that belong to this request."""
         before = self.headers_finished
         count = int(super().received(data))
+        if self.error:
+            self.expect_continue = False  # waitress would ask for the body of a request that it has refused
         if self.completed or not self.headers_finished:
             return count
         if not before:

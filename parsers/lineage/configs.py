@@ -102,6 +102,8 @@ def compose(text: str) -> yaml.Node | None:
         mark = getattr(error, "problem_mark", None)
         place = f" in line {mark.line + 1}" if mark is not None else ""
         raise FormatError(f"expected YAML, found {getattr(error, 'problem', None) or 'what is none'}{place}") from error
+    except FormatError:
+        raise
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected YAML, found {error}") from error
     return node

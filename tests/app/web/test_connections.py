@@ -202,6 +202,31 @@ def test_what_the_headers_say_is_answered_before_the_body_has_come(
         assert client.recv(1 << 16).startswith(b"HTTP/1.1 " + status)
 
 
+@pytest.mark.parametrize(("headers", "answer"), [
+    (b"Content-Length: 999999999\r\nExpect: 100-continue", b"413"),
+    (b"Content-Length: " + b"9" * 5000, b"400"),
+    (b"Content-Length: 5\r\nTransfer-Encoding: chunked", b"400"),
+    (b"Content-Length: 5\r\nContent-Length: 0", b"400"),
+    (b"Content-Length: -1", b"400"),
+    (b"Content-Length: +5", b"400"),
+    (b"Transfer-Encoding : chunked", b"400"),
+    (b"Transfer-Encoding: identity", b"501"),
+    (b"X: a\nHost: evil.example", b"400"),
+])  # fmt: skip
+def test_a_length_that_can_be_read_in_two_ways_or_is_too_large_ends_the_connection(
+    application: Any, headers: bytes, answer: bytes
+) -> None:
+    smuggled = b"0\r\n\r\nGET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with running(application) as address, socket.create_connection(address, timeout=20) as client:
+        client.sendall(b"POST /_dash-update-component HTTP/1.1\r\nHost: localhost\r\n" + headers + b"\r\n\r\n" + smuggled)
+        got = b""
+        with contextlib.suppress(ConnectionResetError):
+            while part := client.recv(1 << 16):
+                got += part
+        assert got.split(b" ", 2)[1] == answer
+        assert got.count(b"HTTP/1.") == 1
+
+
 def test_a_token_is_asked_for_before_the_body_has_come() -> None:
     guarded = create_app(MemorySource({}), token="t" * 43)
     with running(guarded) as address, socket.create_connection(address, timeout=20) as client:
