@@ -79,7 +79,7 @@ export function draw(page) {
 
 export function take(page, answer) {
   page.hits = answer;
-  page.hitNames = answer.rows.map((row) => ({ name: shortName(row.name) }));
+  page.hitNames = answer.rows.map((/** @type {{ name: string }} */ row) => ({ name: shortName(row.name) }));
   page.hitRows.put(answer);
   drawControls(page);
   const pane = page.find('[data-pane="hits"]');

@@ -34,7 +34,9 @@ def sweep(serve_file: Callable[[Flask], str]) -> str:
     runs = {
         name: {
             "scalar": {"loss": series(3)},
-            "settings": {"optimizer": name.split("_")[3], "learning_rate": float(name.split("_")[4][2:]), "loss": at / len(SWEEP)},
+            "settings": {
+                "optimizer": name.split("_")[3], "learning_rate": float(name.split("_")[4][2:]), "loss": at / len(SWEEP),
+            },
         }
         for at, name in enumerate(SWEEP)
     }
