@@ -105,7 +105,7 @@ CALLBACKS = 18
 def test_a_board_takes_few_requests_and_none_without_news(browser: Browser, shared: str, key: str) -> None:
     """They cannot grow unnoticed: a card that is a frame takes 27 requests and 0.8 s of processor time."""
     cards = [
-        {"key": KEYS[number], "place": f"scalars?smooth=0.{number % 10}", "part": "key:loss",
+        {"key": KEYS[number], "place": f"scalars?run=long_history&smooth=0.{number % 10}", "part": "key:loss",
          "x": number % 4 * 3, "y": number // 4 * 6, "w": 3, "h": 6}
         for number in range(CARDS)
     ]  # fmt: skip
