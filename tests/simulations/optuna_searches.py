@@ -33,7 +33,7 @@ def _place(trial: optuna.Trial, one: Setting, drawn: dict[str, int]) -> float:
     levels = len(one.levels())
     if one.choices:
         drawn[one.name] = trial.suggest_categorical(one.name, list(range(levels)))
-        return (drawn[one.name] + 0.5) / levels
+        return float((drawn[one.name] + 0.5) / levels)
     if one.whole:
-        return (trial.suggest_int(one.name, 0, levels - 1) + 0.5) / levels
+        return float((trial.suggest_int(one.name, 0, levels - 1) + 0.5) / levels)
     return min(trial.suggest_float(one.name, 0.0, 1.0), BELOW_ONE)
