@@ -15,6 +15,8 @@ export const PENDING = ".ms-pending, .ms-skeleton, [aria-busy=true]";
 const DRAWN_MS = 15000;  // after which a card that is not drawn is copied as it is
 const QUIET_MS = 500;  // without a change, after which a card is drawn
 const LOOK_MS = 50;
+const NARROW = /@media\s*(\(max-width:\s*[\d.]+px\))\s*\{/g;
+const TOKENS = /\/\*[^]*?\*\/|"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|[{}]/g;
 
 /** @param {number} time */
 const pause = (time) => new Promise((done) => window.setTimeout(done, time));
@@ -107,7 +109,7 @@ function windowOf(host, framed, copying) {
   copy.style.setProperty("--ms-vh", `${clientHeight / 100}px`);
   copy.append(copied);
   // What a card has fixed to its window is fixed to this element: the runs below its curves.
-  Object.assign(copy.style, { transform: "translate(0)", containerType: "size" });
+  Object.assign(copy.style, { transform: "translate(0)", containerType: "size", containerName: LED });
   const below = framed.querySelector("html[data-found] .ms-run-list-below");
   const runs = below && copyOf(below, copying);
   if (runs) copy.append(runs);
@@ -148,14 +150,47 @@ export async function copyBoard(main, copying) {
 }
 
 /**
+ * Where the block ends that begins at a place of a style sheet.
+ * @param {string} css
+ * @param {number} at after its brace
+ */
+function endOfBlock(css, at) {
+  let depth = 1;
+  TOKENS.lastIndex = at;
+  for (let found = TOKENS.exec(css); found; found = TOKENS.exec(css)) {
+    if (found[0] === "{") depth += 1;
+    else if (found[0] === "}") depth -= 1;
+    if (!depth) return TOKENS.lastIndex;
+  }
+  return css.length;
+}
+
+/**
+ * A style sheet in which what holds for narrow windows holds in narrow cards, too.
+ * @param {string} css
+ */
+function narrowCards(css) {
+  let made = "";
+  let from = 0;
+  for (const found of css.matchAll(NARROW)) {
+    if (found.index < from) continue;
+    const start = found.index + found[0].length;
+    const end = endOfBlock(css, start);
+    made += `${css.slice(from, end)}\n@container ${LED} ${found[1]} {${css.slice(start, end)}`;
+    from = end;
+  }
+  return made + css.slice(from);
+}
+
+/**
  * The style sheets of a board and its cards, in which what holds for the window of a card holds for its element.
  * @param {Map<string, string>} own
  * @param {Map<string, string>} cards
  */
 export function boardSheet(own, cards) {
   const more = Array.from(cards).filter(([key]) => !own.has(key)).map(([, text]) => text);
-  return [...more, ...own.values()].join("\n")
-    .replace(/@media(?=[^{;]*\{\s*html\[data-led\])/g, "@container")
+  const joined = [...more, ...own.values()].join("\n").replace(/@media(?=[^{;]*\{\s*html\[data-led\])/g, "@container");
+  return narrowCards(joined)
     .replace(/html\[(?:data-led|data-alone)\]/g, `:is($&, .${LED})`)
     .replaceAll("html[data-part]", `:is(html[data-part], .${PART})`)
     .replace(/(?<![\w.#-])([\d.]+)(vw|vh)\b/g, "calc($1 * var(--ms-$2, 1$2))");

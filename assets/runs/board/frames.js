@@ -3,7 +3,7 @@
 // new data only while it is in view, and is removed some time after it has left.
 
 import { setLabel } from "../../kit/i18n.js";
-import { make } from "../../kit/elements.js";
+import { make, words } from "../../kit/elements.js";
 import * as apart from "./apart.js";
 import { forgetAnswers } from "./calls.js";
 
@@ -12,6 +12,7 @@ const FOUND_MS = 4000;  // after which the next frame begins, whether or not the
 const SEEN_MS = 1500;  // after which a page without its card is shown, to say what it waits for
 const LEFT_MS = 20000;  // out of view, until a frame is taken away
 const NEAR = "150px";
+const NO_PAGE = 404;
 const PATH = /^([a-z][a-z0-9_-]{0,63})?$/;
 
 /** @type {Map<Element, Boards.Held>} */
@@ -110,7 +111,10 @@ function beginFrame(one) {
   };
   one.end = end;
   window.setTimeout(end, FOUND_MS);
-  frame.addEventListener("load", () => watch(one, frame));
+  frame.addEventListener("load", () => {
+    if (isMissing(frame)) sayGone(one);
+    else watch(one, frame);
+  });
   let paged = 0;
   const look = () => {
     if (one.frame !== frame) return;
@@ -124,6 +128,29 @@ function beginFrame(one) {
     } else window.setTimeout(look, host.classList.contains("ms-board-loading") ? 100 : 1000);
   };
   look();
+}
+
+/**
+ * Whether the server has no page at the address of a frame.
+ * @param {HTMLIFrameElement} frame
+ */
+function isMissing(frame) {
+  if (!frame.contentDocument || !frame.contentWindow) return false;  // what a browser shows without a server is not ours
+  const [loaded] = /** @type {PerformanceNavigationTiming[]} */ (
+    frame.contentWindow.performance.getEntriesByType("navigation"));
+  return Boolean(loaded) && loaded.responseStatus === NO_PAGE;
+}
+
+/**
+ * Say that the application has no such page: the server answers so, and no script would ever draw a card. The board may have
+ * been made by another version, or elsewhere.
+ * @param {Boards.Held} one
+ */
+function sayGone(one) {
+  const page = String(one.card.place).split("?")[0];
+  one.end();
+  one.host.classList.remove("ms-board-loading");
+  one.host.replaceChildren(make("div", "ms-empty", [words("board.no_page", { page }, "p", "ms-empty-sentence")]));
 }
 
 /**

@@ -44,6 +44,7 @@ TEXTS = define_texts({
     ),
     "board.to_scalars": ("Open Scalars", "打开标量页"),
     "board.missing": ("This board does not exist. It may have been deleted.", "该看板不存在，可能已被删除。"),
+    "board.no_page": ("There is no page {page} in this version.", "此版本没有名为 {page} 的页面。"),
     "board.restore": ("Restore it", "恢复"),
     "board.run_gone": ("Run gone", "训练已不存在"),
     "board.run_gone.title": ("These runs no longer exist: {names}", "以下训练已不存在：{names}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,14 @@ def made(address: str, *cards: dict[str, Any], key: str = KEYS[0], name: str = "
 
 def card(page: Page, key: str) -> Locator:
     return page.locator(f'.ms-board-card[data-card="{key}"]')
+
+
+def test_a_card_of_a_page_that_this_version_has_not_says_so(unwatched: Page, shared: str, key: str) -> None:
+    page = unwatched
+    page.goto(made(shared, {"key": KEYS[1], "place": "no_such_page?run=a", "part": "key:loss"}, key=key))
+    said = card(page, KEYS[1]).locator(".ms-board-content")
+    expect(said).to_have_text(re.compile("There is no page no_such_page in this version"))
+    expect(said.locator("iframe, .ms-skeleton")).to_have_count(0)
 
 
 def inside(page: Page, key: str) -> FrameLocator:

@@ -50,6 +50,14 @@ test("what style sheets say of the window of a card holds for its element, and f
   ].join("\n"));
 });
 
+test("what style sheets say of narrow windows holds in narrow cards, too", () => {
+  const narrow = "(max-width: 600px) { .a::after { content: \"}\" } /* } */ .b { color: red } }";
+  const own = new Map([["a.css", `.a {}\n@media ${narrow}\n.c {}\n@media (hover: none) { .d {} }`]]);
+  assert.equal(boardSheet(own, new Map()), [
+    ".a {}", `@media ${narrow}`, `@container ms-file-led ${narrow}`, ".c {}", "@media (hover: none) { .d {} }",
+  ].join("\n"));
+});
+
 test("attributes that act, load or lead elsewhere are not kept", () => {
   const styled = styledAttributes(".a[data-state=on] {} .b::after { content: attr(data-n) } .c[hidden] {}");
   assert.deepEqual([...styled], ["data-state", "data-n"]);
