@@ -117,7 +117,7 @@ function beginFrame(one) {
   });
   let paged = 0;
   const look = () => {
-    if (one.frame !== frame) return;
+    if (one.frame !== frame || !frame.isConnected) return;
     const shown = frame.contentDocument;
     const found = shown && shown.querySelector("html[data-found] .ms-only");
     if (shown && !paged && shown.querySelector(".ms-frame")) paged = Date.now();
