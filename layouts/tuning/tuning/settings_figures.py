@@ -266,8 +266,8 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
             "array": [max(0.0, high - share) for share, (_, high) in zip(shares, ends, strict=True)],
             "arrayminus": [max(0.0, share - max(0.0, low)) for share, (low, _) in zip(shares, ends, strict=True)],
         }  # fmt: skip
-    said = _said(found, method)
-    told = [line for one in said for line in wrap(one[LANGUAGES.index(language)], TITLE_CHARACTERS)]
+    remarks = _said(found, method)
+    told = [line for one in remarks for line in wrap(one[LANGUAGES.index(language)], TITLE_CHARACTERS)]
     lines = [word("tuning.by_share", language, method=name, n=trials), *told]
     layout = layout_of("", "", dark=dark, showlegend=False)
     layout["margin"] = layout["margin"] | {"l": 130} | ({"b": 46 + 18 * len(told)} if told else {})
@@ -277,7 +277,7 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
                        "ticktext": [plain(shortened(one, order, 18)) for one in order]}  # fmt: skip
     title = both("tuning.by_alt", target=middle(target, 60), method=name, n=trials)
     listed_shares = listed(named(one, fmt.percent(share)) for one, share in zip(order[::-1], shares[::-1], strict=True))
-    return described({"data": [trace], "layout": layout}, title, *said, listed_shares)
+    return described({"data": [trace], "layout": layout}, title, *remarks, listed_shares)
 
 
 def _share_text(found: Importances, setting: str, share: float, *, language: str) -> str:
