@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from parsers.checkpoints import PLACE
@@ -98,7 +99,7 @@ def source_at(place: Directory, listing: Listing, inside: str) -> Source:
     if is_mlflow(listing):
         files = [file for file in files if os.path.basename(file.path) != META]
         files += [file for file in run_files(place.path) if not (inside and leaves(file.path, inside))]
-    files.sort(key=file_order)
+    _sort(files)
     profiles = []
     for path in _profile_dirs(place.path, listing):
         leaving = next(((link, target) for link in _links(path, inside) if (target := leaves(link, inside))), None)
@@ -175,6 +176,12 @@ def _plan(path: str, listing: Listing) -> str:
 def file_order(file: SourceFile) -> tuple[int, str]:
     """Return what the files of a run are sorted by: the time in their names, then their paths."""
     return file.stamp or 0, file.path
+
+
+def _sort(files: list[SourceFile]) -> None:
+    """Sort files as `file_order` does, in two sorts: its pairs would take 64 MB for a million of them."""
+    files.sort(key=attrgetter("path"))
+    files.sort(key=lambda file: file.stamp or 0)
 
 
 def child(parent: Directory, name: str, *, linked: bool) -> Directory:

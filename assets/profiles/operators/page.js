@@ -450,7 +450,8 @@ function attach(page) {
       const wanted = sorted ? `${sorted.colId}:${sorted.sort}` : "";
       if (wanted && wanted !== page.sheet.sort.join(":")) page.change({ sort: [wanted] });
     });
-    for (const event of ["filterChanged", "modelUpdated"]) api.addEventListener(event, () => nameSaved(page));
+    const renamed = () => api.isDestroyed() || nameSaved(page);  // a grid tells of its last model when the page is left
+    for (const event of ["filterChanged", "modelUpdated"]) api.addEventListener(event, renamed);
     return api;
   });
 }
