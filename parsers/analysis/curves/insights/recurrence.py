@@ -1,8 +1,7 @@
 """Tells a jump of the level that recurs, as where a learning rate or an epoch begins anew, from one that lasts.
 
 Models of the levels are compared: a course and one step; the course and a wave, whose every period begins with such a jump and
-runs down from it. They have as many coefficients, so the better fit decides. Of one jump alone the logarithms of positive
-levels are compared, too: a loss that is higher by a share after a restart, with noise in proportion, is a sum only there.
+runs down from it. They have as many coefficients, so the better fit decides.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ _SETTLING = tuple(float(rate) for rate in np.geomspace(0.7, 60.0, 14))
 """Those of a course that settles, which may also fall by a power:"""
 _POWERS = tuple((steep, exponent) for steep in (5.0, 12.0, 30.0, 80.0, 200.0) for exponent in (0.3, 0.6, 0.9, 1.2))
 """(steepness, exponent)."""
-_ENDS = (0.04, 0.12, 0.3, 0.6)
-"""Where positive levels may settle, as a share of where they began: their logarithms are those of such courses."""
 _MOST_PERIODS = 24
 """Periods before the jump."""
 _FEWEST_LEVELS = 4
@@ -37,12 +34,8 @@ _MORE = 0.45
 """What a wave explains beyond a step, over what it leaves, at least: a wave that leaves more is not what the curve does,"""
 _NO_MORE = 1.4
 """unless it leaves hardly more than the noise of the levels."""
-_NO_MORE_SCALED = 1.7
-"""The same of logarithms, whose noise is the same all along."""
 _SURE = 10.0
 """Of one jump alone the wave must lower the sum of squares by so many more mean squares of what it leaves."""
-_CLEAR = 30.0
-"""By so many in levels and in logarithms it is clear."""
 _ROUNDING = 1e-9
 """Keeps columns that are nearly alike from having huge coefficients."""
 
@@ -64,47 +57,17 @@ def wave(level: Floats, jumps: dict[int, float]) -> Floats | None:
     largest = max(jumps, key=lambda jump: abs(jumps[jump]))
     up = jumps[largest] > 0.0
     signed = level if up else -level
-    alike = {jump: abs(height) for jump, height in jumps.items() if (height > 0.0) == up}
-    once = {jump: one for jump, height in alike.items() if (one := _once(signed, jump, height)) is not None}
-    again = (_again(signed, jump, height, largest) for jump, height in alike.items())
-    found = [*once.values(), *(one for one in again if one is not None)]
+    found = [
+        one for jump, height in jumps.items() if (height > 0.0) == up
+        for one in (_once(signed, jump, abs(height)), _again(signed, jump, abs(height), largest)) if one is not None
+    ]  # fmt: skip
     noise = level.size * scatter(level) ** 2
     found = [one for one in found if one.beyond >= _MORE * one.left or one.left <= _NO_MORE * noise]
-    best = max(found, key=lambda one: one.beyond, default=None)
-    if up and level.min() > 0.0:
-        best = max((one for one in (best, _scaled(level, alike, once)) if one is not None),
-                   key=lambda one: one.beyond / max(one.left, np.finfo(float).tiny), default=None)  # fmt: skip
-    if best is None:
-        return None
-    centred: Floats = best.shape - best.shape.mean()
-    return centred if up else -centred
-
-
-def _scaled(level: Floats, jumps: dict[int, float], once: dict[int, _Wave]) -> _Wave | None:
-    """Return the wave of one jump up by which positive levels are multiplied, as a part of the levels.
-
-    once: the waves of single jumps that are added to the levels. If both are clear, what they leave does not matter.
-    """
-    logarithm = np.log(level)
-    falls = _settling(level.size)
-    falls = (falls - falls[-1]) / (1.0 - falls[-1])
-    course = np.concatenate((_settling(level.size), *(np.log(end + (1.0 - end) * falls) for end in _ENDS)), axis=1)
-    noise = level.size * scatter(logarithm) ** 2
-    found = [
-        one for jump, height in jumps.items()
-        if (one := _once(logarithm, jump, height / float(level[jump - 1]), course)) is not None
-        and (one.beyond >= _MORE * one.left or one.left <= _NO_MORE_SCALED * noise
-             or (jump in once and min(_clear(one, level.size), _clear(once[jump], level.size)) >= _CLEAR))
-    ]  # fmt: skip
     if not found:
         return None
-    best = max(found, key=lambda one: one.beyond)
-    return best._replace(shape=-level * np.expm1(-np.maximum(best.shape, 0.0)))
-
-
-def _clear(one: _Wave, size: int) -> float:
-    """Return what a wave explains beyond a step, in mean squares of what it leaves."""
-    return one.beyond * size / one.left if one.left > 0.0 else math.inf
+    shape = max(found, key=lambda one: one.beyond).shape
+    centred: Floats = shape - shape.mean()
+    return centred if up else -centred
 
 
 def _again(level: Floats, jump: int, height: float, largest: int) -> _Wave | None:
@@ -122,16 +85,18 @@ def _again(level: Floats, jump: int, height: float, largest: int) -> _Wave | Non
     return _Wave(beyond, float(left @ left) - float(gain[best]), size[best] * shapes[:, best]) if beyond > 0.0 else None
 
 
-def _once(level: Floats, jump: int, height: float, course: Floats | None = None) -> _Wave | None:
+def _once(level: Floats, jump: int, height: float) -> _Wave | None:
     """Return the wave of one jump up, if the curve falls as far after it beyond what it would have fallen anyway.
 
     A course that settles falls ever more slowly: it can neither rise to make up for the wave nor fall late instead of it. What
-    the wave does before the jump may belong to the course, so both models have it. course: columns, one of which it is.
+    the wave does before the jump may belong to the course, so both models have it.
     """
     shapes, begins = _shapes(level.size, jump, 1)
     if not shapes.shape[1]:
         return None
-    course = _settling(level.size) if course is None else course
+    x = np.linspace(0.0, 1.0, level.size)[:, None]
+    powers = np.array(_POWERS).T
+    course = np.concatenate((np.exp(-np.array(_SETTLING) * x), (1.0 + powers[0] * x) ** -powers[1]), axis=1)
     left = level - level.mean()
     # The level itself would bring its noise.
     shapes = np.concatenate((shapes, shapes * _relative(level - _left(level, _smooth(level.size)))), axis=1)
@@ -146,13 +111,6 @@ def _once(level: Floats, jump: int, height: float, course: Floats | None = None)
     if beyond <= max(_SURE * unexplained / level.size, 0.0):
         return None
     return _Wave(beyond, unexplained, size[best] * again[:, best[1]])
-
-
-def _settling(size: int) -> Floats:
-    """Return courses that fall ever more slowly, exponentially or by a power, from 1; shape (levels, courses)."""
-    x = np.linspace(0.0, 1.0, size)[:, None]
-    steep, exponent = np.array(_POWERS).T
-    return np.concatenate((np.exp(-np.array(_SETTLING) * x), (1.0 + steep * x) ** -exponent), axis=1)
 
 
 def _smooth(size: int, steps: tuple[int, ...] = ()) -> Floats:
