@@ -234,6 +234,8 @@ def link_of(found: Locator) -> Opened:
 NAMED = ("tag", "node", "op", "q")
 """What a link chooses by name; the page must show it."""
 QUANTITY = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?: ?(?:%|[nµm]?s|[KMGT]i?B)(?!\w))?")
+NODE = re.compile(r"\S+/\w+-op\d+")
+"""The full name of a node."""
 SHOWN = """(wanted) => {
   const root = document.querySelector(".ms-page") || document.body;
   const parts = [root.innerText];
@@ -254,6 +256,9 @@ def shows_evidence(page: Page, opened: Opened) -> bool:
     names = [value.rsplit("/", 1)[-1] for key in NAMED for value in asked.get(key, [])]
     if opened.page == "dataset":
         names = [name.partition(":")[0] for name in names]  # the mark of the pipeline; the number is that of an operation
+    if opened.page == "graph" and "node" in asked:
+        names = [name.rsplit("/", 1)[-1] for name in NODE.findall(opened.said)]  # the address has its number in the graph
+        assert names, opened.said
     numbers = [one for one in QUANTITY.findall(opened.said) if len(one.strip("0.,")) > 1]
     wanted = [names] if names else [[one] for one in numbers]
     if not wanted:
