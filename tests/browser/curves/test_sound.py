@@ -95,6 +95,7 @@ def test_it_is_silent_until_pressed_and_works_from_the_keyboard(page: Page, addr
     page.goto(f"{address}/scalars?run=*")
     button = page.locator(".ms-slot [data-act=sound]").first
     expect(button).to_be_visible()
+    expect(page.locator(".ms-slot .js-plotly-plot .main-svg").first).to_be_visible()  # there is nothing to play before
     assert page.evaluate("() => window.contexts.length") == 0
     expect(button).to_have_attribute("aria-pressed", "false")
     assert "pitch is the value" in (button.get_attribute("aria-label") or "")
