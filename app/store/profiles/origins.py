@@ -17,6 +17,11 @@ class Origins:
         self._lock = threading.Lock()
         self._known: dict[str, tuple[Hashable, str]] = {}
 
+    def holds(self, mark: str) -> bool:
+        """Return whether a mark is noted and not outdated since."""
+        with self._lock:
+            return mark in self._known
+
     def outdated(self, mark: str, what: Hashable, path: str) -> set[str]:
         """Note that the values of a mark are made of `what`, whose files are at a path.
 

@@ -174,6 +174,8 @@ class Traces:
         with contextlib.suppress(OSError):
             os.utime(place)
         self._open.put(key, opened)
+        if not self._origins.holds(key):
+            self._open.pop(key)  # it went while its last part was read
         self._tidy(place.parent)
 
     def _complete(self, key: str, place: Path) -> None:

@@ -45,6 +45,7 @@ def test_marks_of_what_is_gone_or_has_another_mark_are_told_once(tmp_path: Path)
     assert origins.outdated("b", "second", str(second)) == set()
     assert origins.outdated("b", "second", str(second)) == set()
     assert origins.outdated("c", "second", str(second)) == {"b"}
+    assert [origins.holds(mark) for mark in ("a", "b", "c", "d")] == [True, False, True, False]
     first.rmdir()
     assert origins.outdated("c", "second", str(second)) == {"a"}
     assert origins.outdated("c", "second", str(second)) == set()
