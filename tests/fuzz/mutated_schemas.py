@@ -112,7 +112,7 @@ def logged(data: bytes, corpus: Corpus, random: Random) -> bytes:
     if random.random() < 0.2:
         return join_log(schema(found, (), random), log)
     size = int.from_bytes(log[8:12], "big") + _FRAME
-    if not 512 <= size - _FRAME <= 65536:
+    if not 512 <= size - _FRAME <= 65536 or size % 8 or len(log) < _HEAD:
         return join_log(found, plain(log, (), random))
     frames = [log[at : at + size] for at in range(_HEAD, len(log) - size + 1, size)]
     for _ in range(random.choice((1, 1, 2, 3)) if frames else 0):
