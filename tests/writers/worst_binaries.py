@@ -71,7 +71,7 @@ def _hundreds(step: int) -> bytes:
 
 
 def names_by_hundreds(records: int) -> bytes:
-    """Return a file of so many records, each with 300 values that have tags of their own."""
+    """Return a file of this many records. Each has 300 values, and no two values share a tag."""
     return _VERSION + b"".join(map(_hundreds, range(records)))
 
 

@@ -21,7 +21,7 @@ const held = new Map();  // element that holds a frame -> { page, card, ... }
 const waiting = [];
 let loading = 0;
 /** @type {unknown} */
-let version = null;  // of the data, as the board was told last
+let version = null;  // version of the data that Dash last told the board
 
 /**
  * Address of the page of a card; its card fills the window if there is a part.

@@ -106,7 +106,7 @@ def place(page: Page, key: str) -> tuple[int, ...]:
 
 CARDS = 12
 REQUESTS = 50
-"""For a board of so many cards, with scripts and styles and without polls."""
+"""The most requests that opening these cards may take: scripts and styles count, polls do not."""
 CALLBACKS = 18
 """The board's own, tags and curves of all cards together, insights of each card."""
 

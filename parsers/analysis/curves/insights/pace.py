@@ -23,7 +23,7 @@ _MANY = 100_000
 """Intervals from which on a bound of what rules could find is looked at first."""
 _ROUNDING = 1e-9
 _FEW_STANDING = 20
-"""A clock that stood still in more than one interval of so many is coarse."""
+"""A clock is coarse if it stood still in more than one interval out of this many."""
 _CHUNK = 1 << 15
 """Intervals looked at at a time, so that they stay in the cache."""
 _WIDE = 12
