@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import struct
 from pathlib import Path
+from typing import Any
 
 import google_crc32c
 import numpy as np
@@ -96,10 +97,10 @@ def test_hardly_any_record_is_read_alone(tmp_path: Path, layout: str, monkeypatc
             writer.add(step, {"loss": step / 7, "accuracy": -step, "lr": 0.1})
     walked = 0
 
-    def counted(*arguments: object) -> object:
+    def counted(*arguments: Any, **named: Any) -> object:
         nonlocal walked
         walked += 1
-        return walk(*arguments)  # type: ignore[arg-type]
+        return walk(*arguments, **named)
 
     monkeypatch.setattr(reading_module, "walk", counted)
     monkeypatch.setattr(columns_module, "walk", counted)

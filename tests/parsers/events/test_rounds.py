@@ -6,6 +6,7 @@ import random
 import struct
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -151,10 +152,10 @@ def test_hardly_any_record_is_read_alone(tmp_path: Path, kind: str, monkeypatch:
                 writer.add(step, {tag: chance.random() for tag in TAGS if kind == "rounds" or chance.random() < 0.7})
     walked = 0
 
-    def counted(*arguments: object) -> object:
+    def counted(*arguments: Any, **named: Any) -> object:
         nonlocal walked
         walked += 1
-        return walk(*arguments)  # type: ignore[arg-type]
+        return walk(*arguments, **named)
 
     monkeypatch.setattr(reading_module, "walk", counted)
     monkeypatch.setattr(columns_module, "walk", counted)
