@@ -30,6 +30,8 @@ SWITCH_SECONDS = 0.0005
 """Thread switch interval: with Python's default of 5 ms, small responses took 14 ms while a thread parsed; now 2.7 ms."""
 PATIENCE = 60.0
 """Seconds within which a background server must answer."""
+_SELDOM = (20_000, 10, 10)
+"""Thresholds of the search for garbage (`gc.set_threshold`) while runs are read first: once in two million new objects."""
 LARGEST_LOG = 10 << 20
 """Bytes; a larger log is renamed to <name>.1 when a server starts."""
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
@@ -176,17 +178,24 @@ def serve(settings: Settings) -> None:
                     print(f"Live training: {sessions.host}:{sessions.port}", flush=True)
                 stem = processes.file_stem(listen_address, port)
                 with _browser(settings, first, token, directories.records, stem):
-                    enough()
+                    enough(store)
                     server.run()
 
 
 @contextlib.contextmanager
-def no_garbage() -> Iterator[Callable[[], None]]:
-    """Look for no garbage among what is imported, which takes a tenth of the start, until the function given is called."""
+def no_garbage() -> Iterator[Callable[[Any], None]]:
+    """Look for no garbage among what is imported, which takes a tenth of the start, until the function given is called.
 
-    def enough() -> None:
+    Called with a store, it has garbage looked for seldom until that has read all runs: what is read stays, and looking through
+    it again and again takes a tenth of the time.
+    """
+    usual = gc.get_threshold()
+
+    def enough(store: Any) -> None:
         gc.freeze()
+        gc.set_threshold(*_SELDOM)
         gc.enable()
+        store.when_read(lambda: gc.set_threshold(*usual))
 
     gc.disable()
     try:
@@ -342,7 +351,6 @@ def open_store(
     wishes: dict[str, str] | None = None,
 ) -> Iterator[Any]:
     """The store of the runs. It starts reading at once, while the remaining modules are imported."""
-    from app.engines import ByAmount
     from app.store.store import Store
     from parsers.discovery import source_of
 
@@ -351,17 +359,25 @@ def open_store(
     index = workspace.subdirectory(directory, "index") if settings.cache and directory else None
     notes = workspace.subdirectory(directory, "notes") if directory else None
     studies = os.path.join(directory, "studies") if directory else None
-    cluster = cluster_engine(settings.dask, trust=settings.dask_trust)
     store = Store(
         list(folders), names=folders, sources=list(map(source_of, files)), interval=settings.reload_interval,
         index_directory=index, notes_directory=notes, studies_directory=studies,
         stay_inside=settings.stay_inside, sessions=sessions,
-        engine=cluster and ByAmount(processes=cluster), places=places, visitor=_people(settings), wishes=wishes,
+        engine=_engine(settings), places=places, visitor=_people(settings), wishes=wishes,
     ).start()  # fmt: skip
     try:
         yield store
     finally:
         store.stop()
+
+
+def _engine(settings: Settings) -> Any:
+    """Return what reads the ranks of jobs: None for processes of this machine."""
+    if not settings.dask:
+        return None
+    from app.engines import ByAmount  # with all that reads profiles: 120 modules
+
+    return ByAmount(processes=cluster_engine(settings.dask, trust=settings.dask_trust))
 
 
 def _people(settings: Settings) -> Any:

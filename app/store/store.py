@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.store.first_use import made_once
@@ -172,3 +172,7 @@ class Store:
     def wait(self, seconds: float) -> bool:
         """Wait until every run of the first scan has been read; return whether it has."""
         return self.follower.wait(seconds)
+
+    def when_read(self, call: Callable[[], None]) -> None:
+        """Call a function once, in the thread that reads, as soon as every run of the first scan has been read."""
+        self.follower.when_read(call)

@@ -136,8 +136,8 @@ def _frame_as_guessed(data: NDArray[np.uint8], size: int, guess: Ints) -> tuple[
     at = (ends - (guess + FRAME))[: ends.searchsorted(size, side="right")]
     if not len(at):
         return at, 0
-    right = np.ndarray((size - 7,), "<i8", data, strides=(1,))[at] == guess[: len(at)]
-    count = len(at) if right.all() else int(right.argmin())
+    wrong = np.ndarray((size - 7,), "<i8", data, strides=(1,))[at] != guess[: len(at)]
+    count = int(wrong.argmax()) if np.count_nonzero(wrong) else len(at)
     return at[:count] + HEADER, int(ends[count - 1]) if count else 0
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.checksums import Words, byte_table, unmask_columns
-from parsers.events.collect import Collector, Columns, RoundTable
+from parsers.events.collect import Collector, Columns, RoundTable, stretched
 from parsers.events.columns import plain
 from parsers.events.records import FOOTER, FRAME, HEADER, Frames
 from parsers.events.walk import Event, Form
@@ -81,7 +81,7 @@ class Pattern:
         if frames.length[at] != self.lengths[0] or begin + self.stride > _end(frames):
             return False
         row = frames.data[begin : begin + self.stride]
-        return bool(((row & self._mask) == self._constant).all())
+        return not np.count_nonzero((row & self._mask) != self._constant)
 
     def read(self, frames: Frames, at: int, found: Collector) -> tuple[int, Ints]:
         """Read the rounds from the record at an index on.
@@ -94,8 +94,8 @@ class Pattern:
         while done < most:
             rows = frames.data[begin + done * self.stride : begin + min(done + chunk, most) * self.stride]
             rows = rows.reshape(-1, self.stride)
-            differs = ((rows & self._mask) != self._constant).any(axis=1)
-            count = int(differs.argmax()) if differs.any() else len(rows)
+            differs = (rows & self._mask) != self._constant
+            count = int(differs.any(axis=1).argmax()) if np.count_nonzero(differs) else len(rows)
             if count:
                 bad = self._take(frames, begin + done * self.stride, rows[:count], found)
                 if len(bad):
@@ -124,15 +124,15 @@ class Pattern:
         step = _varints([column[0] for column in step_bytes])
         begin = at + frames.base
         wrong = crc != unmask_columns(stored)
-        bad = np.flatnonzero(wrong.any(axis=0)) if wrong.any() else np.empty(0, np.int64)
+        bad = np.flatnonzero(wrong.any(axis=0)) if np.count_nonzero(wrong) else np.empty(0, np.int64)
         if len(bad):
             good = np.delete(np.arange(len(rows)), bad)
             wall_time, value, step, begin = wall_time[:, good], value[:, good], step[good], begin[good]
             step_bytes = [column[:, good] for column in step_bytes]
         if records == 1:
             found.add_columns(Columns(found.id_of(self.tags), step, wall_time[0], begin, value))
-        elif all((column == column[0]).all() for column in step_bytes):
-            within = np.broadcast_to(self._within[:, None], wall_time.shape)
+        elif not any(np.count_nonzero(column != column[0]) for column in step_bytes):
+            within = stretched(self._within[:, None], wall_time.shape)
             found.add_rounds(self.tags, RoundTable(step, wall_time, begin, within, value))
         else:
             for record, tag in enumerate(self.tags):

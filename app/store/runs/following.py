@@ -14,7 +14,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from app.store.runs.entries import Entry
@@ -95,6 +95,7 @@ class Follower:
         self._scan_now = False
         self._stopping = False
         self._ready = threading.Event()
+        self._when_read: deque[Callable[[], None]] = deque()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -117,6 +118,11 @@ class Follower:
     def wait(self, seconds: float) -> bool:
         """Wait until every run of the first scan has been read; return whether it has."""
         return self._ready.wait(seconds)
+
+    def when_read(self, call: Callable[[], None]) -> None:
+        """Call a function once, in the thread that reads, as soon as every run of the first scan has been read."""
+        self._when_read.append(call)
+        self._wake.set()
 
     def snapshot(self) -> tuple[tuple[RunRow, ...], int, float | None]:
         """Return the rows, their version and the time of the last scan, consistent with each other."""
@@ -239,6 +245,8 @@ class Follower:
         if self._list.changed:
             self._publish()
         self._ready.set()
+        while self._when_read:
+            self._when_read.popleft()()
         pause = self._until_scan()
         unverified = self._next_unverified()
         if unverified is not None:

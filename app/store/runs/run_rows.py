@@ -35,8 +35,11 @@ def unread_row(key: str, source: Source) -> RunRow:
 
 def dated_row(row: RunRow, source: Source, now: float) -> RunRow:
     """Return the row updated from the newest scan."""
-    live = row.state == "idle" and now - source.updated < LIVE_SECONDS
-    return replace(row, updated=source.updated, size=source.size, state="live" if live else row.state)
+    updated, size = source.updated, source.size
+    state = "live" if row.state == "idle" and now - updated < LIVE_SECONDS else row.state
+    if (state, updated, size) == (row.state, row.updated, row.size):
+        return row  # as nearly all are
+    return replace(row, updated=updated, size=size, state=state)
 
 
 def run_row(key: str, run: Run, source: Source, counts: tuple[int, int], *, loaded: bool) -> RunRow:
