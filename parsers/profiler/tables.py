@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 from parsers.files import RegularFile
 from parsers.model import Problem
+from parsers.profiler.arrow_cells import Texts, arrow_cells
 from parsers.profiler.digits import WIDTH, exact_ns, parsed_digits
 from parsers.profiler.lines import Block, Complaints, Lines
 
@@ -311,7 +312,7 @@ def _columns(
         column = columns.pop(one.place)
         made = _value(one, column, block, complaints)
         values[one.field.name] = made
-        if one.field.required and one.field.kind != "text":
+        if one.field.required and not isinstance(made, Texts):
             kept &= np.isfinite(made) if one.field.kind == "number" else made != _UNSET
     for one in placed:
         if one.field.kind in ("time", "exact", "whole"):
@@ -319,15 +320,23 @@ def _columns(
             made[made == _UNSET] = NONE
     if not kept.all():
         _tell_left_out(block, placed, kept, complaints)
-        values = {name: value[kept] for name, value in values.items()}
+        values = {
+            name: value._replace(codes=value.codes[kept]) if isinstance(value, Texts) else value[kept]
+            for name, value in values.items()
+        }
         return values, block.lines[kept]
     return values, block.lines
 
 
 def _cells(
     lines: Lines, block: Block, placed: Sequence[_Placed], complaints: Complaints
-) -> tuple[Block, dict[int, pd.Series[Any]]]:
-    """Return the records of a block with as many cells as the header, and their cells by position."""
+) -> tuple[Block, dict[int, Texts | NDArray[Any]]]:
+    """Return the records of a block with as many cells as the header, and their cells by position (as `arrow_cells`)."""
+    found = arrow_cells(
+        block.data, len(block.lines), len(lines.header), {one.place: one.field.kind for one in placed}, _MISSING
+    )
+    if found is not None:
+        return block, found
     last = len(lines.header) - 1
     kinds = dict.fromkeys(range(last), _UNREAD) | {last: "category"} | {one.place: _FAST[one.field.kind] for one in placed}
     frame = _fast(block, kinds)
@@ -341,7 +350,13 @@ def _cells(
         except pd.errors.ParserError:
             block = lines.requoted(block)
             frame = _careful(block, placed, kinds, complaints)
-    return block, {one.place: frame[one.place] for one in placed}
+    return block, {one.place: _read_by_pandas(frame[one.place], one.field.kind) for one in placed}
+
+
+def _read_by_pandas(column: pd.Series[Any], kind: str) -> Texts | NDArray[Any]:
+    if kind == "text":
+        return Texts(column.cat.codes.to_numpy().astype(np.int32), column.cat.categories.tolist())
+    return column.to_numpy()
 
 
 def _fast(block: Block, kinds: Mapping[int, str]) -> pd.DataFrame | None:
@@ -377,13 +392,13 @@ def _careful(block: Block, placed: Sequence[_Placed], fast: Mapping[int, str], c
     return frame
 
 
-def _value(one: _Placed, column: pd.Series[Any], block: Block, complaints: Complaints) -> Any:
+def _value(one: _Placed, column: Texts | NDArray[Any], block: Block, complaints: Complaints) -> Texts | NDArray[Any]:
     kind = one.field.kind
-    if kind == "text":
-        return column.array
+    if isinstance(column, Texts):
+        return column
     if kind == "time":
-        return _times(one, column.to_numpy(), block, complaints)
-    numbers = np.asarray(column.to_numpy(), np.float64)
+        return _times(one, column, block, complaints)
+    numbers = np.asarray(column, np.float64)
     if one.scale != 1.0:
         with np.errstate(over="ignore"):
             numbers = numbers * one.scale
@@ -429,10 +444,10 @@ def _tell_rounded(one: _Placed, text: str, line: int, complaints: Complaints) ->
         complaints.once(one.header, f"Line {line}, column {one.header}: {what}.")
 
 
-def _coded(values: pd.Categorical, texts: dict[str, int]) -> NDArray[np.int32]:
+def _coded(values: Texts, texts: dict[str, int]) -> NDArray[np.int32]:
     """Map the codes of a block to those of the whole column; a missing text becomes the empty one."""
     known = []
-    for place, text in enumerate(values.categories.tolist()):
+    for place, text in enumerate(values.texts):
         code = texts.get(text) if text else None
         if code is None:
             stripped = str(text).strip()
