@@ -75,6 +75,18 @@ def test_a_conditional_setting_comes_first_in_searches_of_optuna(every: bool) ->
     assert sum(right) >= (18 if every else 2)
 
 
+@some_or_every
+def test_settings_of_equal_shares_are_tied_and_a_far_larger_one_is_not(every: bool) -> None:
+    """Of random searches: two switches act only together, so each has the whole share; a learning rate has it alone."""
+    seeds = range(FIRST_SEED + 400, FIRST_SEED + (420 if every else 403))
+    tied = [judged("exclusive", seed, random_search)[3].importance["tied"].iloc[0] for seed in seeds]
+    assert sum(tied) >= 0.6 * len(tied)
+    for seed in seeds:
+        found = judged("log_quadratic", seed, random_search)[3].importance
+        assert not found["tied"].any()
+        assert (found["setting"].iloc[0], found["reason"].iloc[0]) == ("learning_rate", "")
+
+
 @pytest.mark.parametrize("name", ["exclusive", "u_shape"])
 def test_what_can_be_left_alone_is_what_has_no_effect(name: str) -> None:
     _, _, _, found = judged(name, FIRST_SEED, random_search)

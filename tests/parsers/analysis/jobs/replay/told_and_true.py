@@ -20,6 +20,7 @@ from parsers.analysis.jobs.replay import changes
 from parsers.analysis.jobs.replay.graph import JobGraph, graph_of, lengths
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import JobChange, replayed_all, unchanged
+from parsers.analysis.jobs.replay.what_ifs import AT_MOST, bound_of_link
 from parsers.model import Floats
 from tests.simulations.job_frames import frames
 from tests.simulations.jobs import draw
@@ -75,13 +76,16 @@ def of_plan(plan: Plan) -> list[Case]:
         graph = graph_of(frames(recorded(job)))
     except NotJudged:
         return [Case(fault.kind, plan.pp, np.nan, 1.0)]
-    asked = [change_of(graph, plan), changes.communication_free(graph, most=True)]
+    change = change_of(graph, plan)
+    asked = [change, changes.communication_free(graph, most=True), replace(change, released=frozenset())]
     ends = lengths(replayed_all(graph, [unchanged(graph), *asked]), graph.begin)
     free = simulate(plan, transfers=0.0)
     first = max(fault.since, 1)
     step = float(job.step_ns[first:].mean())
+    told, held = (_mean(ends[0] - one, first) for one in (ends[1], ends[3]))
+    bounds = fault.kind == "slow_link" and bound_of_link(told, held, step) == AT_MOST
     return [
-        Case(fault.kind, plan.pp, _mean(ends[0] - ends[1], first) / step, _mean(job.step_ns - clean.step_ns, first) / step),
+        Case(fault.kind + " at most" * bounds, plan.pp, told / step, _mean(job.step_ns - clean.step_ns, first) / step, bounds),
         Case("free", plan.pp, _mean(ends[0] - ends[2], 1) / step, _mean(job.step_ns - free.step_ns, 1) / step, upper=True),
     ]
 
