@@ -16,7 +16,7 @@ from app.live.session import Session
 from app.live.watching import OVERFLOW, hits_frame, with_unsent
 from layouts.dumps.live_sessions import TRAINING
 from layouts.dumps.open_dump import DumpView
-from parsers.analysis.dumps.watchpoints.checking import NO_RECORDS, NOT_SENT
+from parsers.analysis.dumps.watchpoints.checking import NO_RECORDS, NOT_SENT, SENT_LATER
 from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 from parsers.debugger import commands
 from parsers.debugger.messages import LARGEST_TENSOR, TensorHead, TensorSummary
@@ -51,7 +51,7 @@ class LiveDump(DumpView):
             # Hits may be of a step at which training has not said yet that it is.
             self._steps += [(step, -1) for step in sorted({one.step for one in self._hits} - {at for at, _ in self._steps})]
             self._wanted = dict(session.watched.wanted)
-            self._known_watchpoints = list(session.watched.known.values())
+            self._since = [(one, session.watched.since[number]) for number, one in session.watched.known.items()]
         self._values = set(session.kept.keys(session.key))
         self._lay()
 
@@ -149,15 +149,19 @@ class LiveDump(DumpView):
             kept = kept & np.isin(hits["row"].to_numpy(), rows)
         found = hits[kept].reset_index(drop=True)
         found["watchpoint"] = found["watchpoint"].map(places).astype(np.int64)
-        now = np.flatnonzero(self._iterations == self._step)
-        allowed = now if rows is None else now[np.isin(now, rows)]
-        unchecked = []
+        places_of = np.arange(len(self._iterations)) if rows is None else np.array(sorted(rows), np.int64)
+        iterations = self._iterations[places_of]
+        now = places_of[iterations == self._step]
+        unchecked: list[tuple[int, Watchpoint, str, Ints]] = []
         for place, one in enumerate(asked):
+            since = next((step for known, step in self._since if known == one), None)
             if one.condition == OVERFLOW and self._backend not in ("", "Ascend"):
-                unchecked.append((place, one, NO_RECORDS))
-            elif one not in self._known_watchpoints:
-                unchecked.append((place, one, NOT_SENT))
-        return with_unsent(DUMP_HITS.check(found), self.tensors, unchecked, allowed)
+                unchecked.append((place, one, NO_RECORDS, now))
+                continue
+            if since is None:
+                unchecked.append((place, one, NOT_SENT, now))
+            unchecked.append((place, one, SENT_LATER, places_of[iterations < (self._step if since is None else since)]))
+        return with_unsent(DUMP_HITS.check(found), self.tensors, unchecked)
 
     # One tensor ------------------------------------------------------------------------------------------------------
 

@@ -157,7 +157,7 @@ class Session:
         self._need_open()
         if order.steps != live.UNTIL_HIT and not 1 <= order.steps <= live.MOST_STEPS:
             raise Unfit(f"expected 1 to {live.MOST_STEPS:,} steps, or {live.UNTIL_HIT} until a hit, found {order.steps:,}")
-        self._send_watchpoints(before_first=True)
+        self._send_watchpoints(runs=True)
         self._queue.append(Run(steps=order.steps))
         self._enter(live.SENDING)
 
@@ -167,7 +167,7 @@ class Session:
             raise Unfit("training on Ascend stops at steps, not at operators")
         if order.node and TensorName(order.node) not in self.tensors.places:
             raise Unfit(f"expected an operator of the graph, found {order.node[:200]!r}")
-        self._send_watchpoints(before_first=True)
+        self._send_watchpoints(runs=True)
         self._queue.append(Run(node=order.node))
         self._enter(live.SENDING)
 
@@ -202,11 +202,13 @@ class Session:
     def _can_recheck(self) -> bool:
         return self._state in _OPEN and not self._rechecked and bool(self.watched.wanted or self.watched.known)
 
-    def _send_watchpoints(self, *, before_first: bool = False) -> None:
-        """Queue what training does not know; before the first step also a check, as some are of the first weights."""
+    def _send_watchpoints(self, *, runs: bool = False) -> None:
+        """Queue what training does not know; before it runs the first step also a check, as some are of the first weights."""
         initial = any(CONDITIONS[one.condition].initial for one in self.watched.wanted.values())
-        self._queue.extend(self.watched.flush(self.tensors, ascend=self._told.backend == "Ascend"))
-        if before_first and self._told.step == 0 and initial and not self._rechecked:
+        checks = runs and self._told.step == 0 and initial and not self._rechecked
+        step = self._told.step + (runs and not checks)
+        self._queue.extend(self.watched.flush(self.tensors, ascend=self._told.backend == "Ascend", step=step))
+        if checks:
             self._queue.append(commands.recheck())
             self._rechecked = True
 

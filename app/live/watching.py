@@ -54,6 +54,8 @@ class Watched:
     def __init__(self) -> None:
         self.wanted: dict[int, Watchpoint] = {}
         self.known: dict[int, Watchpoint] = {}
+        self.since: dict[int, int] = {}
+        """First step that training checks, by the number of a watchpoint that it knows."""
         self.hits: deque[StepHit] = deque(maxlen=MOST_HITS)
         self._next = 1
         self._new = 0
@@ -84,9 +86,10 @@ class Watched:
         """Number of hits, without what could not be checked."""
         return sum(not one.hit.error for one in self.hits)
 
-    def flush(self, tensors: GraphTensors, *, ascend: bool) -> list[bytes]:
+    def flush(self, tensors: GraphTensors, *, ascend: bool, step: int) -> list[bytes]:
         """Return the commands that make training know what is wanted; from now on they count as known.
 
+        step: the one that training checks next.
         A watchpoint about nothing is not sent: training could take it to be about everything. Without Ascend no operator is
         watched for overflows that only Ascend reports.
         """
@@ -97,6 +100,7 @@ class Watched:
         }  # fmt: skip
         new = [number for number, nodes in about.items() if nodes]
         self._sent = (self._sent & self.wanted.keys()) | set(new)
+        self.since = {number: self.since[number] if number in self.known else step for number in self.wanted}
         self.known = dict(self.wanted)
         return [
             *(commands.delete_watchpoint(number) for number in gone),
@@ -163,14 +167,15 @@ def hits_frame(
 
 
 def with_unsent(
-    hits: pd.DataFrame, tensors: pd.DataFrame, new: Sequence[tuple[int, Watchpoint, str]], allowed: Ints
+    hits: pd.DataFrame, tensors: pd.DataFrame, new: Sequence[tuple[int, Watchpoint, str, Ints]]
 ) -> pd.DataFrame:
-    """Return hits, and the rows among those allowed of watchpoints that training does not check, by place with the reason.
+    """Return hits, and rows of watchpoints that training does not check: place, watchpoint, reason and the rows it may be of.
 
-    These are NOT_SENT, as training does not know them yet, or NO_RECORDS, which is so of all rows: one stands for them.
+    The reason is NOT_SENT, as training does not know them yet, SENT_LATER, as it did not at that step, or NO_RECORDS, which is
+    so of all rows: one stands for them.
     """
     parts = [hits] if len(hits) else []
-    for place, one, why in new:
+    for place, one, why, allowed in new:
         rows = chosen_rows(tensors, one, allowed, later=True)
         rows = rows[:1] if why == NO_RECORDS else rows
         if not len(rows):

@@ -197,6 +197,7 @@ TEXTS = define_texts({
     "debugger.why.NaN_or_Inf": ("NaN or Inf: training checks nothing else then", "含 NaN 或 Inf，训练不再检查其他条件"),
     "debugger.why.out_of_memory": ("training is out of memory", "训练内存不足"),
     "debugger.why.no_history_of_graphs": ("training has no history of graphs", "训练没有计算图的执行历史"),
+    "debugger.why.sent_after_this_step": ("sent after this step", "在该 step 之后才发送"),
     "debugger.why.not_sent_yet": ("sent with the next order", "将随下一条指令发送"),
     "debugger.why.no_overflow_records": ("no overflow records: only Ascend has them", "没有溢出记录：仅昇腾设备会记录"),
     "debugger.condition.weight_initialization": ("Weight initialization", "权重初始化"),

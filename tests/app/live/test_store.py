@@ -107,7 +107,7 @@ def test_watchpoints_of_a_session(served: Served, store: Store) -> None:
     hits = found[found["hit"]]
     assert set(hits["watchpoint"]) == {1}
     assert set(hits["name"]) == {name for name, value in training.values.items() if np.isnan(value).any()}
-    assert set(found.loc[~found["hit"], "why"]) == {"not sent yet"}
+    assert set(found.loc[~found["hit"], "why"]) == {"not sent yet", "sent after this step"}
     some = hits["row"].tolist()[:2]
     assert check(store.dumps.open("live:1").dump, [overflow], rows=some)["row"].tolist() == some
     assert store.notes.save_watchpoints("live:1", WatchList(), saved.version) == WatchList()

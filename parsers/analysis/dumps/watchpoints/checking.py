@@ -29,7 +29,8 @@ NO_PREVIOUS, NO_VALUES, UNREADABLE, NO_FINITE, SHAPES = (
     "no previous iteration", "no values", "unreadable", "no finite values", "shapes differ",
 )  # fmt: skip
 NO_RECORDS = "no overflow records"
-NON_FINITE, NO_MEMORY, NO_HISTORY, NOT_SENT = "NaN or Inf", "out of memory", "no history of graphs", "not sent yet"
+NON_FINITE, NO_MEMORY, NO_HISTORY = "NaN or Inf", "out of memory", "no history of graphs"
+NOT_SENT, SENT_LATER = "not sent yet", "sent after this step"
 """What is said of live training only: it checks no tensor that has NaN or Inf, and no watchpoint before it knows it."""
 Found = tuple[str, int, float, float, bool, int, str]
 """Parameter, row, wanted, actual, hit, values left out, why it cannot be checked."""
