@@ -13,6 +13,7 @@ import pytest
 
 from parsers import Insight, Series
 from parsers.analysis.curves.insights import LEVELS, RULES, insights_of
+from tests.amounts import some_or_every
 from tests.simulations.curve_kinds import FAULTS, HEALTHY, KnownCurve, faulty, healthy
 from tests.simulations.further_curve_kinds import FURTHER, further
 
@@ -94,6 +95,12 @@ def test_most_kinds_without_a_fault_get_hardly_a_mark() -> None:
 
 def test_further_kinds_without_a_fault_get_hardly_a_mark() -> None:
     assert sum(bool(outcome(further(kind, seed))) for kind in FURTHER for seed in range(8)) <= 2
+
+
+@some_or_every
+def test_a_loss_that_rises_where_its_rate_restarts_is_hardly_marked(every: bool) -> None:
+    seeds = range(810_001, 810_401 if every else 810_031)
+    assert false_marks("cosine_restart_loss", seeds)[0] <= (0.02 * len(seeds) if every else 1)
 
 
 @pytest.mark.long

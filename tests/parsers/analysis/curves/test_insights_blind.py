@@ -46,7 +46,8 @@ def share(fault: str, kinds: set[str], seed: int, count: int) -> float:
 @some_or_every
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_marked_at_their_place(fault: str, every: bool) -> None:
-    assert share(fault, TELLING[fault], SEED, FAULTS_EACH if every else FAULTS_EACH // 8) >= 0.95
+    # Of 25, a share of 96 % scatters by 4 %.
+    assert share(fault, TELLING[fault], SEED, FAULTS_EACH if every else FAULTS_EACH // 8) >= (0.95 if every else 0.9)
 
 
 @some_or_every

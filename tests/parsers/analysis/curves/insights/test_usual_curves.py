@@ -46,6 +46,19 @@ def test_warm_restarts_are_no_shift_even_if_there_is_one(cycles):
     assert kinds("loss", value) == []
 
 
+@pytest.mark.parametrize("relative", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_one_restart_beside_noise_that_goes_with_the_level_is_no_shift_and_a_step_as_high_is(seed, relative):
+    course = 0.4 + 3.0 / (1.0 + 60.0 * T / N) ** 0.6
+    phase = T / N * 2 % 1.0
+    away = 0.3 * (1.0 + np.cos(np.pi * phase)) / 2.0 * (course if relative else 1.0)
+    scatter = np.exp(noise(seed, 0.02))
+    assert kinds("loss", (course + away) * scatter) == []
+    step = np.where(T >= N // 2, 0.3 * course[N // 2], 0.0)
+    (mark,) = marks("loss", (course + step) * scatter)
+    assert (mark.kind, abs(mark.place - N // 2) <= 3) == ("shift", True)
+
+
 def test_a_jump_in_the_middle_that_lasts_is_a_shift():
     (mark,) = marks("loss", FALLING + 0.2 * (T >= N // 2) + noise(1))
     assert (mark.kind, abs(mark.place - N // 2) <= 3) == ("shift", True)
