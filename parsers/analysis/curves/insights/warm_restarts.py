@@ -46,13 +46,16 @@ def restart(level: Floats, jump: int, height: float) -> Floats | None:
     level: shape (levels,). jump: index of the first level after the jump. height: of the jump, positive. The wave has the
     shape of `level` and is 0 before the jump.
     """
-    if 2 * jump < level.size - 2 * _MISPLACED[-1]:
+    unit = scatter(level)
+    if 2 * jump < level.size - 2 * _MISPLACED[-1] or not 0.0 < unit < np.inf:
         return None
+    # Files hold numbers of any size, whose squares may be none.
+    level, height = level / unit, height / unit
     weight = 1.0 / _noise(level)
     weight[max(0, jump - _STRADDLING) : jump + _STRADDLING] = 0.0
     fit = _Fit(level, weight)
     likely = [one for sides in (False, True) if (one := _likelier(fit, level, jump, height, sides=sides)) is not None]
-    return max(likely, key=lambda one: one.beyond).wave if likely else None
+    return max(likely, key=lambda one: one.beyond).wave * unit if likely else None
 
 
 class _Likely(NamedTuple):
@@ -147,5 +150,4 @@ def _noise(level: Floats) -> Floats:
     pieces = np.array_split(away, max(1, away.size // _PIECE))
     noise = np.array([float(np.median(piece)) for piece in pieces])
     middle = np.cumsum([piece.size for piece in pieces]) - np.array([piece.size for piece in pieces]) / 2.0
-    least = max(_QUIET * scatter(level), np.finfo(float).tiny)
-    return np.asarray(np.interp(np.arange(level.size), middle + 0.5, np.maximum(noise, least)))
+    return np.asarray(np.interp(np.arange(level.size), middle + 0.5, np.maximum(noise, _QUIET * scatter(level))))
