@@ -49,25 +49,28 @@ def wave(level: Floats, jumps: dict[int, float]) -> Floats | None:
     jumps: index of the first level after a jump -> its signed height. Shape (levels,), 0 on average; None if every jump is
     better explained by a step that lasts.
     """
+    unit = scatter(level)
+    if not 0.0 < unit < np.inf:
+        return None
     largest = max(jumps, key=lambda jump: abs(jumps[jump]))
     up = jumps[largest] > 0.0
-    signed = level if up else -level
-    alike = {jump: abs(height) for jump, height in jumps.items() if (height > 0.0) == up}
+    # Files hold numbers of any size, whose squares may be none.
+    signed = level / (unit if up else -unit)
+    alike = {jump: abs(height) / unit for jump, height in jumps.items() if (height > 0.0) == up}
     once = (restart(signed, jump, height) for jump, height in alike.items())
     shape = next((one for one in once if one is not None), None)
     if shape is None:
         shape = _recurring(signed, alike, largest)
     if shape is None:
         return None
-    centred: Floats = shape - shape.mean()
-    return centred if up else -centred
+    centred: Floats = (shape - shape.mean()) * (unit if up else -unit)
+    return centred
 
 
 def _recurring(level: Floats, jumps: dict[int, float], largest: int) -> Floats | None:
-    """Return the wave of several jumps up that explains most."""
+    """Return the wave of several jumps up that explains most of levels in deviations of their noise."""
     found = [one for jump, height in jumps.items() if (one := _again(level, jump, height, largest)) is not None]
-    noise = level.size * scatter(level) ** 2
-    found = [one for one in found if one.beyond >= _MORE * one.left or one.left <= _NO_MORE * noise]
+    found = [one for one in found if one.beyond >= _MORE * one.left or one.left <= _NO_MORE * level.size]
     return max(found, key=lambda one: one.beyond).shape if found else None
 
 

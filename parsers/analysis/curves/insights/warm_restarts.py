@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.curves.insights.levels import SIGMA, scatter
+from parsers.analysis.curves.insights.levels import SIGMA
 from parsers.model import Floats
 
 _RATES = (2.0, 5.0, 12.0, 30.0, 80.0, 250.0)
@@ -27,7 +27,7 @@ _STRADDLING = 2
 _PIECE = 32
 """Levels in pieces of which the noise is measured: it may go with the level."""
 _QUIET = 0.3
-"""Least noise of a piece, in that of the usual one."""
+"""Least noise of a piece, in that of all levels."""
 _ROUNDS = 3
 """Fits of a wave that is a share of the course, each with the course of the one before."""
 _LOWEST = 0.05
@@ -43,19 +43,16 @@ _MOST_LEFT = 1.4
 def restart(level: Floats, jump: int, height: float) -> Floats | None:
     """Return the wave that begins at a jump up, if a step there fits worse.
 
-    level: shape (levels,). jump: index of the first level after the jump. height: of the jump, positive. The wave has the
-    shape of `level` and is 0 before the jump.
+    level: shape (levels,), in deviations of its noise. jump: index of the first level after the jump. height: of the jump,
+    positive. The wave has the shape of `level` and is 0 before the jump.
     """
-    unit = scatter(level)
-    if 2 * jump < level.size - 2 * _MISPLACED[-1] or not 0.0 < unit < np.inf:
+    if 2 * jump < level.size - 2 * _MISPLACED[-1]:
         return None
-    # Files hold numbers of any size, whose squares may be none.
-    level, height = level / unit, height / unit
     weight = 1.0 / _noise(level)
     weight[max(0, jump - _STRADDLING) : jump + _STRADDLING] = 0.0
     fit = _Fit(level, weight)
     likely = [one for sides in (False, True) if (one := _likelier(fit, level, jump, height, sides=sides)) is not None]
-    return max(likely, key=lambda one: one.beyond).wave * unit if likely else None
+    return max(likely, key=lambda one: one.beyond).wave if likely else None
 
 
 class _Likely(NamedTuple):
@@ -150,4 +147,4 @@ def _noise(level: Floats) -> Floats:
     pieces = np.array_split(away, max(1, away.size // _PIECE))
     noise = np.array([float(np.median(piece)) for piece in pieces])
     middle = np.cumsum([piece.size for piece in pieces]) - np.array([piece.size for piece in pieces]) / 2.0
-    return np.asarray(np.interp(np.arange(level.size), middle + 0.5, np.maximum(noise, _QUIET * scatter(level))))
+    return np.asarray(np.interp(np.arange(level.size), middle + 0.5, np.maximum(noise, _QUIET)))
