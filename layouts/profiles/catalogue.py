@@ -13,7 +13,7 @@ from parsers.caches import Cache
 from layouts.kit.state import digest_of
 from layouts.profiles.frames import ProfileRow
 from layouts.profiles.jobs import ListedJob, jobs_of
-from layouts.runs.chosen_runs import label_of, selected_runs
+from layouts.runs.chosen_runs import label_of, selected_rows
 from layouts.runs.listed_runs import ChosenRuns, about_runs
 from layouts.sources import ProfileSources
 
@@ -90,9 +90,9 @@ def catalogue(
     elsewhere lists other runs that have profiles, if none of the chosen runs has any; damage the problems of the chosen ones
     that may hide one.
     """
-    runs = selected_runs(state, source, ("profile",))
+    rows = selected_rows(state, source, ("profile",))
+    runs = list(rows)
     source.runs.want(runs)
-    rows = {member: row for row in source.runs.rows() for member in row.members}
     names = [label_of(run, rows[run]) for run in runs]
     key = tuple((run, name, source.runs.version(run)) for run, name in zip(runs, names, strict=True))
     lists = kept if kept is not None else Cache[Any, Listed]()

@@ -31,15 +31,23 @@ def selected_runs(state: Any, source: RunSources, kinds: Sequence[str] = (), *, 
     The key of a job stands for all its ranks. Unknown keys are ignored, so a link still works after a run was deleted. Runs
     that the state names as `of` or `with` are chosen, too: a link to one of them says no more than that.
     """
+    return list(selected_rows(state, source, kinds, every=every))
+
+
+def selected_rows(state: Any, source: RunSources, kinds: Sequence[str] = (), *, every: bool = False) -> dict[str, RunRow]:
+    """Return the keys of the runs on screen -> their rows, in the order of `selected_runs`.
+
+    Keys and rows are of the same list. Who asks for the rows after the keys may miss one: its run was deleted between the two.
+    """
     keys = values_of(state, "run")
     wanted = {*keys, *_named(state)}
     rows = source.runs.rows()
     usual = frozenset() if keys else usual_runs(rows, kinds, every=every).keys
     whole = EVERY_RUN in keys
-    return [
-        member for row in rows for member in row.members
+    return {
+        member: row for row in rows for member in row.members
         if whole or row.key in usual or row.key in wanted or member in wanted
-    ]  # fmt: skip
+    }  # fmt: skip
 
 
 class UsualRuns(NamedTuple):

@@ -32,8 +32,9 @@ BLOCKS, BLOCK_S = 8, 0.05
 """Of a target whose cases take little time, up to so many blocks are run in a row, until they have taken so many seconds."""
 LIFE_S = 20.0
 """Seconds that one process runs cases; a new one begins without what the cases left in memory."""
-SLICE_S = 10
-"""Seconds that one target is fuzzed by coverage, at most, before the next one has its turn."""
+SLICE_S = 60
+"""Seconds that one target is fuzzed by coverage, at most, before the next one has its turn. A turn begins by running again all
+that earlier ones of its target kept."""
 PROGRESS_S = 60.0
 """Seconds between two lines that say how many cases were run."""
 MOST_ENDED = 5

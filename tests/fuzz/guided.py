@@ -6,6 +6,7 @@ mutations make three of four cases, those of libFuzzer the others.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from tests.fuzz.cases import Failure, Slot
     from tests.fuzz.targets import Target
 
-MOST_RUNS = 4_000
+MOST_RUNS = 20_000
 """Cases of a target in one turn, so that those that take little time do not make up most of a run."""
 INSTRUMENTED = ("parsers", "app.store.runs.notes_format")
 
@@ -67,6 +68,8 @@ def work(
         def one(data: bytes) -> None:
             nonlocal limited
             if not limited:  # atheris has its own memory by now
+                gc.collect()
+                gc.freeze()  # what was imported is not looked at again by each collection
                 limit()
                 limited = True
             slot.begin(number, data)

@@ -22,7 +22,7 @@ from parsers.profiler.trace import sources, storage
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.files import SOURCES
 from tests.fuzz.corpus import Seeds
-from tests.fuzz.promises import Broken, check_problems, is_chosen, write_file
+from tests.fuzz.promises import DERIVED_OF, Broken, check_problems, is_chosen, write_file
 
 _MOST_GRAPHS = 6
 """Graphs of a static plan that are looked at."""
@@ -51,12 +51,14 @@ def read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) -
             part = together[file.path][reader.schema.name] if reader.together is not None else reader.read(source)
             reader.schema.check(part.frame)
             check_problems(part.problems)
-    _read_of_job(tuple(files))
+    derived = is_chosen(data, DERIVED_OF)
+    if derived:
+        _read_of_job(tuple(files))
     profile = Profile("session", 0, tuple(files))
     if kind in SOURCES:
         _look_at_trace(profile.trace.columns)
         _ = profile.trace.slices, profile.trace.tracks, profile.trace.flows, profile.trace.counters
-    if any(profile.gives(frame) for frame in ("memory", "operator_memory", "static_memory", "module_memory")):
+    if derived and any(profile.gives(frame) for frame in ("memory", "operator_memory", "static_memory", "module_memory")):
         _look_at_memory(profile)
     _ = profile.about, profile.step_points
     check_problems(profile.problems)

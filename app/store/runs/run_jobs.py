@@ -57,6 +57,7 @@ class RunJobs:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._found: Cache[str, _FoundJobs] = Cache(MOST_KEPT)
+        self._row_of: dict[str, str] = {}
         self._rows: Rows = WeakKeyDictionary()
         self._alike: tuple[Mapping[str, Source], Mapping[str, list[str]]] = {}, {}
         self._members: tuple[int, dict[str, Mapping[str, Profiles]]] = -1, {}
@@ -75,13 +76,22 @@ class RunJobs:
                     if source.profile_dirs or any(rank.profile_dirs for rank in source.ranks):
                         rows.setdefault(alike(source.path), []).append(key)
                 self._alike = sources, rows
+                self._forget_deleted(sources)
             if self._members[0] != version:
                 self._members = version, {}
             together = self._alike[1].get(alike(sources[row].path), [row]) if row in sources else [row]
             known = self._members[1].get(together[0])
             if known is None:
                 known = self._members[1][together[0]] = {run: one for key in together for run, one in profiles(key).items()}
+                if known:
+                    self._row_of[next(iter(known))] = together[0]
             return known
+
+    def _forget_deleted(self, sources: Mapping[str, Source]) -> None:
+        """Forget the jobs of rows that are gone: with their frames they would stay until as many others have been found."""
+        for run in [run for run, row in self._row_of.items() if row not in sources]:
+            del self._row_of[run]
+            self._found.pop(run)
 
     def profiles(self, members: Mapping[str, Profiles], run: str) -> Sequence[ProfileRow]:
         """Return the profiles of a run; members are the runs in which ranks of its jobs may be, with what they have."""

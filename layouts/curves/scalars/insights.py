@@ -13,7 +13,7 @@ from layouts.curves.insights import SentInsight, as_json, cause_link, view
 from layouts.curves.scalars.digests import SentDigest, digests
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, texts
-from layouts.runs.chosen_runs import label_of, selected_runs
+from layouts.runs.chosen_runs import label_of, selected_rows
 from layouts.runs.symptoms.meanings import OF_INSIGHTS, meaning_link
 from layouts.sources import RunSources
 
@@ -80,13 +80,12 @@ def marks(source: RunSources, ask: Any) -> InsightMarks:
     if len(tags) > MOST_TAGS:
         raise BadInput(f"tag: expected at most {MOST_TAGS} tags, found {len(tags)}")
     chosen = texts(ask, "run")
-    runs = selected_runs({"run": chosen} if chosen else {}, source)
-    rows = {member: row for row in source.runs.rows() for member in row.members}
+    rows = selected_rows({"run": chosen} if chosen else {}, source)
     of_run = source.runs.colours(chosen)
     found: list[InsightMark] = []
     left, seconds = 0, SECONDS
     known_of: dict[str, Sequence[Insight]] = {}
-    for run in runs:
+    for run, row in rows.items():
         known = set(source.runs.tags(run))
         asked = [tag for tag in tags if tag in known or tag.startswith(EXPRESSION)]
         every, missing = source.curves.insights(run, asked, seconds)
@@ -98,7 +97,6 @@ def marks(source: RunSources, ask: Any) -> InsightMarks:
             series = source.curves.recorded(run, one.tag)
             if series is None or one.last_place >= series.step.size:
                 continue
-            row = rows[run]
             found.append({
                 **as_json(one), "run": run, "label": label_of(run, row), "colour": of_run.get(run, ""),
                 "view": view(one, series), "time": float(series.wall_time[one.place]),

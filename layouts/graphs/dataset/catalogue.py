@@ -38,19 +38,20 @@ def catalogue(source: RunSources, state: Any, found: FoundPipelines, places: Seq
             "problem": pipeline.graph.problem, "total": len(graph.nodes),
             "runs": [
                 {"key": run, "name": label_of(run, rows[run]) + _when(pipeline), "colour": of_run.get(run, "")}
-                for run in pipeline.runs
+                for run in pipeline.runs if run in rows  # it may have been deleted since
             ],
             **asdict(drawing(graph, columns, places if len(found.pipelines) > 1 else (), at)),
             "alternative": _said(
-                [node.type or "?" for node in graph.nodes], [label_of(run, rows[run]) for run in pipeline.runs]
+                [node.type or "?" for node in graph.nodes], [label_of(run, rows[run]) for run in pipeline.runs if run in rows]
             ),
         }
         for at, (pipeline, graph) in enumerate(zip(found.pipelines, found.graphs, strict=True))
     ]  # fmt: skip
     answer: dict[str, Any] = {
         "chosen": found.chosen, "pipelines": drawn, "left": found.left, "waiting": found.waiting, "unseen": found.unseen,
-        "without": [label_of(run, rows[run]) for run in found.without[:MOST_NAMES]], "without_total": len(found.without),
-        "broken": [{"key": run, "name": label_of(run, rows[run])} for run in found.broken],
+        "without": [label_of(run, rows[run]) for run in found.without[:MOST_NAMES] if run in rows],
+        "without_total": len(found.without),
+        "broken": [{"key": run, "name": label_of(run, rows[run])} for run in found.broken if run in rows],
         "elsewhere": [] if found.pipelines else _elsewhere(source, state),
         "damage": [] if found.pipelines else damage(source, selected_runs(state, source, ("dataset_graph",))),
     }  # fmt: skip

@@ -12,7 +12,7 @@ from parsers.graphs.stages import Staged, compiled, opening
 from layouts.dumps.dumped_graphs import DumpedGraphs, dumped_graphs, place_of
 from layouts.kit.i18n import both
 from layouts.kit.state import stamped
-from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
+from layouts.runs.chosen_runs import elsewhere, label_of, selected_rows
 from layouts.runs.damage import damage
 from layouts.runs.rows import RunRow
 from layouts.sources import RunSources, Sources
@@ -34,9 +34,9 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> dict[str, Any] 
     ones that may be the reason, and `empty` their files without bytes. A graph's mark changes when its file is
     rewritten. Graphs of dumps follow those of their run; `listing` is the number of dumps still being listed.
     """
-    runs = selected_runs(state, source, ("graph", "dump"))
+    rows = selected_rows(state, source, ("graph", "dump"))
+    runs = list(rows)
     source.runs.want(runs)
-    rows = {member: row for row in source.runs.rows() for member in row.members}
     dumps = _dumps(source, runs, rows)
     having = [run for run in runs if source.runs.tags(run, "graph") or (run in dumps and dumps[run].names)]
     found: dict[str, Any] = {

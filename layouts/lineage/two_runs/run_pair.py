@@ -11,7 +11,7 @@ from parsers.analysis.lineage.setting_differences import NOT_SETTINGS
 
 from layouts.kit.state import BadInput, text, texts
 from layouts.lineage.model_columns import group_of
-from layouts.runs.chosen_runs import label_of, selected_runs
+from layouts.runs.chosen_runs import label_of, selected_rows
 from layouts.runs.run_numbers import NEEDS
 from layouts.sources import RunSources, Sources
 
@@ -37,8 +37,9 @@ def pair_of(source: Sources, state: Any) -> Pair | None:
     setting, and then has most in common with it (`_shared`). Of a job one rank is a candidate, unless only one job is chosen.
     """
     rows = {member: row for row in source.runs.rows() for member in row.members}
-    chosen = selected_runs(state, source, NEEDS)
-    firsts = [run for run in chosen if run == rows[run].members[0]]
+    selected = selected_rows(state, source, NEEDS)
+    chosen = list(selected)
+    firsts = [run for run, row in selected.items() if run == row.members[0]]
     candidates = (firsts if len(firsts) > 1 else chosen)[:_MOST]
     named = [run if (run := text(state, key, limit=_NAME)) in rows else "" for key in ("one", "other")]
     first = [named[0]] if named[0] else candidates

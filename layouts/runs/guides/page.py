@@ -20,7 +20,7 @@ from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.kit.state import bind, digest_of, text, texts
 from layouts.runs.checks import Checks
-from layouts.runs.chosen_runs import label_of, selected_runs
+from layouts.runs.chosen_runs import label_of, selected_rows
 from layouts.runs.guides import drawing
 from layouts.runs.guides.plain_text import as_text
 from layouts.runs.symptoms.answering import WORKING, Answer, Answers, Sign
@@ -116,8 +116,8 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
 
     turn is what the browser asks for: the steps whose slow probes may run ("look"), and what to do with their work ("act").
     """
-    rows = {member: row for row in source.runs.rows() for member in row.members}
-    chosen = selected_runs(state, source)
+    rows = selected_rows(state, source)
+    chosen = list(rows)
     firsts = list(dict.fromkeys(rows[run].members[0] for run in chosen))
     keys = {rows[run].key: rows[run].members[0] for run in chosen} | {run: run for run in chosen}
     budget = Budget(SECONDS)

@@ -57,15 +57,17 @@ class Answers:
 
     def __init__(self, source: Sources) -> None:
         self._source = source
-        self._kept: Cache[Hashable, Finding] = Cache(MOST_KEPT)
+        self._kept: Cache[Hashable, tuple[Hashable, Finding]] = Cache(MOST_KEPT)
 
     def answer(self, run: SourceRun, step: Step, *, slow: bool) -> Answer:
         """Return the answer to a step. Without `slow` a slow probe answers only what it has found before."""
         probe = PROBES[step.probe]
-        key = (probe.name, tuple(sorted((name, str(value)) for name, value in step.parameters.items())), self._mark(run, step))
+        parameters = tuple(sorted((name, str(value)) for name, value in step.parameters.items()))
+        key = (probe.name, parameters, run.run, run.asked.other, run.asked.shown, run.profile)
+        mark = self._mark(run, step)
         kept = self._kept.get(key)
-        if kept is not None:
-            return Answer("ready", kept)
+        if kept is not None and kept[0] == mark:
+            return Answer("ready", kept[1])
         if probe.slow and not slow and not _is_missing(run, step):
             return Answer("ask")
         try:
@@ -73,7 +75,7 @@ class Answers:
         except Pending as pending:
             return Answer(pending.state, None, pending.done, pending.total, pending.text)
         if not (run.is_provisional and probe.name == "advice"):  # replays may put another piece of advice first
-            self._kept.put(key, found)
+            self._kept.put(key, (mark, found))
         return Answer("ready", found)
 
     def signs(self, run: SourceRun, symptoms: Iterable[Symptom] = SYMPTOMS.values()) -> list[Sign]:
@@ -111,13 +113,13 @@ class Answers:
         return Sign(symptom, step, finding, reading)
 
     def _mark(self, run: SourceRun, step: Step) -> Hashable:
-        """Return what an answer about a run depends on: it changes whenever the data of one of the runs does."""
-        shown = tuple((one, self._source.runs.version(one)) for one in (run.run, run.asked.other, *run.asked.shown) if one)
+        """Return what changes whenever the data of one of the runs does: then the finding that is kept is replaced."""
+        versions = tuple(self._source.runs.version(one) for one in (run.run, run.asked.other, *run.asked.shown) if one)
         profile = run.profile
         rules = step.parameters.get("rules", ())
         looks_at_gaps = isinstance(rules, tuple) and GAPS_RULE in rules
         idle = idle_time(self._source, profile).state if profile is not None and looks_at_gaps else ""
-        return shown, profile, idle
+        return versions, idle
 
 
 def _is_missing(run: SourceRun, step: Step) -> bool:

@@ -9,7 +9,7 @@ from parsers import FormatError, GrowingLandscape, LandscapePlan, LandscapeValue
 from parsers.analysis.values.drawn_landscapes import is_line
 
 from layouts.kit.state import stamped, texts
-from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
+from layouts.runs.chosen_runs import elsewhere, label_of, selected_rows
 from layouts.runs.damage import damage
 from layouts.runs.rows import RunRow
 from layouts.sources import ValueSources
@@ -34,9 +34,9 @@ def catalogue(source: ValueSources, state: Any, known: Any = None) -> dict[str, 
     `damage` lists the problems of the chosen ones that may be the reason; then there are no plans.
     A landscape's mark changes when it is rewritten, a run's version when any of its data changes.
     """
-    runs = selected_runs(state, source, NEEDS)
+    rows = selected_rows(state, source, NEEDS)
+    runs = list(rows)
     source.runs.want(runs)
-    rows = {member: row for row in source.runs.rows() for member in row.members}
     having = [run for run in runs if source.runs.tags(run, "landscape") or growing(source, run)]
     drawn = source.runs.colours(texts(state, "run"))
     damaged = [] if having else damage(source, runs)

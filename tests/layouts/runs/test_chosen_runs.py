@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app.store.store import Store
+from layouts.curves.scalars.insights import marks
+from layouts.graphs.graph.catalogue import catalogue as graphs
 from layouts.kit.theme import PALETTE
 from layouts.lineage.pipeline_columns import table
+from layouts.lineage.two_runs.run_pair import pair_of
+from layouts.profiles.catalogue import catalogue as profiles
 from layouts.runs.chosen_runs import selected_runs, usual_runs
+from layouts.runs.guides.page import shown as guided
 from layouts.runs.rows import RunRow
+from layouts.runs.symptoms.answering import Answers
 from layouts.shell.run_list import listing
+from layouts.values.landscape.catalogue import catalogue as landscapes
 from tests.pages import page_named
-from tests.sources import MemorySource, row
+from tests.sources import MemorySource, row, series
 
 PIPELINES = page_named("data_lineage")
 MODEL = page_named("model_lineage")
@@ -159,3 +168,28 @@ def test_what_a_page_shows_by_default_is_what_it_says() -> None:
     sent = listing(source, ("scalar",))
     assert sent["bestBy"] == "val/accuracy"
     assert sent["default"] == selected_runs({}, source, ("scalar",)) == [f"r{number}" for number in range(10, 20)]
+
+
+@pytest.mark.parametrize("change", [-1, 1], ids=["deleted", "added"])
+@pytest.mark.parametrize("make", [
+    lambda source: profiles(source, {"run": ["*"]}), lambda source: graphs(source, {"run": ["*"]}),
+    lambda source: landscapes(source, {"run": ["*"]}), lambda source: marks(source, {"run": ["*"], "tag": ["loss"]}),
+    lambda source: pair_of(source, {"run": ["*"]}), lambda source: guided(source, Answers(source), {"run": ["*"]}, None),
+], ids=["profiles", "graphs", "landscapes", "insights", "two runs", "guides"])  # fmt: skip
+def test_a_run_that_is_deleted_or_added_while_a_page_is_made_is_no_error(
+    make: Callable[[MemorySource], object], change: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    curve = series(50)._replace(value=np.append(np.ones(49), np.nan))
+    given = MemorySource({f"run{n:02}": {"scalar": {"loss": curve}} for n in range(24)})
+    every = list(given.runs.rows())
+    number = 12
+
+    def rows() -> list[RunRow]:
+        """Return the list, which has one run less or more the next time."""
+        nonlocal number
+        number += change if 2 < number < len(every) else 0
+        return every[:number]
+
+    monkeypatch.setattr(given.runs, "rows", rows)
+    make(given)
+    assert number != 12

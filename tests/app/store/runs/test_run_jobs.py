@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +13,7 @@ import pytest
 
 from app.store.store import Store
 from layouts.profiles.frames import ProfileFrame
+from parsers.profiler.job_access import Job
 from tests.waiting import until
 
 STEPS = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n1,{}.0,2.0,0.0,2.0,3.0\n"
@@ -128,3 +131,19 @@ def test_a_rank_that_comes_later_joins_the_job(tmp_path: Path) -> None:
         frame = read(store, "run", "rank0_ascend_pt", 0).frame
         assert frame is not None
         assert frame["computing_ns"].tolist() == [1000.0, 2000.0]
+
+
+def test_jobs_of_runs_that_were_deleted_are_forgotten(tmp_path: Path) -> None:
+    """A server whose runs come and go holds the jobs of those that are there, not of the latest 256."""
+    with opened(tmp_path) as store:
+        for number in range(4):
+            rank(tmp_path / f"run{number}" / "profiler")
+            store.runs.refresh()
+            assert until(lambda number=number: len(store.profiles.rows(f"run{number}")) == 1)  # type: ignore[misc]
+            shutil.rmtree(tmp_path / f"run{number - 1}", ignore_errors=True)
+        store.runs.refresh()
+        assert until(lambda: [row.key for row in store.runs.rows()] == ["run3"])
+        assert len(store.profiles.rows("run3")) == 1
+        gc.collect()
+        held = {job.files.members[0].path for job in gc.get_objects() if isinstance(job, Job)}
+        assert [path for path in held if path.startswith(str(tmp_path))] == [str(tmp_path / "run3" / "profiler")]
