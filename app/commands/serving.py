@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import gc
 import logging
@@ -30,6 +31,11 @@ SWITCH_SECONDS = 0.0005
 """Thread switch interval: with Python's default of 5 ms, small responses took 14 ms while a thread parsed; now 2.7 ms."""
 PATIENCE = 60.0
 """Seconds within which a background server must answer."""
+_ARENAS = 2
+"""Arenas of glibc's malloc. It would make one per thread, up to eight per core, and what is freed in one serves its own threads
+only: after five minutes of runs that come and go 140 MB were free and not given back; with two arenas it was 33 MB."""
+_M_ARENA_MAX = -8
+"""The name of this setting to mallopt (malloc.h of glibc)."""
 _SELDOM = (20_000, 10, 10)
 """Thresholds of the search for garbage (`gc.set_threshold`) while runs are read first: once in two million new objects."""
 LARGEST_LOG = 10 << 20
@@ -250,6 +256,7 @@ def _browser(settings: Settings, url: str, token: str, directory: str, name: str
 
 def _set_up_process(settings: Settings) -> None:
     os.umask(0o077)
+    _limit_arenas()
     sys.setswitchinterval(SWITCH_SECONDS)
     logging.basicConfig(
         level=logging.DEBUG if settings.debug else logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -257,6 +264,13 @@ def _set_up_process(settings: Settings) -> None:
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     # SIGTERM ends the server's loop as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+def _limit_arenas() -> None:
+    """Let all threads share a few arenas, before they have any; MALLOC_ARENA_MAX overrides it. Other libraries have none."""
+    if sys.platform.startswith("linux") and "MALLOC_ARENA_MAX" not in os.environ:
+        with contextlib.suppress(AttributeError):  # as musl's has no such function
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 @contextlib.contextmanager
