@@ -5,6 +5,7 @@ Only types that browsers decode are accepted: PNG, JPEG, GIF and WebP. Nothing i
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -79,7 +80,17 @@ def encoded_image(data: bytes) -> ImageValue:
 def _gif(data: bytes) -> _Size | None:
     if len(data) < 13 or data[3:6] not in (b"87a", b"89a"):
         return None
-    return int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little")
+    width, height = int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little")
+    pos = 13 + (3 << (data[10] & 7) + 1 if data[10] & 0x80 else 0)  # after the table of colours
+    while data[pos : pos + 1] == b"!":  # an extension: its kind, then blocks until an empty one
+        pos += 2
+        while pos < len(data) and data[pos]:
+            pos += 1 + data[pos]
+        pos += 1
+    if data[pos : pos + 1] == b"," and len(data) >= pos + 10:  # browsers enlarge the screen to the first picture
+        left, top, wide, high = struct.unpack_from("<HHHH", data, pos + 1)
+        return max(width, left + wide), max(height, top + high)
+    return width, height
 
 
 def _jpeg(data: bytes) -> _Size | None:

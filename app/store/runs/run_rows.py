@@ -17,6 +17,8 @@ from parsers.runs import Run
 
 LIVE_SECONDS = 60.0
 """A run whose files grew within this time is live."""
+AHEAD_SECONDS = 3600.0
+"""By how much the clock that dates files may be ahead of ours. What is dated later would count as live for years."""
 
 
 def _stamped(source: Source) -> float | None:
@@ -36,7 +38,7 @@ def unread_row(key: str, source: Source) -> RunRow:
 def dated_row(row: RunRow, source: Source, now: float) -> RunRow:
     """Return the row updated from the newest scan."""
     updated, size = source.updated, source.size
-    state = "live" if row.state == "idle" and now - updated < LIVE_SECONDS else row.state
+    state = "live" if row.state == "idle" and -AHEAD_SECONDS < now - updated < LIVE_SECONDS else row.state
     if (state, updated, size) == (row.state, row.updated, row.size):
         return row  # as nearly all are
     return replace(row, updated=updated, size=size, state=state)

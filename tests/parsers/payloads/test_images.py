@@ -95,6 +95,23 @@ def test_anything_else_is_refused(encoded: bytes) -> None:
         decoded(encoded)
 
 
+@pytest.mark.parametrize("colours", [0, 0x81])
+@pytest.mark.parametrize("extension", [b"", b"!\xf9\x04" + bytes(4) + b"\0", b"!\xfe\x02ab\x01c\0!\xff\0"])
+def test_the_first_picture_of_a_gif_counts_where_it_exceeds_the_screen(colours: int, extension: bytes) -> None:
+    """Browsers take memory for that picture, however small the screen that its file states."""
+    begin = b"GIF89a" + struct.pack("<HHBBB", 3, 2, colours, 0, 0) + bytes(12 if colours else 0) + extension
+
+    def holding(width: int, height: int) -> bytes:
+        return begin + b"," + struct.pack("<HHHHB", 1, 0, width, height, 0) + b"\x02\x02\x4c\x01\0;"
+
+    value = decoded(holding(2, 2))
+    assert (value.width, value.height) == (3, 2)
+    value = decoded(holding(40, 30))
+    assert (value.width, value.height) == (41, 30)
+    with pytest.raises(FormatError, match="expected an image of 1 to 100,000,000 pixels, found 60,001 x 60,000"):
+        decoded(holding(60_000, 60_000))
+
+
 @pytest.mark.parametrize("size", [(100_000, 100_000), (0, 5), (2**31, 1), (10_001, 10_000)])
 def test_absurd_sizes_are_refused(size: tuple[int, int]) -> None:
     with pytest.raises(FormatError, match="expected an image of 1 to 100,000,000 pixels"):

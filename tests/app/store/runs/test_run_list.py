@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.store.runs import run_list
 from app.store.runs.following import Follower
 from app.store.runs.run_list import GONE, ChangeLog, RunList
-from app.store.runs.run_rows import LIVE_SECONDS, unread_row
+from app.store.runs.run_rows import AHEAD_SECONDS, LIVE_SECONDS, dated_row, unread_row
 from layouts.runs.rows import RunRow
 from layouts.runs.run_colours import Colours
 from parsers import Source, open_run
@@ -28,6 +28,14 @@ def source(name: str, mtime: float) -> Source:
 @dataclass
 class Entry:
     row: RunRow
+
+
+def test_a_file_that_is_dated_in_the_future_is_not_live_for_ever() -> None:
+    """The clock of another machine may be ahead by less than an hour; nobody is still writing what is dated in 2096."""
+    far = [(AHEAD_SECONDS, "idle"), (2e9, "idle")]
+    for ahead, state in [(-LIVE_SECONDS, "idle"), (0.0, "live"), (AHEAD_SECONDS - 1, "live"), *far]:
+        found = source("a", 1e9 + ahead)
+        assert dated_row(replace(unread_row("a", found), state="idle"), found, 1e9).state == state, ahead
 
 
 def test_rows_follow_what_is_found_changed_and_gone() -> None:

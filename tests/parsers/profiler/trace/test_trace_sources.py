@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from parsers import open_run
 from parsers.profiler.trace import sources
+from parsers.profiler.trace.bytes import FREE_BYTES, TraceBytes
 from parsers.profiler.trace.kinds import counter_kind, kind_of, legacy_track
 
 EVENTS = json.dumps([{"ph": "X", "name": "op", "pid": 1, "tid": 2, "ts": 56635864664.91, "dur": 4}])
@@ -82,3 +84,19 @@ def test_kinds_of_counters_and_of_numbered_tracks() -> None:
     assert legacy_track("9000", "0") == ("AI CPU", "Stream 0", "device_stream")
     assert legacy_track("0", "100001") == ("Device 0", "Scopes", "scope")
     assert legacy_track("0", "HostCpuOps0") == ("Device 0", "HostCpuOps0", "host")
+
+
+def test_a_small_file_of_very_much_is_read_no_further(tmp_path: Path) -> None:
+    """A gigabyte of blanks is a megabyte by gzip: the reader stops where no trace would be."""
+    path = tmp_path / "trace_view.json"
+    with gzip.open(path, "wb") as file:
+        file.write(EVENTS[:-1].encode())
+        for _ in range(4 * FREE_BYTES >> 20):
+            file.write(b" " * (1 << 20))
+        file.write(b"," + EVENTS[1:].encode())
+    with TraceBytes(str(path)) as data:
+        size = sum(len(data.read(offset, 1 << 20)) for offset in range(0, 4 * FREE_BYTES, 1 << 20))
+    assert FREE_BYTES <= size <= FREE_BYTES + (1 << 20)
+    trace = sources.read(str(path))
+    assert len(trace.slices) == 1
+    assert any("compressed more than 200 times" in problem.text for problem in trace.problems)
