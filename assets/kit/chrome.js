@@ -58,13 +58,14 @@ function takeStatus(frame, status) {
 // Text of the status: [text key, values].
 /**
  * @param {Wire.Status} status
+ * @param {number} least - seconds from which the age is written
  * @returns {[string, TextValues?]}
  */
-function reading(status) {
+function reading(status, least) {
   if (status.loaded < status.total) return ["status.loading", { loaded: status.loaded, total: status.total }];
   if (!status.read_at) return ["status.never"];
   const seconds = Date.now() / 1000 - status.read_at;
-  if (seconds < 1) return ["status.now"];
+  if (seconds < least) return ["status.now"];
   return ["status.ago", { age: inLanguage(age(seconds)) }];
 }
 
@@ -74,7 +75,8 @@ function reading(status) {
  * @param {boolean} paused
  */
 function writeRead(element, status, paused) {
-  const [key, values] = reading(status);
+  // While looks go on, ages that would be written change with each of them and say no more than that they go on.
+  const [key, values] = reading(status, paused ? 1 : AGES_MS / 1000);
   if (paused) writeText(element, "status.paused", { read: translate(key, values) });
   else writeText(element, key, values);
 }

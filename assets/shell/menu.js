@@ -6,10 +6,11 @@ import { language, setLabel, writeText } from "../kit/i18n.js";
 const functions = functionsOf("mindscope");
 
 /**
- * Mark the page on screen.
+ * Mark the page on screen, in the menu and for style sheets.
  * @param {string | null} path
  */
 export function markPage(path) {
+  for (const shell of document.querySelectorAll(".ms-shell")) shell.dataset.page = path || "";
   for (const link of document.querySelectorAll(".ms-menu-link")) {
     if (link.dataset.page === path) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -78,6 +79,9 @@ document.addEventListener("keydown", (event) => {
 
 // Hide the pages without data, except that on screen, behind a button with their number; and headings with no page left.
 function fold() {
+  // data-others: runs that are not chosen have the data of the page on screen
+  const others = document.querySelector('.ms-menu-link[aria-current]:not([aria-disabled="true"])') !== null;
+  for (const shell of document.querySelectorAll(".ms-shell")) shell.toggleAttribute("data-others", others);
   const rest = document.querySelector(".ms-menu-rest");
   if (!rest) return;
   const whole = rest.getAttribute("aria-expanded") === "true";

@@ -51,6 +51,14 @@ const { pages, pageOf } = keeper(fresh, (page) => {
 
 // What is on screen --------------------------------------------------------------------------------------------------
 
+/**
+ * The shell has no run picker while no board is open.
+ * @param {Boards.Page} page
+ */
+function markOpen(page) {
+  page.root.closest(".ms-shell")?.classList.toggle("ms-board-open", page.find(".ms-board-grid") !== null);
+}
+
 /** @param {Boards.Page} page */
 function clear(page) {
   for (const element of page.elements.values()) cards.removeElement(element);
@@ -69,10 +77,17 @@ function show(page) {
     page.lost = null;
     page.find(".ms-board-said").replaceChildren();
   }
-  if (!key) {
-    list(page);
-    return;
-  }
+  if (!key) list(page);
+  else showOpen(page, key);
+  markOpen(page);
+}
+
+/**
+ * @param {Boards.Page} page
+ * @param {string} key
+ */
+function showOpen(page, key) {
+  const { book } = page;
   const head = book.boards.find((one) => one.key === key);
   if (!head) missing(page);
   else if (!page.board) load(page);
@@ -148,6 +163,7 @@ function frame(page) {
   }
   const none = make("div", "ms-empty ms-board-none", [...hint, make("p", "ms-empty-act", first)], { hidden: "" });
   page.find(".ms-board-body").replaceChildren(none, make("div", "ms-board-grid", [], { tabindex: "-1" }));
+  markOpen(page);
 }
 
 /** @param {Boards.Page} page */
@@ -159,6 +175,7 @@ function missing(page) {
   const act = lost && page.editable ? [button("refresh", "board.restore", () => restore(page, lost))] : [];
   page.find(".ms-board-body").replaceChildren(make("div", "ms-empty", [
     words("board.missing", {}, "p", "ms-empty-sentence"), make("p", "ms-empty-act", act)]));
+  markOpen(page);
 }
 
 /** @param {Wire.BoardCard} card */
