@@ -1,5 +1,6 @@
 // The connection to the server: a notice while it is lost or refuses, and an event with the status of every answer of Dash.
 
+import { isOfRequest, isOwn } from "../kit/answers.js";
 import { make, words } from "../kit/elements.js";
 import { writeText } from "../kit/i18n.js";
 
@@ -72,6 +73,7 @@ window.fetch = function (resource, ...rest) {
         notice(
           response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null,
         );
+        if (isOfRequest(response.status) && isOwn(rest[0])) return;
         if (response.status === 400) publishRefusal(response);
         else publish(response.status);
       },

@@ -210,6 +210,15 @@ window.addEventListener("mindscope:answer", ({ detail: { status, reason, isSaid 
   gone = status === 0 || status >= 502;
 });
 
+// What was refused of a page that asks by itself is of its cards alone.
+document.addEventListener("mindscope:refused", ({ target, detail: { reason } }) => {
+  const page = target instanceof Element && cards.pageAround(target);
+  if (!page) return;
+  const waiting = open(page);
+  fail(page, waiting.length ? waiting : [0], reason);
+  page.release();
+});
+
 // Saving -------------------------------------------------------------------------------------------------------------
 
 const TITLE = 22;  // px of the title above the plot of an image

@@ -10,8 +10,9 @@ import { gone, selected } from "../../kit/run_selection.js";
 import { formatQuery, parseQuery, same } from "../../kit/state.js";
 import * as calls from "./calls.js";
 import { componentIn, nodesOf, partKey } from "./components.js";
+import { nextOf, reachOf } from "./order.js";
 
-/** @import { Answer, Callback, Place } from "./calls.js" */
+/** @import { Answer, Call, Callback, Place } from "./calls.js" */
 /** @import { Component, Made } from "./components.js" */
 
 const SERVER = "ms";  // the instance that the server knows: layouts/kit/page.py
@@ -58,8 +59,11 @@ class Apart {
     this.root = null;
     /** @type {Set<Callback>} */
     this.due = new Set();  // callbacks of which an input was set
-    /** @type {Map<string, object>} */
-    this.latest = new Map();  // output of a callback -> its call that was made last: answers to others are dropped, as by Dash
+    this.queued = false;  // whether those will be run
+    /** @type {Map<Callback, Call>} */
+    this.awaited = new Map();  // callback -> its call that was made last: answers to others are dropped, as by Dash
+    /** @type {Map<Callback, Set<string>>} */
+    this.reach = new Map();
     this.forget = () => {};
     this.sized = new ResizeObserver(() => this.root?.classList.toggle("ms-apart-high", host.clientHeight >= HIGH));
     this.ended = false;
@@ -101,9 +105,11 @@ class Apart {
     this.callbacks = callbacks.filter((one) =>
       !AROUND.has(one.clientside_function?.function_name || "")
       && [...one.inputs, ...one.state, ...calls.outputsOf(one)].every(({ id }) => known.has(id)));
+    this.reach = reachOf(this.callbacks);
     const first = this.callbacks.filter((one) => !one.prevent_initial_call);
     const later = new Set(first.flatMap((one) => calls.outputsOf(one).map(({ id }) => id)));
-    for (const one of first) if (!one.inputs.some(({ id }) => later.has(id))) this.run(one);
+    for (const one of first) if (!one.inputs.some(({ id }) => later.has(id))) this.due.add(one);
+    this.runDue();
   }
 
   /**
@@ -141,12 +147,22 @@ class Apart {
   /** @param {Callback} callback */
   call(callback) {
     this.due.add(callback);
-    if (this.due.size > 1) return;
+    if (this.queued) return;
+    this.queued = true;
     queueMicrotask(() => {
-      const now = [...this.due];
-      this.due.clear();
-      if (!this.ended) now.forEach((one) => this.run(one));
+      this.queued = false;
+      this.runDue();
     });
+  }
+
+  /** Run the callbacks that are due, but for those that wait for an answer. */
+  runDue() {
+    while (!this.ended) {
+      const next = nextOf(this.due, this.awaited.keys(), this.reach);
+      if (!next) return;
+      this.due.delete(next);
+      this.run(next);
+    }
   }
 
   /** The place of the page as it is now. */
@@ -176,15 +192,24 @@ class Apart {
     }
     /** @param {Place} one */
     const withValue = (one) => ({ ...one, value: this.valueOf(one) });
+    /** @type {Call} */
     const call = {
       app: this.around.app, callback, inputs: inputs.map(withValue), state: state.map(withValue),
-      take: (/** @type {Answer} */ answer) => {
-        if (this.ended || this.latest.get(callback.output) !== call) return;
+      take: (answer, refusal) => {
+        if (this.ended || this.awaited.get(callback) !== call) return;
+        this.awaited.delete(callback);
         for (const [id, props] of Object.entries(answer)) this.set(this.partOf(id), props);
+        if (refusal !== undefined) this.sayRefused(refusal);
+        this.runDue();
       },
     };
-    this.latest.set(callback.output, call);
+    this.awaited.set(callback, call);
     calls.ask(call);
+  }
+
+  /** @param {string} reason */
+  sayRefused(reason) {
+    this.root?.dispatchEvent(new CustomEvent("mindscope:refused", { bubbles: true, detail: { reason } }));
   }
 
   /** If none of its runs exists, a message takes the place of the card. */

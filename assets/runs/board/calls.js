@@ -1,5 +1,7 @@
 // Callbacks of pages that Dash does not know: which there are, by the list that Dash has too, and requests to the server, which
-// are those that Dash would send. What several cards ask at once goes in one request.
+// are those that Dash would send. What several cards ask at once goes in one request; if that is refused, each card asks alone.
+
+import { isOfRequest, markOwn } from "../../kit/answers.js";
 
 const MOST_CARDS = 60;  // of one request: ROOM * SLOTS of layouts/kit/cards/cards.py
 
@@ -25,7 +27,8 @@ const MOST_CARDS = 60;  // of one request: ROOM * SLOTS of layouts/kit/cards/car
  * @property {Callback} callback
  * @property {Value[]} inputs
  * @property {Value[]} state
- * @property {(answer: Answer) => void} take
+ * @property {(answer: Answer, refusal?: string) => void} take called once, with an empty answer if nothing changes; refusal
+ *   says why the server refused, "" for an error of its own
  */
 
 /** @type {Map<string, Promise<Callback[]>>} */
@@ -72,22 +75,36 @@ function bodyOf({ callback, inputs, state }) {
 }
 
 /**
+ * @typedef {{ answer: Answer, refusal?: string }} Posted
+ */
+
+/**
  * @param {string} app
  * @param {string} body
- * @returns {Promise<Answer>} empty if the server changes nothing, refuses, or is not there, which the window says by itself
+ * @returns {Promise<Posted>} nothing if the server changes nothing or is not there, which the window says by itself
  */
 async function post(app, body) {
   try {
-    const response = await window.fetch(`${app}_dash-update-component`, {
+    const response = await window.fetch(`${app}_dash-update-component`, markOwn({
       method: "POST", credentials: "same-origin", headers: { "Content-Type": "application/json" }, body,
-    });
-    return response.status === 200 ? (await response.json()).response : {};
+    }));
+    if (response.status === 200) return { answer: (await response.json()).response };
+    return { answer: {}, refusal: isOfRequest(response.status) ? await reasonOf(response) : undefined };
   } catch {
-    return {};
+    return { answer: {} };
   }
 }
 
-/** @type {Map<string, Promise<Answer>>} */
+/**
+ * @param {Response} response
+ * @returns {Promise<string>}
+ */
+async function reasonOf(response) {
+  const { error } = await response.json().catch(() => ({}));
+  return error || "";
+}
+
+/** @type {Map<string, Promise<Posted>>} */
 const answers = new Map();  // body -> what was answered to it for these data
 
 /** Answers that were given before the data changed are given no more. */
@@ -105,34 +122,58 @@ const isDrawing = ({ callback, inputs }) =>
 const isGrowth = ({ callback }) => partOf(outputsOf(callback)[0]) === "grown";
 
 /**
- * One request for the drawings that several cards ask for, whose slots have other numbers in it.
+ * @param {Call} call
+ * @returns {[number, unknown][]} [slot, what it asks for]
+ */
+const cardsOf = ({ inputs }) => /** @type {{ cards: [number, unknown][] }} */ (inputs[0].value).cards;
+
+/**
+ * Requests for the drawings that several cards ask for, whose slots have other numbers in them.
  * @param {Call[]} calls
  */
-async function draw(calls) {
-  const cards = calls.flatMap((call) => {
-    const { cards: own } = /** @type {{ cards: [number, unknown][] }} */ (call.inputs[0].value);
-    return own.map(([slot, ask]) => ({ call, slot, ask }));
-  });
-  for (let first = 0; first < cards.length; first += MOST_CARDS) {
-    const some = cards.slice(first, first + MOST_CARDS);
-    const [{ call }] = some;
-    const value = { cards: some.map(({ ask }, number) => [number, ask]) };
-    const [output] = outputsOf(call.callback);
-    const found = (await post(call.app, bodyOf({ ...call, inputs: [{ ...call.inputs[0], value }] })))[output.id];
-    if (found) share(some, /** @type {any[]} */ (found[output.property]), output, {});
+function draw(calls) {
+  /** @type {Call[]} */
+  let some = [];
+  let count = 0;
+  for (const call of calls) {
+    const { length } = cardsOf(call);
+    if (some.length && count + length > MOST_CARDS) {
+      drawAtOnce(some);
+      [some, count] = [[], 0];
+    }
+    some.push(call);
+    count += length;
   }
+  drawAtOnce(some);
+}
+
+/** @param {Call[]} calls */
+async function drawAtOnce(calls) {
+  const [call] = calls;
+  const cards = calls.flatMap((one) => cardsOf(one).map(([slot, ask]) => ({ call: one, slot, ask })));
+  if (!cards.length) {
+    for (const one of calls) one.take({});
+    return;
+  }
+  const value = { cards: cards.map(({ ask }, number) => [number, ask]) };
+  const [output] = outputsOf(call.callback);
+  const { answer, refusal } = await post(call.app, bodyOf({ ...call, inputs: [{ ...call.inputs[0], value }] }));
+  if (refusal !== undefined && calls.length > 1) for (const one of calls) drawAtOnce([one]);
+  else if (refusal !== undefined) call.take({}, refusal);
+  else share(calls, cards, /** @type {any[]} */ (answer[output.id]?.[output.property] || []), output, {});
 }
 
 /**
  * Give each call what is its own of an answer, with its own slots.
+ * @param {Call[]} calls
  * @param {{ call: Call, slot: number }[]} cards
  * @param {any[]} drawn
  * @param {Place} output
  * @param {Answer} others
  */
-function share(cards, drawn, output, others) {
+function share(calls, cards, drawn, output, others) {
   /** @type {Map<Call, any[]>} */
-  const own = new Map(cards.map(({ call }) => [call, []]));
+  const own = new Map(calls.map((call) => [call, []]));
   for (const [number, ...rest] of drawn) own.get(cards[number].call)?.push([cards[number].slot, ...rest]);
   for (const [call, found] of own) call.take(found.length ? { ...others, [output.id]: { [output.property]: found } } : others);
 }
@@ -147,7 +188,10 @@ async function grow(calls) {
     return asks.flatMap((ask, slot) =>
       (ask && drawn[slot] ? [{ call, slot, ask, drawn: drawn[slot], shown: shown.includes(slot) }] : []));
   });
-  if (!cards.length) return;
+  if (!cards.length) {
+    for (const call of calls) call.take({});
+    return;
+  }
   const [{ call }] = cards;
   const looked = calls.map(({ state }) => state[3].value);
   const values = [
@@ -155,10 +199,12 @@ async function grow(calls) {
     looked.every((one) => one === looked[0]) ? looked[0] : null,
   ];
   const state = call.state.map((place, at) => ({ ...place, value: values[at] }));
-  const answer = await post(call.app, bodyOf({ ...call, state }));
+  const { answer, refusal } = await post(call.app, bodyOf({ ...call, state }));
   const [output] = outputsOf(call.callback);
   const { [output.id]: found, ...others } = answer;
-  if (found) share(cards, /** @type {any[]} */ (found[output.property]), output, others);
+  if (refusal !== undefined && calls.length > 1) for (const one of calls) grow([one]);
+  else if (refusal !== undefined) calls[0].take({}, refusal);
+  else share(calls, cards, /** @type {any[]} */ (found?.[output.property] || []), output, others);
 }
 
 /** @param {Call} call */
@@ -168,7 +214,8 @@ async function each(call) {
   const isOfData = call.inputs.some((input) => partOf(input) === "version" && typeof input.value === "number");
   const answer = answers.get(key) || post(call.app, body);
   if (isOfData) answers.set(key, answer);
-  call.take(await answer);
+  const { answer: found, refusal } = await answer;
+  call.take(found, refusal);
 }
 
 // Requests ----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from dash import Dash, html
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, FrameLocator, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, FrameLocator, Locator, Page, Route, expect
 from playwright.sync_api import Request as Asked
 
 from app import create_app, pages
@@ -142,6 +142,40 @@ def test_a_board_takes_few_requests_and_none_without_news(browser: Browser, shar
         assert page.evaluate("changed") == []
     finally:
         context.close()
+
+
+def test_a_page_that_cannot_be_drawn_in_the_board_is_a_frame(unwatched: Page, shared: str, key: str) -> None:
+    """A page may have components that only Dash draws; the frame then loads the page itself."""
+    page = unwatched
+    asked: list[str] = []
+
+    def with_another_component(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) > 1:  # the frame's own
+            route.continue_()
+            return
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace('"dash_html_components"', '"another_library"'))
+
+    page.route("**/api/pages/scalars.json*", with_another_component)
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.goto(made(shared, LOSS, key=key, name=key))
+    expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached(timeout=30_000)
+    assert any("expected a component of dash.html" in error for error in errors), errors
+    expect(card(page, KEYS[1]).locator(".ms-apart")).to_have_count(0)
+    assert len(asked) == 2
+
+
+def test_what_the_server_refuses_of_one_card_is_said_there_alone(unwatched: Page, shared: str, key: str) -> None:
+    page = unwatched
+    bad = LOSS | {"key": KEYS[5], "place": "scalars?smooth=0.6&x=nonsense", "x": 4}
+    page.goto(made(shared, LOSS, bad, key=key, name=key))
+    expect(card(page, KEYS[1]).locator(LINE).first).to_be_attached()
+    refused = card(page, KEYS[5])
+    expect(refused.locator(".ms-slot.ms-failed .ms-card-reason")).to_contain_text("nonsense")
+    expect(card(page, KEYS[1]).locator(".ms-failed")).to_have_count(0)
+    expect(page.locator(".ms-notice")).to_be_hidden()
 
 
 @pytest.mark.long

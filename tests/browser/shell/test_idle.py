@@ -52,6 +52,7 @@ def test_an_idle_page_asks_for_the_status_alone_and_changes_ages_alone(page: Pag
     assert status_alone(asked), "no callback of Dash, no drawing"
     assert time.monotonic() - begun > (QUESTIONS - 2) * LEAST_S
     assert page.evaluate("changed") == []
+    expect(page.locator(".ms-read .en").first).to_have_text("read just now")  # an age of seconds would change with each look
 
 
 def test_a_hidden_page_asks_nothing_and_what_came_meanwhile_is_shown_when_it_is_back(

@@ -14,18 +14,39 @@ const grown = {
   state: ["shown", "asks", "drawn", "looked"].map((part) => ({ id: `ms-scalars-${part}`, property: "data" })), no_output: false,
 };
 
-/** The bodies that were posted while act ran, each answered by answer(body), and what each call took. */
+class Refused extends Error {}
+
+/**
+ * The bodies that were posted, each answered by answer(body), which may throw Refused; what each call took, and why any was
+ * refused.
+ */
 async function posted(calls, answer) {
   const bodies = [];
   const taken = calls.map(() => null);
+  const refused = calls.map(() => undefined);
   globalThis.fetch = async (_url, { body }) => {
     bodies.push(JSON.parse(body));
-    return { status: 200, json: async () => ({ response: answer(JSON.parse(body)) }) };
+    try {
+      const response = answer(JSON.parse(body));
+      return { status: 200, json: async () => ({ response }) };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return { status: 400, json: async () => ({ error: error.message }) };
+    }
   };
-  calls.forEach((call, at) => ask({ app: "/", state: [], ...call, take: (given) => { taken[at] = given; } }));
+  calls.forEach((call, at) => {
+    const take = (given, why) => {
+      assert.equal(taken[at], null, "taken once");
+      [taken[at], refused[at]] = [given, why];
+    };
+    ask({ app: "/", state: [], ...call, take });
+  });
   await new Promise((done) => setTimeout(done, 20));
-  return { bodies, taken };
+  return { bodies, taken, refused };
 }
+
+const asking = (...cards) => ({ callback: near, inputs: [{ ...near.inputs[0], value: { cards } }] });
+const echo = ({ inputs: [{ value }] }) => ({ "ms-scalars-near-answer": { data: value.cards.map(([at, { tag }]) => [at, tag[0]]) } });
 
 test("the outputs of a callback are those that Dash names in one text", () => {
   assert.deepEqual(outputsOf(near), [{ id: "ms-scalars-near-answer", property: "data" }]);
@@ -34,7 +55,6 @@ test("the outputs of a callback are those that Dash names in one text", () => {
 });
 
 test("drawings that several cards ask for at once are one request, whose answers go to the cards", async () => {
-  const asking = (...cards) => ({ callback: near, inputs: [{ ...near.inputs[0], value: { cards } }] });
   const { bodies, taken } = await posted(
     [asking([0, { tag: ["a"] }]), asking([3, { tag: ["b"] }], [1, { tag: ["c"] }])],
     ({ inputs: [{ value }] }) => ({
@@ -59,7 +79,7 @@ test("whether data of several cards have changed is one question, of which each 
   assert.deepEqual(bodies.map(({ state }) => state.map(({ value }) => value)), [
     [[0, 1], [{ tag: ["a"] }, { tag: ["b"] }], ["old", "old"], 7]]);
   const looked = { "ms-scalars-looked": { data: 8 } };
-  assert.deepEqual(taken, [looked, { "ms-scalars-grown": { data: [[1, "drawing", "new"]] }, ...looked }, null]);
+  assert.deepEqual(taken, [looked, { "ms-scalars-grown": { data: [[1, "drawing", "new"]] }, ...looked }, looked]);
 });
 
 test("equal questions about the same data are asked once", async () => {
@@ -72,10 +92,34 @@ test("equal questions about the same data are asked once", async () => {
   assert.deepEqual(taken, [{ version: 1 }, { version: 1 }, { version: 2 }]);
 });
 
-test("a server that refuses or is gone gives no answer", async () => {
-  const calls = [{ callback: near, inputs: [{ ...near.inputs[0], value: { cards: [[0, {}]] } }] }];
-  const { taken } = await posted(calls, () => { throw new Error("gone"); });
-  assert.deepEqual(taken, [null]);
+test("a server that is gone gives no answer", async () => {
+  const { taken, refused } = await posted([asking([0, {}]), asking([0, {}])], () => { throw new Error("gone"); });
+  assert.deepEqual(taken, [{}, {}]);
+  assert.deepEqual(refused, [undefined, undefined]);
+});
+
+test("what one card asks for and the server refuses is refused to that card alone", async () => {
+  const { bodies, taken, refused } = await posted(
+    [asking([0, { tag: ["a"] }]), asking([0, { tag: ["bad"] }]), asking([2, { tag: ["c"] }])],
+    (body) => {
+      if (body.inputs[0].value.cards.some(([, { tag }]) => tag[0] === "bad")) throw new Refused("tag: expected another one");
+      return echo(body);
+    });
+  assert.equal(bodies.length, 4, "all together, then each alone");
+  assert.deepEqual(taken, [
+    { "ms-scalars-near-answer": { data: [[0, "a"]] } }, {}, { "ms-scalars-near-answer": { data: [[2, "c"]] } }]);
+  assert.deepEqual(refused, [undefined, "tag: expected another one", undefined]);
+});
+
+test("a call that asks for no card is answered without a request", async () => {
+  const { bodies, taken } = await posted([asking()], echo);
+  assert.deepEqual([bodies, taken], [[], [{}]]);
+});
+
+test("no request has more cards than the server takes", async () => {
+  const { bodies, taken } = await posted(Array.from({ length: 61 }, (_, at) => asking([0, { tag: [String(at)] }])), echo);
+  assert.deepEqual(bodies.map(({ inputs }) => inputs[0].value.cards.length), [60, 1]);
+  assert.deepEqual(taken[60], { "ms-scalars-near-answer": { data: [[0, "60"]] } });
 });
 
 test("a component is found in the others", () => {
