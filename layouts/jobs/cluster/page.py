@@ -20,6 +20,7 @@ from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import scrolled, toolbar
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids
+from layouts.kit.plain_html import still
 from layouts.profiles.body import body, register_body
 from layouts.profiles.composition_texts import TEXTS as COMPOSITION
 from layouts.profiles.plots import plot_card
@@ -80,7 +81,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     kept = JobCache()
 
     def draw(ask: Any) -> tuple[Any, ...]:
-        return shown(source, kept, ask)
+        return tuple(map(still, shown(source, kept, ask)))
 
     app.callback(
         *(Output(ids(part), "children") for part in PARTS),

@@ -20,6 +20,7 @@ from layouts.kit.body import unknown_state
 from layouts.kit.cards.run_list_texts import TEXTS as RUN_LIST
 from layouts.kit.i18n import for_browser, t
 from layouts.kit.page import Ids
+from layouts.kit.plain_html import still
 from layouts.kit.state import BadInput, texts
 from layouts.lineage.two_runs import sections
 from layouts.lineage.two_runs.files import file
@@ -150,6 +151,6 @@ def named(source: Sources, two: Any) -> Pair | None:
 def _drawer(draw: sections.Section, source: Sources) -> Callable[[Any], Any]:
     def drawn(two: Any) -> Any:
         found = named(source, two)
-        return no_update if found is None else draw(source, found)
+        return no_update if found is None else still(draw(source, found))
 
     return drawn

@@ -14,6 +14,7 @@ from layouts.kit.body import damage
 from layouts.kit.elements import icon_button
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids
+from layouts.kit.plain_html import still
 from layouts.profiles.body import body, register_body
 from layouts.profiles.preparation import feeding, machine, operations
 from layouts.profiles.preparation.asks import PreparationRequest
@@ -72,7 +73,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     register_body(app, source, ids, FRAMES)
 
     def draw(asked: Any) -> tuple[Any, ...]:
-        return drawn(source, asked, routes)
+        return tuple(map(still, drawn(source, asked, routes)))
 
     app.callback(
         *(Output(ids(f"card-{name}"), "children") for name in CARDS), Input(ids("ask"), "data"), prevent_initial_call=True

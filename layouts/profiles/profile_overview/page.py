@@ -18,6 +18,7 @@ from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids
+from layouts.kit.plain_html import still
 from layouts.profiles.body import body, register_body
 from layouts.profiles.efficiency_cards import NEEDED, register_use, stores, use_card
 from layouts.profiles.frames import IdleTime
@@ -101,7 +102,8 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     register_use(app, source, ids)
 
     def draw(ask: Any) -> tuple[Any, Any, Any]:
-        return shown(source, ask)
+        head, beside, figure = shown(source, ask)
+        return still(head), still(beside), figure
 
     def sum_up(ask: Any, _read: Any) -> Any:
         choice = read_choice(ask)
@@ -109,7 +111,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
             return no_update, no_update
         idle = idle_time(source, choice)
         first = first_review(source, choice, idle)
-        return _cards(source, choice, idle, first), settled(idle) and first is not None
+        return still(_cards(source, choice, idle, first)), settled(idle) and first is not None
 
     app.callback(
         Output(ids("summary"), "children"), Output(ids("again"), "disabled"),

@@ -16,6 +16,7 @@ from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import scrolled, toolbar
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids
+from layouts.kit.plain_html import still
 from layouts.profiles.body import body, register_body
 from layouts.profiles.composition_texts import TEXTS as COMPOSITION
 from layouts.profiles.plots import plot_card
@@ -58,7 +59,8 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     register_body(app, source, ids, FRAMES)
 
     def draw(ask: Any) -> tuple[Any, ...]:
-        return shown(source, ask)
+        head, detail, *rest = shown(source, ask)
+        return still(head), still(detail), *rest
 
     app.callback(
         Output(ids("head"), "children"),

@@ -18,6 +18,7 @@ from layouts.kit.elements import damaged_state, empty_state, toolbar
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids
+from layouts.kit.plain_html import still
 from layouts.kit.recording import missing_data
 from layouts.kit.state import texts
 from layouts.sources import Sources, ValueSources
@@ -98,7 +99,8 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
         return drawn(source, ask)
 
     def draw_side(ask: Any) -> tuple[Any, Any]:
-        return side(source, ask)
+        figure, table = side(source, ask)
+        return figure, still(table)
 
     app.callback(Output(ids("plot"), "figure"), Input(ids("ask"), "data"), prevent_initial_call=True)(draw)
     app.callback(
