@@ -116,7 +116,11 @@ export function drawBar(page) {
   if (document.activeElement !== controls.threshold.field) controls.threshold.field.value = at;
   if (document.activeElement !== controls.threshold.range) controls.threshold.range.value = at;
   if (document.activeElement !== controls.search) controls.search.value = last(state, "q", "");
-  if (!listed) return;
+  for (const { element } of [controls.label, controls.truth, controls.predicted]) element.inert = !listed;
+  if (!listed) {
+    controls.explainer.hidden = page.clear.hidden = true;
+    return;
+  }
   controls.label.draw(listed.labels, state.label || []);
   controls.truth.draw(listed.labels, state.truth || []);
   controls.predicted.draw(listed.labels, state.predicted || []);

@@ -32,6 +32,7 @@ export function listed(labels, chosen, text, most = MOST) {
 export function labelPicker(name, choose, column) {
   const summary = make("summary", "ms-button", [], {});
   setLabel(summary, "title", `explanations.${name}.tip`);
+  writeText(summary, `explanations.${name}`);
   const search = make("input", "ms-input", [], { type: "search", spellcheck: "false" });
   for (const attribute of ["placeholder", "aria-label"]) setLabel(search, attribute, "explanations.find_label");
   const list = make("div", "ms-explanations-labels", [], { role: "group" });

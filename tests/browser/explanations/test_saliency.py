@@ -13,7 +13,7 @@ import pytest
 import scipy
 from flask import Flask
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from app import create_app
 from app.store.store import Store
@@ -27,6 +27,7 @@ ROWS = ".ms-saliency-row"
 DRAWN = ".ms-saliency-drawn canvas"
 SIDE = 12
 EXPLAINERS = ("GradCAM", "Occlusion")
+OTHERS = ("confusion", "scores", "counterfactual", "uncertainty")
 PIXELS = "canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
 Serve = Callable[[Flask], str]
 
@@ -320,3 +321,25 @@ def test_the_chosen_label_and_explainers_follow_to_another_page(page: Page, reco
     page.wait_for_url("**/counterfactual?**")
     for part in ("label=1", "sample=3", "t=0.05"):
         assert part in page.url
+
+
+@pytest.mark.parametrize("name", ["saliency", *(pytest.param(one, marks=pytest.mark.long) for one in OTHERS)])
+def test_no_control_is_empty_while_a_run_is_read(page: Page, recorded: str, name: str) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "-reading.data" in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/_dash-update-component*", hold)
+    show(page, f"{recorded}/{name}")
+    expect(page.locator('.ms-explanations [data-state="opening"]')).to_be_visible()
+    becomes(page, lambda: len(held) > 0, True)
+    shown = page.locator(".ms-body-bar").locator("button:not(.ms-button-icon), select, summary, [role=group]").filter(visible=True)
+    assert [one.evaluate("e => e.outerHTML") for one in shown.all() if not one.inner_text().strip()] == []
+    for route in held:
+        route.continue_()
+    expect(page.locator('.ms-explanations [data-state="opening"]')).to_be_hidden()
+    expect(page.locator(".ms-explanations-picker[inert]")).to_have_count(0)
