@@ -17,7 +17,8 @@ from app import create_app
 from app.web.embedding import EmbeddedPage
 from layouts import PAGES
 from layouts.kit.page import Page
-from tests.browser.waiting import unchanged
+from tests.browser.showing import show
+from tests.browser.waiting import settles, unchanged
 from tests.sources import MemorySource, row, series
 
 Serve = Callable[[Flask], str]
@@ -134,3 +135,12 @@ def test_a_page_stands_alone_in_a_host(page: Tab, serve: Serve, shown: Page) -> 
     expect(page.locator("dialog[open]")).to_have_count(0)
     page.evaluate("document.documentElement.lang = 'zh-CN'")
     expect(page.locator(".ms-picker-count .zh")).to_be_visible()
+
+
+@pytest.mark.parametrize("shown", EVERY)
+def test_a_page_does_not_scroll_sideways_in_a_narrow_window(page: Tab, everything: str, shown: Page) -> None:
+    page.set_viewport_size({"width": 1000, "height": 800})
+    with settles(page):
+        show(page, f"{everything}/{shown.path}")
+        expect(page.locator(".ms-frame")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0

@@ -192,7 +192,8 @@ def table(ask: TwoDumpsRequest, differences: pd.DataFrame) -> list[Any]:
     errors = ERRORS if (rows["by"] == VALUES).any() else {}
     columns = [
         Column("two_dumps.order", COUNT), Column("two_dumps.operator", class_name="ms-debugging-name"),
-        Column("two_dumps.type"), Column("two_dumps.tensor"), Column("two_dumps.difference", number=True),
+        Column("two_dumps.type", class_name="ms-debugging-type"), Column("two_dumps.tensor"),
+        Column("two_dumps.difference", number=True),
         *(Column(f"two_dumps.{name}", number=True) for name in errors), *([Column("two_dumps.compared")] if plain else []),
     ]  # fmt: skip
     lines = []

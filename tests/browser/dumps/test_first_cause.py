@@ -141,3 +141,14 @@ def test_a_real_dump_in_chinese(page: Page, real_data: Path, tmp_path: Path, ser
     show(page, f"{base}/first_cause?run=out_pyn")
     expect(page.locator('[data-state="nothing"]')).to_be_visible()
     store.stop()
+
+
+def test_no_table_is_cut_in_a_narrow_window(page: Page, serve: Callable[[Flask], str], real_data: Path) -> None:
+    store = Store([real_data / "msprobe" / "torch" / "stat_ddp"], interval=0).start()
+    assert store.wait(60)
+    page.set_viewport_size({"width": 1000, "height": 800})
+    show(page, serve(create_app(store).server) + "/first_cause")
+    rows = page.locator(".ms-debugging-rows")
+    expect(rows).to_have_count(2)
+    assert rows.evaluate_all("all => all.map((one) => one.scrollWidth - one.clientWidth)") == [0, 0]
+    store.stop()

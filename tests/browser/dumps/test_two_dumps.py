@@ -103,3 +103,14 @@ def test_a_second_dump_without_tensors_is_named_and_another_can_be_chosen(
     expect(page.locator('[data-section="head"]')).to_contain_text("No output differs by more than 0.001")
     expect(page).to_have_url(re.compile("with=c"))
     store.stop()
+
+
+def test_the_table_is_not_cut_in_a_narrow_window(page: Page, serve: Callable[[Flask], str], real_data: Path) -> None:
+    store = Store([real_data / "dump" / "out_tensor"], interval=0).start()
+    assert store.wait(60)
+    page.set_viewport_size({"width": 1000, "height": 800})
+    show(page, serve(create_app(store).server) + "/two_dumps")
+    rows = page.locator(".ms-debugging-rows")
+    expect(rows.locator("tbody tr").first).to_be_visible()
+    assert rows.evaluate_all("all => all.map((one) => one.scrollWidth - one.clientWidth)") == [0]
+    store.stop()
