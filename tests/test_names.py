@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = [path for package in ("app", "layouts", "parsers") for path in sorted((ROOT / package).rglob("*.py"))]
+SCRIPTS = [path for path in sorted((ROOT / "assets").rglob("*.js")) if "vendor" not in path.parts]
 CLASS = re.compile(r"^ *class (\w+)[(:]", re.MULTILINE)
 AT_MOST = 2
 """Classes of one name: two may have it where each is the plain word of its subject."""
@@ -23,4 +24,4 @@ def test_few_classes_share_a_name_and_none_has_one_that_says_nothing() -> None:
 
 
 def test_modules_have_names_that_say_what_they_hold() -> None:
-    assert [str(path.relative_to(ROOT)) for path in FILES if path.stem in MODULES] == []
+    assert [str(path.relative_to(ROOT)) for path in [*FILES, *SCRIPTS] if path.stem in MODULES] == []

@@ -14,7 +14,7 @@ import { drawProgress } from "../kit/progress.js";
 import { count } from "../kit/units.js";
 import { build as buildLive, draw as drawLive, isLive, markOf, sessionName, sessionsOf } from "./live.js";
 
-export { assume, forget, request } from "../kit/parts.js";
+export { assume, forget, request } from "../kit/page_parts.js";
 export { get };
 
 // Which dump --------------------------------------------------------------------------------------------------------

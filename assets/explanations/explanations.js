@@ -1,6 +1,6 @@
 // What all pages about explanations share: choosing the run, and its listing. Counterpart of layouts/explanations/body.py; what
 // it has in common with other subjects is kit/body.js. A page calls define(name, { build(page), draw(page), answers }):
-// answers[part](page, answer) takes each answer of a part (kit/parts.js). A page has state, run ({ key, name, version }),
+// answers[part](page, answer) takes each answer of a part (kit/page_parts.js). A page has state, run ({ key, name, version }),
 // listed (layouts/explanations/listing.py), change({ key: [...] }), find(selector) and store(part). bar.js draws the filters.
 
 import { bodies, get, listOf, listedState, pageLink } from "../kit/body.js";

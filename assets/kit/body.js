@@ -8,7 +8,7 @@ import { fillSelect, icon, make, words } from "./elements.js";
 import { setLabel, writeText } from "./i18n.js";
 import { nameElement } from "./name_elements.js";
 import { keeper, notYet } from "./pages.js";
-import { answered } from "./parts.js";
+import { answered } from "./page_parts.js";
 import { currentPrefs } from "./prefs.js";
 import { formatQuery, last, same } from "./state.js";
 import { count } from "./units.js";

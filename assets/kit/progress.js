@@ -1,7 +1,7 @@
 // How far reading or work is: a text, a bar, and buttons that stop and resume it (layouts/kit/body.py: status_line).
 
 import { writeText } from "./i18n.js";
-import { busy } from "./parts.js";
+import { busy } from "./page_parts.js";
 import { count, percent, size } from "./units.js";
 
 const SHOWN = ["reading", "working", "waiting", "cancelled", "failed"];

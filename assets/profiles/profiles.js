@@ -12,7 +12,7 @@ import { count } from "../kit/units.js";
 import { translate, translations, writeText } from "../kit/i18n.js";
 import { nearest, numberPicker } from "../kit/number_picker.js";
 import { notYet } from "../kit/pages.js";
-import { busy } from "../kit/parts.js";
+import { busy } from "../kit/page_parts.js";
 import { same } from "../kit/state.js";
 import { bookOf, chosenOf, nameOf, ranksOf, runsOf } from "./jobs.js";
 import { groupPicker } from "./pickers.js";

@@ -75,7 +75,7 @@ interface AskedPart {
   timer?: number;
 }
 
-/** A page whose parts the server answers one by one: kit/parts.js. */
+/** A page whose parts the server answers one by one: kit/page_parts.js. */
 interface PageOfParts extends KeptPage {
   parts: Map<string, AskedPart>;
   kind: { answers?: Record<string, (page: any, answer: any) => void> };

@@ -12,7 +12,7 @@ import { rowList } from "../rows.js";
 import * as canvas from "../../graphs/canvas.js";
 import { hitsHere } from "./nodes.js";
 import * as watch from "./watch.js";
-import { hitBadge, shortName } from "./words.js";
+import { hitBadge, shortName } from "./display_names.js";
 
 const HEIGHT = 26;
 

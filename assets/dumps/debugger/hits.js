@@ -8,7 +8,7 @@ import { askOf, get, rankName, request } from "../dumps.js";
 import { drawProgress } from "../../kit/progress.js";
 import { rowList } from "../rows.js";
 import * as watch from "./watch.js";
-import { foundText, shortName, tensorName, whyText } from "./words.js";
+import { foundText, shortName, tensorName, whyText } from "./display_names.js";
 
 const HEIGHT = 44;
 const SORTS = ["severity", "iteration", "order", "condition"];

@@ -8,7 +8,7 @@ import { get, request } from "../dumps.js";
 import { drawProgress } from "../../kit/progress.js";
 import { rowList } from "../rows.js";
 import * as watch from "./watch.js";
-import { shortName } from "./words.js";
+import { shortName } from "./display_names.js";
 
 const HEIGHT = 24;
 const WAIT_MS = 180;

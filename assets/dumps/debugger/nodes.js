@@ -6,9 +6,9 @@ import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { toggled } from "../../kit/state.js";
 import { askOf, get, request } from "../dumps.js";
 import { rowList } from "../rows.js";
-import * as choice from "./choice.js";
+import * as choice from "./number_ranges.js";
 import * as watch from "./watch.js";
-import { hitBadge } from "./words.js";
+import { hitBadge } from "./display_names.js";
 
 const HEIGHT = 24;
 const WAIT_MS = 180;

@@ -4,7 +4,7 @@
 import { setProps } from "../../kit/dash.js";
 import { iconButton } from "../../kit/elements.js";
 import { define, forget, get, pages, redraw, request } from "../dumps.js";
-import { busy } from "../../kit/parts.js";
+import { busy } from "../../kit/page_parts.js";
 import * as graph from "./graph.js";
 import * as hits from "./hits.js";
 import * as lines from "./lines.js";

@@ -9,7 +9,7 @@ import * as debugging from "../dumps.js";
 import { isLive } from "../live.js";
 import { drawProgress } from "../../kit/progress.js";
 import { boxesText, boxGroup, clearBoxes, dimsOf, drawBoxes } from "../../kit/tensor_grid/boxes.js";
-import { lookControls, lookOf } from "../../kit/tensor_grid/look.js";
+import { lookControls, lookOf } from "../../kit/tensor_grid/number_format.js";
 import { createValues } from "../../kit/tensor_grid/values.js";
 import { limitOf, matched } from "./selected_compare.js";
 

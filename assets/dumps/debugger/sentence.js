@@ -4,7 +4,7 @@ import { make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { linkTo, request } from "../dumps.js";
 import { drawProgress } from "../../kit/progress.js";
-import { shortName } from "./words.js";
+import { shortName } from "./display_names.js";
 
 const placeOf = (source) => source.split(" ")[0].split("/").pop();
 

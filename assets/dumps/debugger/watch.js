@@ -7,9 +7,9 @@ import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import { post } from "../../kit/notes.js";
 import { askOf, get, redraw, request } from "../dumps.js";
-import * as choice from "./choice.js";
+import * as choice from "./number_ranges.js";
 import { drawForm, formOf } from "./watch_form.js";
-import { limitsText, shortName } from "./words.js";
+import { limitsText, shortName } from "./display_names.js";
 
 export function build(page) {
   page.watching = null;

@@ -3,7 +3,7 @@
 import { make, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
-import * as choice from "./choice.js";
+import * as choice from "./number_ranges.js";
 import { refusal } from "./numbers.js";
 
 const TARGETS = ["tensor", "weight", "gradient", "activation"];

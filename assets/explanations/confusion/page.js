@@ -4,7 +4,7 @@
 import { fillSelect, icon, iconButton, make, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
 import { language, translate } from "../../kit/i18n.js";
 import { go } from "../../kit/navigation.js";
-import { request } from "../../kit/parts.js";
+import { request } from "../../kit/page_parts.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";

@@ -3,7 +3,7 @@
 
 import { make, takesText, words } from "../../kit/elements.js";
 import { language, setLabel, translate, writeText } from "../../kit/i18n.js";
-import { request } from "../../kit/parts.js";
+import { request } from "../../kit/page_parts.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { last } from "../../kit/state.js";

@@ -5,7 +5,7 @@ import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import { address, explainersOf, get, labelName } from "../explanations.js";
 import { drawMap, drawPicture, notesOf, pictureAt } from "../maps.js";
-import { lookOf } from "./look.js";
+import { lookOf } from "./map_controls.js";
 
 const [LABELS, WIDEST, GAP, SMALLEST, LARGEST] = [236, 420, 12, 92, 176];  // px
 const [HEAD, EDGES, LINE] = [24, 18, 24];                      // px of a row beside its pictures; of a label

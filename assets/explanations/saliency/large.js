@@ -6,10 +6,10 @@ import { iconButton, make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { fileName, saveBlob, savePicture } from "../../kit/files.js";
 import { language, translate, writeText } from "../../kit/i18n.js";
-import { request } from "../../kit/parts.js";
+import { request } from "../../kit/page_parts.js";
 import { askOf, explainersOf, get, labelName } from "../explanations.js";
 import { cut, factsOf, labelList, mapFigure, paint, pictureFigure, shownLabel } from "./cells.js";
-import { lookOf } from "./look.js";
+import { lookOf } from "./map_controls.js";
 
 const EVERY = 1000;
 

@@ -1,11 +1,11 @@
 // The saliency page: a row of cards per sample, with a heat map per explainer over its picture. Counterpart of
-// layouts/explanations/saliency. cells.js makes what is in a row, look.js the controls of heat maps, large.js the enlarged
-// sample.
+// layouts/explanations/saliency. cells.js makes what is in a row, map_controls.js the controls of heat maps, large.js the
+// enlarged sample.
 
 import { make } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, writeText } from "../../kit/i18n.js";
-import { request } from "../../kit/parts.js";
+import { request } from "../../kit/page_parts.js";
 import { formatQuery, same } from "../../kit/state.js";
 import { drawProgress } from "../../kit/progress.js";
 import { drawTotal, tool } from "../bar.js";
@@ -13,7 +13,7 @@ import { address, askOf, define, explainersOf, filtersOf, get, pages } from "../
 import { tallRows } from "../tall_rows.js";
 import { cut, paint, row, sides } from "./cells.js";
 import * as large from "./large.js";
-import { buildLook, drawLook, lookOf } from "./look.js";
+import { buildLook, drawLook, lookOf } from "./map_controls.js";
 
 const BLOCK = 100;
 

@@ -2,7 +2,7 @@
 
 import { icon, make, option, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { language, setLabel, translate } from "../../kit/i18n.js";
-import { request } from "../../kit/parts.js";
+import { request } from "../../kit/page_parts.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";

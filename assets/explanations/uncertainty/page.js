@@ -5,7 +5,7 @@ import { badge, icon, make, takesText, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translations } from "../../kit/i18n.js";
 import { go } from "../../kit/navigation.js";
-import { request } from "../../kit/parts.js";
+import { request } from "../../kit/page_parts.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { currentPrefs } from "../../kit/prefs.js";

@@ -6,7 +6,7 @@ import { setProps } from "../../kit/dash.js";
 import { make, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { language } from "../../kit/i18n.js";
 import { notYet } from "../../kit/pages.js";
-import { assume, request } from "../../kit/parts.js";
+import { assume, request } from "../../kit/page_parts.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { currentPrefs } from "../../kit/prefs.js";

@@ -11,7 +11,7 @@ import { keeper, notYet } from "../../kit/pages.js";
 import { drawProgress } from "../../kit/progress.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
-import { busy } from "../../kit/parts.js";
+import { busy } from "../../kit/page_parts.js";
 import { same } from "../../kit/state.js";
 import * as canvas from "../canvas.js";
 import * as view from "../view.js";

@@ -2,7 +2,7 @@
 
 import { functionsOf, setProps } from "../../kit/dash.js";
 import { make } from "../../kit/elements.js";
-import { busy } from "../../kit/parts.js";
+import { busy } from "../../kit/page_parts.js";
 import { drawProgress } from "../../kit/progress.js";
 import * as profiling from "../../profiles/profiles.js";
 import { keepPlaces } from "./places.js";

@@ -3,7 +3,7 @@
 import { setProps } from "../../kit/dash.js";
 import { make, option, select, words } from "../../kit/elements.js";
 import { setLabel } from "../../kit/i18n.js";
-import { busy } from "../../kit/parts.js";
+import { busy } from "../../kit/page_parts.js";
 import { drawProgress } from "../../kit/progress.js";
 import { same } from "../../kit/state.js";
 

@@ -6,7 +6,7 @@ import { penOf } from "../../kit/canvases.js";
 import { make } from "../../kit/elements.js";
 import { coloursAt, savePicture } from "../../kit/files.js";
 import { setLabel, translate } from "../../kit/i18n.js";
-import { atText, heightsOf, moved, rowHeight, sharesAt, ticksOf, zoomed } from "./parts.js";
+import { atText, heightsOf, moved, rowHeight, sharesAt, ticksOf, zoomed } from "./bands.js";
 import { percent } from "../../kit/units.js";
 import { duration } from "../../profiles/axis.js";
 

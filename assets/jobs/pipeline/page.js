@@ -11,7 +11,7 @@ import { same } from "../../kit/state.js";
 import * as profiling from "../../profiles/profiles.js";
 import { duration } from "../../profiles/axis.js";
 import { Chart } from "./chart.js";
-import { foldedOf, unpacked } from "./parts.js";
+import { foldedOf, unpacked } from "./bands.js";
 
 const NAMING = ["run", "session", "rank", "step", "stage", "align", "m", "from", "to"];
 /** Keys that only the chart depends on. */

@@ -9,7 +9,7 @@ import { setLabel, translate } from "../../kit/i18n.js";
 import { notYet } from "../../kit/pages.js";
 import { duration } from "../../profiles/axis.js";
 import { FONT_PX, GAP, LINE_WIDTH, outline, render, themeNow } from "./drawing.js";
-import * as parts from "./parts.js";
+import * as parts from "./rank_rows.js";
 import { count, percent } from "../../kit/units.js";
 
 const DRAG = 4;

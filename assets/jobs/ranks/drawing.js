@@ -3,7 +3,7 @@
 import { coloursAt } from "../../kit/files.js";
 import { translate } from "../../kit/i18n.js";
 import { duration, ticks } from "../../profiles/axis.js";
-import * as parts from "./parts.js";
+import * as parts from "./rank_rows.js";
 
 export const FONT_PX = 11;
 export const GAP = 6;

@@ -10,7 +10,7 @@ import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import * as profiling from "../../profiles/profiles.js";
 import { duration, signed } from "../../profiles/axis.js";
 import { Chart } from "./chart.js";
-import * as parts from "./parts.js";
+import * as parts from "./rank_rows.js";
 import { drawDrawn, drawHead, drawLegend, drawTable, lineOf, LINES, MOST_RANKS, rowsWhere, textOf } from "./telling.js";
 
 const NAMING = ["run", "session", "rank", "step", "rows", "stage", "aligned"];

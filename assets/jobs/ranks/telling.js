@@ -5,7 +5,7 @@ import { count, prefixed, size } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import { duration, signed } from "../../profiles/axis.js";
 import * as profiling from "../../profiles/profiles.js";
-import * as parts from "./parts.js";
+import * as parts from "./rank_rows.js";
 
 export const MOST_RANKS = 64;
 export const LINES = ["peak_bytes", "flops", "flops_per_s", "computing_ns"];

@@ -5,7 +5,7 @@ import { fillSelect, make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { last } from "../../kit/state.js";
-import { assume, request } from "../../kit/parts.js";
+import { assume, request } from "../../kit/page_parts.js";
 import * as canvas from "../../graphs/canvas.js";
 
 const PHASES = ["forward", "backward", "recompute", "optimizer"];

@@ -5,7 +5,7 @@ import { fill as fillChoices } from "../../kit/body.js";
 import { functionsOf } from "../../kit/dash.js";
 import { select } from "../../kit/elements.js";
 import { language, translate, translations } from "../../kit/i18n.js";
-import { answered, request } from "../../kit/parts.js";
+import { answered, request } from "../../kit/page_parts.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { Heat } from "../../profiles/heat.js";
 import { scaleOf } from "../../profiles/heat_parts.js";

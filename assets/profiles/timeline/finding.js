@@ -14,7 +14,7 @@ import { namesIn } from "./labels.js";
 import { closeMenu, fold, unfold } from "./menus.js";
 import { searchedTracks } from "./tracks.js";
 import { spans } from "./wire.js";
-import { rowOf, rowText } from "./parts.js";
+import { rowOf, rowText } from "./traces.js";
 import { BY, showHint, showHits, showRange, showSlice, trackTitle } from "./panel.js";
 
 const KNOWN_SLICES = 2000;

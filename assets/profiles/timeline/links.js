@@ -3,7 +3,7 @@
 import { make, words } from "../../kit/elements.js";
 import { last } from "../../kit/state.js";
 import * as camera from "./camera.js";
-import { profileOf, rowText } from "./parts.js";
+import { profileOf, rowText } from "./traces.js";
 
 const KNOWN = 500;
 const LEAST_NS = 20;

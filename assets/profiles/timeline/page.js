@@ -22,7 +22,7 @@ import { goToFirst } from "./links.js";
 import { closeMenu, fold, openMenu } from "./menus.js";
 import { drawMarkList, markFields, takeMarks } from "./marks.js";
 import { makePanel } from "./panel.js";
-import { drawParts, namesOf, partFields, queryOf } from "./parts.js";
+import { drawParts, namesOf, partFields, queryOf } from "./traces.js";
 import { saveDrawing, savePicture } from "./picture.js";
 import { Names, Server } from "./server.js";
 import { listenToStrip, loadStrip } from "./strip.js";

@@ -6,7 +6,7 @@ import { dateTime } from "../../kit/moments.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate } from "../../kit/i18n.js";
 import { keeper } from "../../kit/pages.js";
-import { answered, request } from "../../kit/parts.js";
+import { answered, request } from "../../kit/page_parts.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { currentPrefs } from "../../kit/prefs.js";

@@ -13,7 +13,7 @@ import * as cards from "../../kit/cards/cards.js";
 import * as slots from "../../kit/cards/slots.js";
 import * as stepping from "../../kit/cards/stepping.js";
 import { clearBoxes, dimsOf } from "../../kit/tensor_grid/boxes.js";
-import { lookControls, lookOf } from "../../kit/tensor_grid/look.js";
+import { lookControls, lookOf } from "../../kit/tensor_grid/number_format.js";
 import { createValues } from "../../kit/tensor_grid/values.js";
 import { address, json, message, plain, seriesOf, setBoxes } from "./card.js";
 import * as controls from "./controls.js";

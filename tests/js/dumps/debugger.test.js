@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "../page.js";
-import { added, joined, removed, size, within, written } from "../../../assets/dumps/debugger/choice.js";
+import { added, joined, removed, size, within, written } from "../../../assets/dumps/debugger/number_ranges.js";
 import { refusal } from "../../../assets/dumps/debugger/numbers.js";
-import { foundText } from "../../../assets/dumps/debugger/words.js";
+import { foundText } from "../../../assets/dumps/debugger/display_names.js";
 
 const FREE = { least: null, greatest: null, above: false };
 const PERCENT = { least: 0, greatest: 100, above: false };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
   atText, foldedOf, heightsOf, moved, rowHeight, sharesAt, ticksOf, unpacked, zoomed,
-} from "../../../assets/jobs/pipeline/parts.js";
+} from "../../../assets/jobs/pipeline/bands.js";
 
 function answer(header, bytes) {
   const head = new TextEncoder().encode(JSON.stringify(header));

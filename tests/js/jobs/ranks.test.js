@@ -8,7 +8,7 @@ import test from "node:test";
 import { urlOf } from "../../../assets/jobs/ranks/page.js";
 import {
   hit, parsePick, parseWindow, rankText, rowAt, rowsOf, spreadOf, unpacked, within, zoomed,
-} from "../../../assets/jobs/ranks/parts.js";
+} from "../../../assets/jobs/ranks/rank_rows.js";
 import { textOf } from "../../../assets/jobs/ranks/telling.js";
 
 function packed(tables, numbers) {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "../page.js";
 import { boxesText, dimsOf } from "../../../assets/kit/tensor_grid/boxes.js";
-import { lookOf } from "../../../assets/kit/tensor_grid/look.js";
+import { lookOf } from "../../../assets/kit/tensor_grid/number_format.js";
 
 test("dimension boxes as an entry of the state, and back", () => {
   assert.equal(boxesText(["0", " : ", "2:5", "-1"]), "0,..,2..5,-1");

@@ -13,7 +13,7 @@ import { othersOf } from "../../../assets/profiles/timeline/menus.js";
 import { stepsWithin } from "../../../assets/profiles/timeline/overlay.js";
 import { byColumn } from "../../../assets/profiles/timeline/difference.js";
 import { sorted } from "../../../assets/profiles/timeline/panel.js";
-import { alsoText, rowOf, rowText, tracesBeside, withoutPart } from "../../../assets/profiles/timeline/parts.js";
+import { alsoText, rowOf, rowText, tracesBeside, withoutPart } from "../../../assets/profiles/timeline/traces.js";
 import { Names } from "../../../assets/profiles/timeline/server.js";
 import * as tracks from "../../../assets/profiles/timeline/tracks.js";
 import { hit, numbersOf, spans, viewOf } from "../../../assets/profiles/timeline/wire.js";
