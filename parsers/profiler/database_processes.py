@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -21,6 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.caches import Cache
 from parsers.errors import FormatError
 from parsers.profiler import database_process as program
 from parsers.profiler.progress import report_read, waiting
@@ -250,20 +251,20 @@ class DatabaseProcesses:
 
     def __init__(self) -> None:
         self._idle: list[DatabaseProcess] = []
-        self._given_up: dict[object, str] = {}
+        self._given_up: Cache[Hashable, str] = Cache(MOST_GIVEN_UP)
         self._owner = os.getpid()
         self._lock = threading.Lock()
 
     def open(
-        self, uri: str, size: int, longest: int, key: object
+        self, uri: str, size: int, longest: int, key: Hashable
     ) -> tuple[DatabaseProcess, dict[str, list[str]], dict[str, str]]:
         """Open a database in a process (`DatabaseProcess.open`); key is what it is known by as long as it is unchanged.
 
         FormatError if it cannot be opened, GivenUpError also if it was given up before, OSError if no process starts.
         """
-        with self._lock:
-            if key in self._given_up:
-                raise GivenUpError(self._given_up[key])
+        why = self._given_up.get(key)
+        if why is not None:
+            raise GivenUpError(why)
         while True:
             process, is_new = self._take()
             try:
@@ -289,12 +290,9 @@ class DatabaseProcesses:
                 return
         process.kill()
 
-    def give_up(self, key: object, why: str) -> None:
-        """Note a database that is not to be read again while it is unchanged."""
-        with self._lock:
-            self._given_up[key] = why
-            while len(self._given_up) > MOST_GIVEN_UP:
-                del self._given_up[next(iter(self._given_up))]
+    def give_up(self, key: Hashable, why: str) -> None:
+        """Note that a database is not to be read again while it is unchanged, and why."""
+        self._given_up.put(key, why)
 
     def close(self) -> None:
         """End the processes that wait."""
