@@ -1,8 +1,8 @@
 """Parts of a page that the server answers one by one: what takes long comes in pieces, and is asked for until it is ready.
 
-A part has two stores, ids("<part>-ask") and ids("<part>"). In the browser `request(page, part, ask)` of assets/kit/page_parts.js
-asks, and the page's `answers[part](page, answer)` takes each answer. If an answer has the state "working", "waiting" or
-"reading", the same is asked again soon.
+A part has two stores, ids("<part>-ask") and ids("<part>"). In the browser `request(page, part, ask)` of
+assets/kit/page_parts.js asks, and the page's `answers[part](page, answer)` takes each answer. If an answer has the state
+"working", "waiting" or "reading", the same is asked again soon.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -50,6 +49,8 @@ REDUCED = frozenset((
     "percentile", "fsum", "bincount", "polyfit", "nunique", "agg", "idxmax", "argmax", "cumsum", "maximum", "minimum", "unique",
 ))  # fmt: skip
 """Functions that make one number of many."""
+FITTED = re.compile(r"polyfit|linregress|lstsq|kendall|theil", re.IGNORECASE)
+"""Functions that fit a line, or test for a trend."""
 DRAWN = frozenset((
     "layouts/jobs/cluster/bars.py _x_axis", "layouts/jobs/cluster/rows.py _together", "layouts/jobs/job/what_if.py drawn",
     "layouts/jobs/communication/figures.py parts_of", "layouts/jobs/pipeline/page.py said",
@@ -73,18 +74,13 @@ LEAKS = frozenset(("parsers/analysis/profiles/memory/leaks.py", "parsers/analysi
 """Modules of jobs and profiles that fit a line: the growth of memory, and times of packets by their size."""
 
 
-def modules(*packages: str) -> Iterator[tuple[str, ast.Module]]:
-    """Yield path and tree of each module of the packages, without those that simulate the demo."""
+def modules(*packages: str, having: re.Pattern[str]) -> Iterator[tuple[str, ast.Module]]:
+    """Yield path and tree of each module of the packages that has such a text, without those that simulate the demo."""
     for package in packages:
         for path in sorted((ROOT / package).rglob("*.py")):
-            name = path.relative_to(ROOT).as_posix()
-            if not name.startswith("app/demo/"):
-                yield name, tree_of(path)
-
-
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
+            name, text = path.relative_to(ROOT).as_posix(), path.read_text("utf-8")
+            if not name.startswith("app/demo/") and having.search(text):
+                yield name, ast.parse(text)
 
 
 def called(node: ast.AST) -> set[str]:
@@ -121,8 +117,7 @@ def taking_the_last(trees: Iterable[tuple[str, ast.AST]]) -> set[str]:
 
 def fitting(trees: Iterable[tuple[str, ast.AST]]) -> set[str]:
     """Return the modules that fit a line, or test for a trend."""
-    lines = re.compile(r"polyfit|linregress|lstsq|kendall|theil", re.IGNORECASE)
-    return {name for name, tree in trees if lines.search(ast.unparse(tree))}
+    return {name for name, tree in trees if FITTED.search(ast.unparse(tree))}
 
 
 @pytest.mark.parametrize("column", WHERE)
@@ -134,16 +129,17 @@ def test_figures_of_a_column_are_made_in_modules_that_are_compared(column: str) 
 
 
 def test_pages_and_routes_make_no_figures_of_steps_operations_and_memory() -> None:
-    assert reducing(modules("layouts", "app")) == DRAWN
+    named = re.compile(rf"[\"'.](?:{'|'.join(SHOWN)})\b")
+    assert reducing(modules("layouts", "app", having=named)) == DRAWN
 
 
 def test_last_values_are_taken_in_one_place() -> None:
-    assert taking_the_last(modules("layouts", "app", "parsers/analysis")) == LAST
+    assert taking_the_last(modules("layouts", "app", "parsers/analysis", having=re.compile(r"\[-1\]"))) == LAST
 
 
 def test_leaks_are_judged_in_one_place() -> None:
-    trees = modules("layouts/jobs", "layouts/profiles", "app/routes", "parsers/analysis/jobs", "parsers/analysis/profiles")
-    assert fitting(trees) == LEAKS
+    packages = ("layouts/jobs", "layouts/profiles", "app/routes", "parsers/analysis/jobs", "parsers/analysis/profiles")
+    assert fitting(modules(*packages, having=FITTED)) == LEAKS
 
 
 MUTANTS = {

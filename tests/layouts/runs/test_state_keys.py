@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def scripts(page: Page) -> set[Path]:
         if path in found or "vendor" in path.parts or not path.is_file():
             continue
         found.add(path)
-        left += [(path.parent / other).resolve() for other in _IMPORT.findall(path.read_text())]
+        left += [(path.parent / other).resolve() for other in _IMPORT.findall(text_of(path))]
     return found
 
 
@@ -48,10 +49,23 @@ def modules(page: Page) -> dict[str, Path]:
         if path is None or name in found:
             continue
         found[name] = path
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("layouts."):
-                left += [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
+        left += imported(path)
     return found
+
+
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text()
+
+
+@cache
+def imported(path: Path) -> list[str]:
+    """What a module imports of the layouts; a name may be that of a module or of something in one."""
+    return [
+        name for node in ast.walk(ast.parse(text_of(path)))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("layouts.")
+        for name in (node.module, *(f"{node.module}.{one.name}" for one in node.names))
+    ]  # fmt: skip
 
 
 def _files(name: str) -> Iterable[Path]:
@@ -69,12 +83,12 @@ def keys(page: Page) -> set[str]:
     import_module(f"layouts.{page.folder}.page")
     found = {*page.keeps, *_BY_NAME.get(page.name, ())}
     for path in scripts(page):
-        text = path.read_text()
+        text = text_of(path)
         found.update(_READ.findall(text))
         found.update(key for change in _CHANGED.findall(text) for key in _KEY.findall(change))
     own = modules(page)
     for path in own.values():
-        found.update(_BOUND.findall(path.read_text()))
+        found.update(_BOUND.findall(text_of(path)))
     for request in requests(Request):
         if request.__module__ in own:
             found.update(request.keys())
