@@ -112,10 +112,12 @@ def test_nodes_of_which_nothing_can_be_read_are_counted_and_not_shown() -> None:
         model.graph.node.add()
     model.graph.node.add(doc_string="lost").attribute.add(name="axis", i=1, type=2)
     model.graph.node.add(name="only a name")
+    model.graph.node.add(input=["y"])
+    model.graph.node.add(output=["w"])
     model.graph.node.add(op_type="Neg", input=["y"], output=["z"])
     graph = read_graph(model.SerializeToString(), Origin("file"))
-    assert graph.nodes["name"].tolist() == ["Relu_0", "only a name", "Neg_2"]
-    assert graph.edges[["source", "target"]].to_numpy().tolist() == [[0, 2]]
-    assert [graph.raw(row) for row in range(3)] == [model.graph.node[at].SerializeToString() for at in (0, -2, -1)]
+    assert graph.nodes["name"].tolist() == ["Relu_0", "only a name", "_2", "_3", "Neg_4"]
+    assert graph.edges[["source", "target"]].to_numpy().tolist() == [[0, 2], [0, 4]]
+    assert [graph.raw(row) for row in range(5)] == [model.graph.node[at].SerializeToString() for at in (0, -4, -3, -2, -1)]
     texts = [problem.text for problem in graph.problems]
     assert "1,201 nodes have neither a name, an operator nor values and cannot be shown." in texts

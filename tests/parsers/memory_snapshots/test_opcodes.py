@@ -119,6 +119,7 @@ def test_a_huge_place_in_the_memo(index: int) -> None:
 
 def test_a_reference_to_nothing() -> None:
     assert "found number 7" in ended(b"\x80\x04]\x94h\x07a.").text
+    assert "expected one of 1 remembered objects, found number 1" in ended(b"\x80\x04]\x94h\x01a.").text
 
 
 def test_a_memo_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
