@@ -127,6 +127,20 @@ def test_modules_and_paths_that_are_named_exist(document: Path) -> None:
     assert [name for name in paths if not re.search(r"[<*]|curves_csv|cache_hits", name) and not (ROOT / name).exists()] == []
 
 
+FILE = re.compile(r"(?<![\w/.<>{}*:~-])(?:app|assets|base|kit|layouts|pages|parsers|shell|tests)/[\w/]+\.(?:py|js|css)\b")
+
+
+def test_files_that_comments_name_exist() -> None:
+    """A path in a comment or docstring is that of a file, from the root or from assets/."""
+    sources = [
+        path for folder in ("app", "assets", "layouts", "parsers") for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in {".py", ".js", ".ts", ".css"} and "vendor" not in path.parts and "demo" not in path.parts
+    ]  # fmt: skip
+    lines = {f"{path.relative_to(ROOT)}: {name}": name for path in sources for name in FILE.findall(text_of(path))}
+    assert len(lines) > 100
+    assert [line for line, name in lines.items() if not (ROOT / name).exists() and not (ROOT / "assets" / name).exists()] == []
+
+
 # Completeness --------------------------------------------------------------------------------------------------------
 
 

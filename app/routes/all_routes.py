@@ -19,8 +19,8 @@ The module of a route is imported by the first request for it.
     <prefix>api/dataset.json?run=KEY             the data pipeline of one run
     <prefix>api/profile.csv                      (`app.routes.profiles.frames`)
     <prefix>api/dump.csv, api/dump.npy           (`app.routes.dumps.dumps`)
-    <prefix>api/explanation/...                  (`app.routes.explanations.explanations`,
-    `app.routes.explanations.explanation_tables`) <prefix>api/communication/...                (`app.routes.jobs.communication`)
+    <prefix>api/explanation/...                  (`app.routes.explanations.explanations`, `.explanation_tables`)
+    <prefix>api/communication/...                (`app.routes.jobs.communication`)
     <prefix>api/pipeline/...                     (`app.routes.jobs.pipeline`)
     <prefix>api/shapes/types.csv, ...            (`app.routes.profiles.shapes`)
     <prefix>api/ranks/...                        (`app.routes.jobs.ranks`)

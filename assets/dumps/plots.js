@@ -1,4 +1,4 @@
-// Cards with one plot each on pages about dumps (base/plot_cards.js).
+// Cards with one plot each on pages about dumps (kit/plot_cards.js).
 
 import { plotCards } from "../kit/plot_cards.js";
 import { pageOf } from "./dumps.js";

@@ -27,7 +27,7 @@
   // In another application theme and language are the host's; only our own index page sets them.
   const ours = document.querySelector('meta[name="mindscope-pages"]') !== null;
 
-  // One card of a page and nothing else, see base/alone.js.
+  // One card of a page and nothing else, see kit/alone.js.
   const query = new URLSearchParams(window.location.search);
   const embedded = query.get("embed") === "1";
   const alone = ours && embedded && query.has("card");

@@ -55,8 +55,8 @@ function takeStatus(frame, status) {
   return true;
 }
 
-// Text of the status: [text key, values].
 /**
+ * Text of the status: [text key, values].
  * @param {Wire.Status} status
  * @param {number} least - seconds from which the age is written
  * @returns {[string, TextValues?]}
@@ -210,8 +210,8 @@ functions.runs_changed = function (changes, frameId) {
  */
 export const stateOf = (frame) => states.get(frame) || {};
 
-// If none of the selected runs exists, a message replaces the page; the list of runs is always shown.
 /**
+ * If none of the selected runs exists, a message replaces the page; the list of runs is always shown.
  * @param {RunList | null} runs
  * @param {Wire.Query | null} state
  * @param {string} storeId

@@ -44,8 +44,8 @@ export function encode(value, kind) {
   return [String(value)];
 }
 
-// Copy of a state with some keys replaced; null, undefined or an empty list removes a key.
 /**
+ * Copy of a state with some keys replaced; null, undefined or an empty list removes a key.
  * @param {Wire.Query | null} state
  * @param {Wire.Query} changes
  * @returns {Wire.Query}
@@ -59,8 +59,8 @@ export function changedState(state, changes) {
   return next;
 }
 
-// Write a state and return it, since a second change may come before Dash reports the first.
 /**
+ * Write a state and return it, since a second change may come before Dash reports the first.
  * @param {string} storeId
  * @param {Wire.Query | null} state
  * @param {Wire.Query} changes
@@ -135,7 +135,7 @@ functionsOf("mindscope_to_state", byName((name, store, _control, _prop, key, kin
   setState(store, state, { [key]: standard ? [] : encode(value, kind) });
 }));
 
-// Which tags ---------------------------------------------------------------------------------------------------------
+// Single values ------------------------------------------------------------------------------------------------------
 
 /**
  * @param {Wire.Query} state
@@ -151,8 +151,8 @@ export function last(state, key, fallback) {
 
 // Entries of the state about one card --------------------------------------------------------------------------------
 
-// Entries are "value:key"; key is the tag, empty for a card without one, "*" for all cards.
 /**
+ * Entries are "value:key"; key is the tag, empty for a card without one, "*" for all cards.
  * @param {Wire.Query} state
  * @param {string} name
  * @param {string} key

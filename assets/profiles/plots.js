@@ -80,7 +80,7 @@ export function place(page, name, figure) {
   return figure || noUpdate();
 }
 
-// The request for figures: that of profiling.js with language and width.
+// The request for figures: that of profiles.js with language and width.
 function plan(ask, screen, _prefs, now, rootId) {
   const page = profiling.pageOf(rootId);
   if (!page || !ask || !screen) return noUpdate();

@@ -241,7 +241,7 @@ function against(page, name, rank) {
 
 /**
  * Offer groups and steps of the job to choose from, as the page's part of the server tells them
- * (layouts/profiles/job_choices.py).
+ * (parsers/analysis/jobs/job_choices.py).
  * @param {Profiles.Page} page
  * @param {{ groups: [string, string][], steps: number[] } | null} offered
  */

@@ -1,4 +1,4 @@
-// Pages of cards: assets/cards/pages.js makes the record of a page, cards.js says what a kind has.
+// Pages of cards: assets/kit/cards/pages.js makes the record of a page, cards.js says what a kind has.
 
 /** slot, drawing or null for none, stamp of its data or the reason of a refusal */
 type Answer = [number, Drawing | null, string];
@@ -37,7 +37,7 @@ interface CardPages {
   text: RecordedTexts.Page;
 }
 
-/** What a page of cards does with them: the head of assets/cards/cards.js explains each. */
+/** What a page of cards does with them: the head of assets/kit/cards/cards.js explains each. */
 interface CardKind<Page extends CardsPage = CardsPage> {
   /** what a page of this kind has beside the fields of all */
   fields?(page: Page): object;

@@ -127,9 +127,9 @@ interface Preferences {
   theme: "light" | "dark";
   lang: "en" | "zh";
   refresh: boolean;
-  /** strictness of insights as the list of base/strictness.js, joined by commas */
+  /** strictness of insights as the list of kit/strictness.js, joined by commas */
   insights: string;
-  /** what charts show at the pointer: pages/scalars/hover_settings.js */
+  /** what charts show at the pointer: curves/scalars/hover_settings.js */
   hover: { order?: string; columns?: string[] };
   /** seconds between looks for new data */
   interval: number;
@@ -149,7 +149,7 @@ interface KeptPreferences {
   apply(): void;
 }
 
-/** The list of runs that base/runs.js puts together. */
+/** The list of runs that kit/runs.js puts together. */
 interface RunList {
   mark: string;
   /** newest first */

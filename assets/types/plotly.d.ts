@@ -69,7 +69,7 @@ interface PlotlyPoint {
 /** Numbers as a trace has them. */
 type SentColumn = Wire.SentArray | Numbers | null | undefined;
 
-/** layouts/figures/lines.py: what the scripts know of a line beside its points. */
+/** layouts/curves/lines.py: what the scripts know of a line beside its points. */
 interface SentMeta {
   key: string;
   /** place of the trace with the values before smoothing */

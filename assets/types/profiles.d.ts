@@ -44,7 +44,7 @@ declare namespace Profiles {
     draw(groups: [string, string][], value: string): void;
   }
 
-  /** Groups (hash, name) and steps of a job: layouts/profiles/offers.py */
+  /** Groups (hash, name) and steps of a job: parsers/analysis/jobs/job_choices.py */
   interface Offered {
     groups: [string, string][];
     steps: number[];

@@ -14,7 +14,7 @@ FONT = (
     'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", '
     "sans-serif"
 )
-"""The font of base.css. plotly measures the texts of legends where css does not reach, and cuts those wider than measured."""
+"""The font of assets/kit/kit.css. plotly measures the texts of legends where css does not reach, and cuts wider ones."""
 LAYOUT: dict[str, Any] = {
     "margin": {"l": 64, "r": 18, "t": 12, "b": 38, "pad": 0}, "paper_bgcolor": "rgba(0,0,0,0)",
     "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False, "hovermode": "closest", "font": {"size": 11, "family": FONT},

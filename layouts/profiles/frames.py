@@ -17,8 +17,8 @@ class ProfileRow:
 
     session is the directory below the run ("." for the run itself), device Ascend, GPU, CPU or "" if unknown. files are file
     names below the session, size is their total size in bytes, updated the newest mtime in seconds. frames are the names in
-    `parsers.profiler.FRAMES` that can be read from these files, and those in `parsers.cluster_frames.JOB_FRAMES` that its job
-    gives. mark changes whenever a file does.
+    `parsers.profiler.registry.FRAMES` that can be read from these files, and those in `parsers.cluster_frames.JOB_FRAMES`
+    that its job gives. mark changes whenever a file does.
     """
 
     session: str

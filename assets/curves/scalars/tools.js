@@ -111,7 +111,7 @@ function warnings(meta) {
 }
 
 /**
- * What the axis leaves out by the rule of layouts/kit/figures/ranges.py, and the press that changes it.
+ * What the axis leaves out by the rule of layouts/curves/value_ranges.py, and the press that changes it.
  * @param {Curves.ShownOutliers} outliers
  */
 function outliers({ shown, beyond }) {

@@ -103,7 +103,7 @@ function drawFacts(page) {
   drawDamage(page);
 }
 
-// Damage in the files of ranks that were read for what is shown; profiling.js lists that in the others.
+// Damage in the files of ranks that were read for what is shown; profiles.js lists that in the others.
 function drawDamage(page) {
   const { damage, damaged } = page.facts;
   const host = page.find(".ms-cluster-damage");

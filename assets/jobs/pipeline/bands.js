@@ -1,5 +1,5 @@
 // What the pipeline chart computes: its answer from the server, heights of bands in a column, windows, ticks, times as text.
-// Nothing here touches the page. Counterpart of Pipeline.view in layouts/jobs/pipeline_bands.py.
+// Nothing here touches the page. Counterpart of `view` in parsers/analysis/jobs/job_pipeline.py.
 
 const MAGIC = "MSPL";
 const FULL = 255;

@@ -1,5 +1,5 @@
 // The zoom of cards, one by one or linked: entries "x0,x1,y0,y1:key" of the state, of which either pair may be empty. Linked
-// cards share one pair in an entry of the key "*", and have only the other one of their own; see entry() of base/state.js.
+// cards share one pair in an entry of the key "*", and have only the other one of their own; see entry() of kit/state.js.
 
 /** @param {string} text */
 export function parsed(text) {

@@ -23,7 +23,7 @@ const IN_STRIP = 60;  // rows of a list in lines, which has no room for more
 
 /**
  * Make an empty list. hidden() returns the keys of hidden lines and change(keys) sets them; light(key) points out a line, or
- * none; scrolled() paints anew; tools are elements for the head; frame: see frameOf of base/notes.js.
+ * none; scrolled() paints anew; tools are elements for the head; frame: see frameOf of kit/notes.js.
  * @param {{ frame: () => string, tools?: HTMLElement[], hidden: () => string[], change: (keys: string[]) => void,
  *   light: (key: string | null) => void, scrolled: () => void }} options
  */

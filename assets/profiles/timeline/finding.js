@@ -314,8 +314,8 @@ export async function chooseRange(page, range) {
   if (page.panel.shown === "range") drawPanel(page, "range");
 }
 
-// The statistics that the state asks for: the route and its parameters.
 /**
+ * The statistics that the state asks for: the route and its parameters.
  * @param {Timeline.Page} page
  * @param {Timeline.Range} range
  * @returns {[string, Timeline.Parameters]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -56,7 +57,7 @@ def _said(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> Any:
         if not limits.step_ns > 0.0:
             wanted = source.profiles.frame(choice.run, choice.session, choice.rank, "cluster_steps").wanted
             return t("job.says.unknown", wanted=wanted[0]) if wanted else t("job.says.unread")
-        if limits.computing_ns != limits.computing_ns:
+        if math.isnan(limits.computing_ns):
             return t("job.says.no_parts", step=step)
         share = fmt.percent(limits.computing_ns / limits.step_ns)
         return t("job.says.nothing", step=step, time=fmt.duration(limits.computing_ns / 1e9), share=share)
@@ -91,10 +92,10 @@ def _whole(limits: Limits) -> list[Any]:
 def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], step_ns: float, *, first: bool) -> TableRow:
     if part.straggler is not None:  # what it costs is said above: as a part of the step it is what the others wait
         part = replace(part, ns=part.waited_ns, share=part.waited_ns / step_ns)
-    time: Any = fmt.duration(part.ns / 1e9) if part.ns == part.ns else ""
+    time: Any = fmt.duration(part.ns / 1e9) if not math.isnan(part.ns) else ""
     if part.at_most and part.ns > 0.0:
         time = t("job.at_most", time=time)
-    share: Any = fmt.percent(part.share) if part.share == part.share else ""
+    share: Any = fmt.percent(part.share) if not math.isnan(part.share) else ""
     if part.name == "memory":
         share = t("job.of_capacity", share=fmt.percent(part.share))
     elif part.name == "slow_rank" and part.rank < 0:

@@ -1,4 +1,4 @@
-"""What can be judged of the norms of a dump, and how its gradients are: against absolute limits, and from layer to layer.
+"""Judge the norms of a dump: which can be judged at all, and its gradients by absolute limits and from layer to layer.
 
 Gradients vanish over depth if they get smaller layer by layer in the order of the backward pass, from the loss to the input:
 by FALL_PER_LAYER in the mean over at least DEEP layers in a row, and by FALL_OVER_ALL from the first to the last of them; or if
@@ -105,22 +105,24 @@ class JudgedNorms:
     usual: Reals
 
 
-def judge(tensors: pd.DataFrame, statistics: Statistics, of: JudgedNorms, operators: Mapping[Key, Sequence[Ran]]) -> Judgement:
+def judge(
+    tensors: pd.DataFrame, statistics: Statistics, norms: JudgedNorms, operators: Mapping[Key, Sequence[Ran]]
+) -> Judgement:
     """Judge the tensors of a dump."""
     iteration = tensors["iteration"].to_numpy()
-    real = np.unique(of.series[of.real & (iteration >= 0)])
-    rows = latest_rows(of.series, iteration)
-    counts = np.bincount(of.series[rows[np.isfinite(of.norm[rows]) & (iteration[rows] >= 0)]])
-    low, high = gradient_bounds(statistics, of.bad)
-    gradient = rows_of(tensors, GRADIENT) & of.real & (iteration >= 0) & ~np.isnan(high)
+    real = np.unique(norms.series[norms.real & (iteration >= 0)])
+    rows = latest_rows(norms.series, iteration)
+    counts = np.bincount(norms.series[rows[np.isfinite(norms.norm[rows]) & (iteration[rows] >= 0)]])
+    low, high = gradient_bounds(statistics, norms.bad)
+    gradient = rows_of(tensors, GRADIENT) & norms.real & (iteration >= 0) & ~np.isnan(high)
     depth = _depth(tensors, statistics, gradient, operators)
-    gradient &= ~np.isin(of.series, of.series[of.bad])  # of one with NaN or Inf nothing is so in every iteration
-    found, numbers = np.unique(of.series[gradient], return_inverse=True)
+    gradient &= ~np.isin(norms.series, norms.series[norms.bad])  # of one with NaN or Inf nothing is so in every iteration
+    found, numbers = np.unique(norms.series[gradient], return_inverse=True)
     vanish, explode = np.ones(len(found), np.bool_), np.ones(len(found), np.bool_)
     np.logical_and.at(vanish, numbers, high[gradient] < LEAST_GRADIENT)
     np.logical_and.at(explode, numbers, low[gradient] > GREATEST_GRADIENT)
     return Judgement(
-        len(np.unique(of.series[~np.isnan(of.usual)])), len(real), int(counts.max(initial=0)),
+        len(np.unique(norms.series[~np.isnan(norms.usual)])), len(real), int(counts.max(initial=0)),
         len(found), int(vanish.sum()), int(explode.sum()), depth,
     )  # fmt: skip
 

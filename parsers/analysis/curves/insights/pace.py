@@ -104,7 +104,7 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
     """Return where steps become permanently slower; pauses between steps and restarts are ignored."""
     every = -(-step.size // _MOST_POINTS)
     if every > 1:
-        # So many at a time: what they take together tells as much.
+        # Every n-th point is enough: the time from one to the next is that of all steps between them.
         found = slower(step[::every], wall_time[::every], restarts(step[::every]))
         return found and found._replace(first=found.first * every)
     ascending = not starts.size and _ascending(step, wall_time)
@@ -199,7 +199,7 @@ def _little_by_little(pace: Floats, size: int, at: Ints) -> Change | None:
 
 
 def _pace(taken: Floats, steps: Floats, size: int) -> Floats:
-    """Seconds per step of each block of intervals: the median, or the mean where the clock is too coarse for that."""
+    """Return seconds per step of each block of intervals: the median, or the mean where the clock is too coarse for one."""
     whole = taken.size // size
     rows, distances = taken[: whole * size].reshape(whole, size), steps[: whole * size].reshape(whole, size)
     if not _coarse(taken):
@@ -218,7 +218,7 @@ def _change(pace: Floats, wide: int) -> tuple[int, float, float] | None:
         ratio = np.where(before > 0, after / before, 0.0)
     place = int(ratio.argmax())
     best = float(ratio[place])
-    # Of places alike the middle one: running medians do not see a change until it fills half of them.
+    # Take the middle of equally good places: running medians see a change only once it fills half of them.
     alike = np.flatnonzero(ratio >= min(best, 1.0 + 0.9 * (best - 1.0)))
     alike = alike[np.abs(alike - place) <= wide]
     block = int(alike.mean()) + wide
@@ -236,7 +236,7 @@ def _change(pace: Floats, wide: int) -> tuple[int, float, float] | None:
 
 
 def _place(near: Ints, taken: Floats, steps: Floats, before: float, after: float) -> int:
-    """The interval, of those near a change, from which on the new pace fits better than the old one."""
+    """Return the interval near a change from which on the new pace fits better than the old one."""
     middle = np.sqrt(before * after)
     slow = np.where(taken[near] / steps[near] > middle, 1.0, -1.0)
     total = np.concatenate(([0.0], np.cumsum(slow)))
@@ -245,7 +245,10 @@ def _place(near: Ints, taken: Floats, steps: Floats, before: float, after: float
 
 
 def stall(wall_time: Floats, now: float) -> Stall | None:
-    """Return whether the last point is much older than the usual interval; wall_time in seconds, in the order written."""
+    """Return the time since the last point if it is far beyond the usual interval; None otherwise, or if the run has ended.
+
+    wall_time and now are in seconds, the former in the order written.
+    """
     known = wall_time[(wall_time > 0) & (wall_time < _LATEST)]
     passed = np.diff(known)
     passed = passed[passed >= 0]
@@ -260,7 +263,7 @@ def stall(wall_time: Floats, now: float) -> Stall | None:
 
 
 def _longest(passed: Floats) -> float:
-    """Longest usual interval of two or more: not the longest one, which may be a night between two sessions."""
+    """Return the longest usual interval: not the longest of all, which may be a night between two sessions."""
     return max(3.0 * float(np.median(passed)), float(np.sort(passed)[-2]) / 2.0 if passed.size > 2 else 0.0)
 
 
