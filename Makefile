@@ -17,11 +17,10 @@ run: $(VENV)/.run
 again = ( for pause in 3 10 ""; do $(1) && exit 0; [ -n "$$pause" ] || exit 1; \
   echo "This failed and is tried again in $$pause s: $(1)"; sleep $$pause; done )
 
-# As many at once as there are processors, and one more in browsers, which wait at times. A test that fails is run once more,
-# alone, and must pass then: a busy machine can be slower than any wait.
+# One more at once than there are processors, since tests wait at times: for processes, sleeps and browsers, a fifth of their time
+# in all. A test that fails is run once more, alone, and must pass then: a busy machine can be slower than any wait.
 PYTEST = $(BIN)/python -m pytest
-AT_ONCE = -n logical --dist worksteal
-BROWSERS = -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") + 1 )) --dist worksteal
+AT_ONCE = -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") + 1 )) --dist worksteal
 ONCE_MORE = --last-failed --last-failed-no-failures none
 
 # At most twelve minutes on two free processors once all is installed. One process checks types and tests wait at times, so lint
@@ -60,7 +59,7 @@ long-examples: $(VENV)/.test
 	|| $(ALL_EXAMPLES) $(PYTEST) -m "hypothesis and not long" --ignore=tests/browser $(ONCE_MORE)
 
 long-browser-%: $(VENV)/.test
-	$(PYTEST) $(BROWSERS) --times -m long $(browser_files) || $(PYTEST) -m long $(browser_files) $(ONCE_MORE)
+	$(PYTEST) $(AT_ONCE) --times -m long $(browser_files) || $(PYTEST) -m long $(browser_files) $(ONCE_MORE)
 
 browser_files = $(if $(filter pages,$*),$(wildcard tests/browser/test_*.py),tests/browser/$*)
 
@@ -80,7 +79,7 @@ unit: $(VENV)/.test
 	$(PYTEST) $(AT_ONCE) --times --ignore=tests/browser || $(PYTEST) --ignore=tests/browser $(ONCE_MORE)
 
 pages: $(VENV)/.test
-	$(PYTEST) $(BROWSERS) --times tests/browser || $(PYTEST) tests/browser $(ONCE_MORE)
+	$(PYTEST) $(AT_ONCE) --times tests/browser || $(PYTEST) tests/browser $(ONCE_MORE)
 
 lint: $(VENV)/.test
 	@$(MAKE) --no-print-directory -j2 scripts python

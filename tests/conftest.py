@@ -6,6 +6,7 @@ import contextlib
 import gc
 import importlib
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from hypothesis import HealthCheck, settings
 from tests.amounts import EXAMPLES
 
 pytest_plugins = ("tests.durations",)
+
+# More tests run at once than there are processors. Threads of OpenMP that find none free wait in loops: on a busy machine the
+# shares of settings took seven times the processor time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # A busy machine draws slowly and a first run builds its tables of characters: neither says anything about what is tested.
 # In continuous integration the examples are the same every time, so that a failure is one of the change. `make test` tries few
@@ -29,6 +34,12 @@ settings.register_profile(
 settings.load_profile("mindscope")
 
 
+def pytest_configure() -> None:
+    """Let what tests start be interrupted, also where a shell runs the tests in the background and has that ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Collect tests without looking for garbage.
@@ -38,7 +49,7 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     """
     gc.disable()
     try:
-        import_from_the_end(session.config)
+        import_own_share_first(session.config)
         return (yield)
     finally:
         gc.freeze()
@@ -46,21 +57,26 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         gc.set_threshold(10_000, 20, 20)
 
 
-def import_from_the_end(config: pytest.Config) -> None:
-    """In every other worker of pytest-xdist, import the modules of tests from the last one on, before they are collected.
+def import_own_share_first(config: pytest.Config) -> None:
+    """In a worker of pytest-xdist, import the modules of tests before they are collected, each worker from another one on.
 
-    All workers collect the same modules in the same order. In a clean checkout two that do so together compile each of them
-    twice; from both ends each compiles half, and finds the other half on disk.
+    All workers collect the same modules in the same order. In a clean checkout those that do so together compile each of them
+    several times; this way each compiles its share, and finds the others on disk. The first worker just collects.
     """
-    if os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw") not in "13579":
+    worker, workers = (os.environ.get(f"PYTEST_XDIST_WORKER{name}", "") for name in ("", "_COUNT"))
+    number = int(worker.removeprefix("gw") or 0)
+    if not number:
         return
     left_out = [Path(path).resolve() for path in config.getoption("ignore") or ()]
-    for place in map(Path, config.args):
-        for path in sorted(place.resolve().rglob("test_*.py"), reverse=True):
-            if not any(path.is_relative_to(one) for one in left_out):
-                # What cannot be imported, or asks to be skipped, is reported when it is collected.
-                with contextlib.suppress(Exception, pytest.skip.Exception):
-                    importlib.import_module(".".join(path.relative_to(config.rootpath).with_suffix("").parts))
+    every = [
+        path for place in map(Path, config.args) for path in sorted(place.resolve().rglob("test_*.py"))
+        if not any(path.is_relative_to(one) for one in left_out)
+    ]  # fmt: skip
+    first = number * len(every) // int(workers)
+    for path in every[first:] + every[:first]:
+        # What cannot be imported, or asks to be skipped, is reported when it is collected.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(path.relative_to(config.rootpath).with_suffix("").parts))
 
 
 @pytest.fixture(scope="session")

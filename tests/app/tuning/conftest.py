@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -59,7 +58,6 @@ class Search:
         pid = os.fork()
         if not pid:
             code = 99
-            signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell runs the tests in the background
             try:
                 null = os.open(os.devnull, os.O_RDWR)
                 log = os.open(self.directory / "tuner.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)

@@ -12,6 +12,7 @@ from layouts.runs.checks import Check, Checks
 from layouts.runs.guides.page import MOST_JUDGED, shown
 from layouts.runs.symptoms.answering import Answers
 from layouts.runs.symptoms.registry import SYMPTOMS
+from tests.amounts import some_or_every
 from tests.sources import MemorySource
 from tests.writers.symptomatic_runs import curve, falling, triples
 
@@ -142,9 +143,11 @@ def test_choosing_a_run_for_the_user_reads_its_curves_alone(monkeypatch: pytest.
     assert 1 < len(looked) <= MOST_JUDGED
 
 
-def test_of_a_thousand_runs_only_chosen_ones_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+@some_or_every
+def test_of_many_runs_only_chosen_ones_are_looked_at(monkeypatch: pytest.MonkeyPatch, every: bool) -> None:
     loss = curve(falling())
-    source = MemorySource({f"run{number:04}": {"scalar": {"loss": loss}} for number in range(1_000)})
+    numbers = range(1_000) if every else (7, 8, 500)
+    source = MemorySource({f"run{number:04}": {"scalar": {"loss": loss}} for number in numbers})
     looked: list[str] = []
     insights = source.curves.insights
 
