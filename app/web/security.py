@@ -43,7 +43,6 @@ LARGER_REQUESTS = {
     "watchpoints": 8 << 20,  # layouts.dumps.watchpoints.MOST_CHARACTERS
 }
 """Last part of the path -> maximum size of a request body in bytes."""
-LARGEST_OF_ALL = max(LARGEST_REQUEST, *LARGER_REQUESTS.values())
 SHORTEST_TOKEN = 16
 """Characters."""
 _SIGN_IN = (

@@ -18,7 +18,6 @@ from parsers.memory_snapshots.window import Window
 from parsers.model import Problem
 
 HEAD = 4096
-_ENDS = (".pickle", ".pkl")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,11 +55,6 @@ def is_memory_snapshot(head: bytes) -> bool:
 
 def _names_segments(head: bytes) -> bool:
     return b"segments" in head or all(key in head for key in (b"segment_type", b"total_size", b"blocks"))
-
-
-def may_be_memory_snapshot(name: str) -> bool:
-    """Return whether the name of a file is one that snapshots usually have. A hint only."""
-    return name.endswith(_ENDS) or name.startswith("snapshot_")
 
 
 def read_memory_snapshot(path: str) -> MemorySnapshot:

@@ -28,6 +28,7 @@ from parsers import Problem
 from parsers.recording import EventWriter, Tensor
 from tests.recorded import RECORDED
 from tests.sources import MemorySource
+from tests.waiting import until
 
 HOUR = 3600.0
 
@@ -138,9 +139,7 @@ def test_a_value_that_turns_out_damaged_is_still_listed(tmp_path: Path) -> None:
     path.write_bytes(data)
     store = Store([tmp_path], interval=0).start()
     try:
-        end = time.monotonic() + 60
-        while not store.runs.status().problems and time.monotonic() < end:
-            time.sleep(0.01)
+        until(lambda: store.runs.status().problems)
         found = tags(store, "tensor", {})
         assert found is not None
         assert (found["tags"], found["damage"]) == (["w"], [])

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import asyncssh
@@ -124,10 +124,3 @@ def stopped(made: ObjectStore | Machine) -> Iterator[ObjectStore | Machine]:
         yield made
     finally:
         made.stop()
-
-
-def until(condition: Callable[[], object], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.05)

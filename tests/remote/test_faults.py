@@ -25,7 +25,8 @@ from tests.remote.faults import (
     trickling,
     truncating,
 )
-from tests.remote.servers import BUCKET, SECRETS, ObjectStore, until
+from tests.remote.servers import BUCKET, SECRETS, ObjectStore
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 DATA = bytes(range(256)) * 4096

@@ -16,7 +16,8 @@ import pytest
 from app.mirror.state import read_state
 from tests.app.mirror.places import EVENTS, contents
 from tests.remote.frames import DATA, PRODUCERS, files, same_runs
-from tests.remote.servers import BUCKET, SECRETS, ObjectStore, until
+from tests.remote.servers import BUCKET, SECRETS, ObjectStore
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 

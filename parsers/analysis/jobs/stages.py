@@ -1,8 +1,7 @@
-"""Which ranks are a stage of the pipeline, and the times of stages."""
+"""Which ranks are a stage of the pipeline."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from parsers.deferred import pandas as pd
@@ -48,21 +47,3 @@ def stages(groups: pd.DataFrame, ranks_of: Any) -> list[Ranks]:
         found.setdefault(top(rank), []).append(rank)
     place = {rank: number for ranks in known for number, rank in enumerate(ranks)}
     return sorted((tuple(ranks) for ranks in found.values()), key=lambda ranks: (place[ranks[0]], ranks))
-
-
-def stage_rows(steps: pd.DataFrame, of: Sequence[Ranks], text_of: Any) -> pd.DataFrame:
-    """Return a row for each stage and step: the highest of its ranks, column by column (schema CLUSTER_STEPS)."""
-    own = steps[steps["kind"].astype("str") == "rank"]
-    times = [name for name in steps.columns if name.endswith("_ns")]
-    frames = []
-    for number, ranks in enumerate(of):
-        highest = own[own["rank"].isin(ranks)].groupby("step", sort=True)[times].max()
-        made = pd.DataFrame(index=range(len(highest)), columns=steps.columns)
-        made["step"], made["kind"], made["rank"] = highest.index.to_numpy(), "stage", -1
-        made["ranks"], made["device"], made["pp"], made["dp"], made["tp"] = text_of(ranks), -1, number, -1, -1
-        made[times] = highest.to_numpy()
-        made["bubble_source"], made["file"] = "", ""
-        frames.append(made)
-    if not frames:
-        return steps.iloc[:0]
-    return pd.concat(frames, ignore_index=True).astype(steps.dtypes.astype("str").to_dict())

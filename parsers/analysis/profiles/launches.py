@@ -47,11 +47,6 @@ class StreamLaunches:
         """The greatest number of kernels that waited; 0 without launches."""
         return int(self.queue_length.max(initial=0))
 
-    @property
-    def mean_queue(self) -> float:
-        """The mean length of the queue over its changes, as HTA has it; NaN without launches."""
-        return float(self.queue_length.mean()) if len(self.queue_length) else float("nan")
-
 
 @dataclass(frozen=True, slots=True)
 class LaunchFigures:

@@ -118,10 +118,6 @@ class _OfMemory(_Arguments, gc=False, rename=_KEYS):
     reserved: _Cell = None
 
 
-class _OfCounters(_Arguments, gc=False):
-    """Counters have names of their own."""
-
-
 MEMORY_COLUMNS = _OfMemory.__struct_fields__
 _STRUCTS: Mapping[int, type[_Arguments]] = {
     OPERATOR: _OfOperator, ANNOTATION: _OfOperator, CALL: _OfCall, KERNEL: _OfDevice, COPY: _OfDevice, FILL: _OfDevice,

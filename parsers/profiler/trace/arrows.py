@@ -29,11 +29,6 @@ class Arrows:
         low, high = np.searchsorted(self._targets, [row, row + 1])
         return self._trace.flows.source[self._by_target[low:high]]
 
-    def out_of(self, row: int) -> NDArray[np.int64]:
-        """Rows of the slices to which arrows lead from a slice."""
-        low, high = np.searchsorted(self._trace.flows.source, [row, row + 1])
-        return self._trace.flows.target[low:high]
-
     def around(self, row: int) -> list[int]:
         """A slice and those it lies in, innermost first."""
         slices = self._trace.slices

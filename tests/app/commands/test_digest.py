@@ -11,8 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from parsers.recording import Recorder
 from tests.app.commands.running import ROOT, called
 from tests.app.commands.written_runs import append, write_run
 from tests.recorded import RECORDED
+from tests.waiting import until
 from tests.writers.dumps import Injection, write_dump
 
 HANG_S = 60.0
@@ -35,14 +35,6 @@ KEYS = {
     "about", "name", "kind", "state", "step", "last_step", "value", "usual", "measured", "limit", "unit", "rule", "points",
     "missing",
 }  # fmt: skip
-
-
-def waited(condition: Callable[[], object]) -> None:
-    """Wait until something holds that stays so."""
-    until = time.monotonic() + HANG_S
-    while not condition():
-        assert time.monotonic() < until, "it hangs"
-        time.sleep(0.05)
 
 
 # Sentences and JSON --------------------------------------------------------------------------------------------------
@@ -160,11 +152,11 @@ def test_new_facts_are_printed_and_given_to_the_command(tmp_path: Path) -> None:
     with Recorder(str(tmp_path / "run")) as recorder:
         flush(recorder, {"loss": np.linspace(2, 1, 20)}, 0)
         with following(tmp_path / "run", "--no-step", "1.5", "--exec", f"{sys.executable} '{script}'") as program:
-            waited(lambda: len(program.lines) >= 2)
+            until(lambda: len(program.lines) >= 2)
             assert program.lines[1].startswith("  loss fell from 2 to 1")
             flush(recorder, {"loss": [math.nan, 1.0]}, 20)
-            waited(lambda: {"non_finite", "no_step"} <= {kind for _, kind in told(out)})
-            waited(lambda: "no new step" in program.lines[-1])
+            until(lambda: {"non_finite", "no_step"} <= {kind for _, kind in told(out)})
+            until(lambda: "no new step" in program.lines[-1])
             assert program.ended(signal.SIGINT) == 130
     new = "".join(program.lines[2:])
     assert len(re.findall(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d run: loss: first NaN at 20, 1 not finite$", new, re.MULTILINE)) == 1
@@ -184,7 +176,7 @@ def told(path: Path) -> list[tuple[str, str]]:
 def test_json_is_a_line_for_each_run_and_a_signal_ends_following(tmp_path: Path) -> None:
     write_run(tmp_path / "runs" / "one", {"loss": np.linspace(2, 1, 20)})
     with following(tmp_path / "runs", "--json") as program:
-        waited(lambda: program.lines)
+        until(lambda: program.lines)
         assert program.ended(signal.SIGTERM) == 130
     (line,) = program.lines
     assert (json.loads(line)["run"], json.loads(line)["version"]) == ("runs/one", 1)
@@ -222,10 +214,10 @@ def test_an_interrupt_kills_the_command_that_runs(tmp_path: Path) -> None:
                       f"os.rename({str(pid) + '.part'!r}, {str(pid)!r}); time.sleep(600)")  # fmt: skip
     write_run(tmp_path / "run", {"loss": [2, 1]})
     with following(tmp_path / "run", "--no-step", "0.2", "--exec", f"{sys.executable} {script}") as program:
-        waited(pid.exists)
+        until(pid.exists)
         assert program.ended(signal.SIGINT) == 130
     assert "Traceback" not in "".join(program.errors)
-    waited(lambda: not alive(int(pid.read_text())))
+    until(lambda: not alive(int(pid.read_text())))
 
 
 def alive(pid: int) -> bool:
@@ -253,11 +245,11 @@ def test_a_command_that_hangs_is_killed_with_its_children_and_the_next_one_start
     hook = Hook([sys.executable, str(script)], limit=3.0)
     hook.start(b"hang")
     hook.start(b"go")
-    waited((tmp_path / "done").exists)
+    until((tmp_path / "done").exists)
     hook.close()
     assert "killed, as it took more than 3 s" in capfd.readouterr().err
     for pid in pids.read_text().split():
-        waited(lambda pid=pid: not alive(int(pid)))
+        until(lambda pid=pid: not alive(int(pid)))
 
 
 def test_a_program_that_vanished_and_too_many_facts_are_lines_on_stderr(
@@ -276,7 +268,7 @@ def test_a_program_that_vanished_and_too_many_facts_are_lines_on_stderr(
     said: list[str] = []
     other = Hook(arguments)
     other.start(b"")
-    waited(lambda: said.append(capfd.readouterr().err) or "could not be started" in "".join(said))
+    until(lambda: said.append(capfd.readouterr().err) or "could not be started" in "".join(said))
     other.close()
     with pytest.raises(SettingError):
         arguments_of(str(program))

@@ -10,7 +10,6 @@ import re
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from parsers import open_run
 from parsers.landscapes.points import Loss, PlannedSurface, Point
 from tests.app.commands.running import ROOT, called
 from tests.app.landscapes.networks import LOSS, checkpoints, options, save, script
+from tests.waiting import until
 
 ENCRYPTED = Path(__file__).parents[2] / "data/mindspore_landscape/2.10"
 
@@ -293,10 +293,7 @@ def test_what_a_script_forked_does_not_outlive_the_computation(run: Path, tmp_pa
     script(tmp_path, LOSS.replace("    return", f"{body}    return"))
     compute(options(run, tmp_path / "out"))
     groups = {int(line) for line in told.read_text().split()}
-    end = time.monotonic() + 30
-    while left := [group for group in groups if members(group)]:
-        assert time.monotonic() < end, left
-        time.sleep(0.05)
+    until(lambda: not any(map(members, groups)))
 
 
 def members(group: int) -> list[str]:

@@ -14,6 +14,7 @@ from app.landscapes import LandscapeOptions, compute
 from parsers.checkpoints import POINTS, files_in
 from parsers.landscapes.points import text_of
 from tests.app.commands.running import ROOT
+from tests.waiting import until
 
 KILLS = 20
 SIZE = 40
@@ -108,10 +109,7 @@ def test_a_killed_command_goes_on_to_the_same_bits(run: Path, tmp_path: Path) ->
     for _ in range(KILLS):
         goal = computed(run) + int(random.integers(0, 24))
         process = begun(run, out)
-        end = time.monotonic() + 60
-        while computed(run) < goal and process.poll() is None:
-            assert time.monotonic() < end
-            time.sleep(0.001)
+        until(lambda goal=goal, process=process: computed(run) >= goal or process.poll() is not None)
         time.sleep(float(random.uniform(0, 0.02)))
         process.kill()
         process.wait()

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from parsers import open_run
 from parsers.landscapes.facts import checksum_of, landscape_facts
 from parsers.landscapes.points import Loss, PlannedSurface, Point
 from tests.app.commands.running import ROOT, called
+from tests.waiting import until
 
 SCRIPT = """
 import os, time
@@ -139,10 +139,7 @@ def test_a_computation_goes_on_and_computes_no_point_again(
     given = [run, "--script", script, "--out", out, "--checkpoints", "*.npz", "--size", "40"]
     command = [sys.executable, "-m", "app", "landscape", *given]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    end = time.monotonic() + 60
-    while not (counted.exists() and counted.stat().st_size > 100):
-        assert time.monotonic() < end
-        time.sleep(0.005)
+    until(lambda: counted.exists() and counted.stat().st_size > 100)
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 130
     monkeypatch.delenv("PAUSE_S")

@@ -7,7 +7,6 @@ import resource
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from parsers.profiler.access import Profile
 from parsers.profiler.database import Database
 from parsers.profiler.database_processes import DatabaseProcess, DatabaseProcesses, MixedColumn, TextColumn
 from parsers.profiler.lines import Complaints
+from tests.waiting import until
 from tests.writers import hostile_databases
 from tests.writers.profiler_database import TABLES
 
@@ -140,10 +140,7 @@ def test_others_are_read_while_one_waits_for_its_database(tmp_path: Path, monkey
         for number in range(4):
             frames.frame(profile_of(tmp_path / f"hung{number}"), str(number), "kernels")
         fine = profile_of(tmp_path / "fine")
-        end = time.monotonic() + 30
-        while frames.frame(fine, "fine", "kernels").state != "ready":
-            assert time.monotonic() < end
-            time.sleep(0.02)
+        until(lambda: frames.frame(fine, "fine", "kernels").state == "ready")
         assert {frames.frame(profile_of(tmp_path / f"hung{number}"), str(number), "kernels").state for number in range(4)} <= {
             "reading", "waiting"
         }  # fmt: skip
@@ -187,10 +184,7 @@ def test_the_process_ends_with_the_program_that_was_killed(tmp_path: Path) -> No
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    end = time.monotonic() + 30
-    while b"database_process" in _command(child):
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: b"database_process" not in _command(child))
 
 
 def test_a_process_is_used_again_and_its_start_is_cheap(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.jobs.stages import stage_rows, stages
+from parsers.analysis.jobs.stages import Ranks, stages
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler import job_merge
 from parsers.profiler.groups import hash_of, ranks_of, text_of
@@ -278,12 +278,30 @@ def test_the_oldest_files_have_ranks_of_the_job(real_data: Path) -> None:
 # Steps -----------------------------------------------------------------------------------------------------------------------
 
 
+def stage_rows(steps: pd.DataFrame, of: list[Ranks]) -> pd.DataFrame:
+    """Return a row for each stage and step: the highest of its ranks, column by column (schema CLUSTER_STEPS)."""
+    own = steps[steps["kind"].astype("str") == "rank"]
+    times = [name for name in steps.columns if name.endswith("_ns")]
+    frames = []
+    for number, ranks in enumerate(of):
+        highest = own[own["rank"].isin(ranks)].groupby("step", sort=True)[times].max()
+        made = pd.DataFrame(index=range(len(highest)), columns=steps.columns)
+        made["step"], made["kind"], made["rank"] = highest.index.to_numpy(), "stage", -1
+        made["ranks"], made["device"], made["pp"], made["dp"], made["tp"] = text_of(ranks), -1, number, -1, -1
+        made[times] = highest.to_numpy()
+        made["bubble_source"], made["file"] = "", ""
+        frames.append(made)
+    if not frames:
+        return steps.iloc[:0]
+    return pd.concat(frames, ignore_index=True).astype(steps.dtypes.astype("str").to_dict())
+
+
 def test_parts_of_steps_are_those_of_the_cluster_file(four: Job, real_data: Path) -> None:
     rows = cluster_file(real_data, "cluster_step_trace_time.csv")
     steps = four.cluster_steps
     of = stages(four.groups, ranks_of)
     assert of == [(0, 1), (2, 3)]
-    ours = pd.concat([steps, stage_rows(steps, of, text_of)], ignore_index=True)
+    ours = pd.concat([steps, stage_rows(steps, of)], ignore_index=True)
     assert len(rows) == len(ours) == 6
     for row in rows:
         ranks = text_of(json.loads(row["Index"].replace("(", "[").replace(")", "]"))) if row["Type"] == "stage" else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import time
 import weakref
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from app.store.curves.derivations import Derivations
 from app.store.store import Store
 from parsers import ExpressionError, open_run
 from parsers.recording import EventWriter
+from tests.waiting import until
 
 
 def written(folder: Path, name: str = "run", steps: int = 5) -> Path:
@@ -94,9 +94,7 @@ def test_a_store_has_derived_curves_that_grow(tmp_path: Path) -> None:
         assert (left, [one.kind for one in found]) == (0, ["non_finite"])
         with EventWriter(str(path.with_name(path.name + ".1")), "tensorboard", wall_time=1.7e9) as writer:
             writer.add(5, {"train/loss": 6.0, "val/loss": 1.0}, wall_time=1.7e9)
-        end = time.monotonic() + 20
-        while store.curves.series("run", "=train/loss / val/loss").step.size < 6 and time.monotonic() < end:
-            time.sleep(0.05)
+        until(lambda: store.curves.series("run", "=train/loss / val/loss").step.size >= 6)
         found = store.curves.series("run", "=train/loss / val/loss").value
         np.testing.assert_array_equal(found, [2.0, 4.0, 6.0, 8.0, 10.0, 6.0])
     finally:

@@ -208,11 +208,7 @@ def test_an_unchanged_dump_is_not_listed_again(opener: Opener, runs: Path, monke
     listed: list[object] = []
     monkeypatch.setattr("parsers.dumps.kernel.list_rank", lambda *args: listed.append(args))
     looked = store.dumps.held._held["a"].looked
-    deadline = time.monotonic() + 60
-    while store.dumps.held._held["a"].looked == looked and time.monotonic() < deadline:
-        store.runs.status()
-        time.sleep(0.02)
-    assert store.dumps.held._held["a"].looked > looked
+    until(lambda: store.runs.status() and store.dumps.held._held["a"].looked > looked)
     assert listed == []
     assert (opened(store, "a").mark, opened(store, "a").dump) == (first.mark, first.dump)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from parsers.dumps.statistics import NAMES, sums_of
 from parsers.dumps.values import TensorPlace, measure, measure_part, parts
 from parsers.errors import FormatError
 from parsers.profiler.progress import Cancelled
+from tests.waiting import until
 from tests.writers.dumps import BEGIN_US, file_name, npy
 
 HOSTILE = "tests.app.hostile_tensors"
@@ -274,9 +274,7 @@ def test_on_a_full_disk_statistics_are_saved_later(make, base: Path, monkeypatch
 def test_statistics_are_saved_while_the_server_runs(make, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SETTLE_SECONDS", 0.05)
     run(make(index=True), opened(base))
-    until = time.monotonic() + WAIT
-    while not list((tmp_path / "index-dumps").rglob("*.val")) and time.monotonic() < until:
-        time.sleep(0.05)
+    until(lambda: list((tmp_path / "index-dumps").rglob("*.val")))
     assert run(make(index=True), opened(base)) == 1
 
 

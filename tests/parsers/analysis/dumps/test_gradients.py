@@ -73,3 +73,15 @@ def test_a_network_in_which_one_layer_passes_on_nothing_is_no_slow_fall(tmp_path
     depth = judgement(tmp_path, layers=6, iterations=4, relu=True, spread=0.55).depth
     assert np.isfinite(depth.fall)
     assert depth.fall < 5.0
+
+
+@pytest.mark.parametrize(("factor", "vanishing", "exploding"), [(1.0, False, False), (1e-13, True, False), (1e14, False, True)])
+def test_gradients_beyond_an_absolute_limit_in_every_iteration_are_counted(
+    tmp_path: Path, factor: float, vanishing: bool, exploding: bool
+) -> None:
+    write_dump(tmp_path, iterations=4)
+    for path in tmp_path.rglob("*Gradients*.npy"):
+        np.save(path, (np.load(path) * factor).astype(np.float32))
+    found = Causes(open_run(tmp_path).dump).judgement
+    assert found.gradients
+    assert (found.vanishing, found.exploding) == (vanishing * found.gradients, exploding * found.gradients)
