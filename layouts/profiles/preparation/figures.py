@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers.analysis import reduce_points
 
+from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import numbers
 from layouts.kit.theme import PALETTE
 
@@ -38,6 +39,10 @@ class QueueCurve:
     dash: str = "solid"
 
 
+SHARES = ":.1~%"
+"""The d3 format of an axis of shares. At the pointer they are written by the kit, as this would round 0.9996 to 100 %."""
+
+
 def figure(curves: Sequence[QueueCurve], *, form: str = "", suffix: str = "", whole: float | None = None) -> dict[str, Any]:
     """Draw curves over one axis. form: d3 format of values; suffix: their unit; whole: upper end of the y axis."""
     traces: list[dict[str, Any]] = []
@@ -51,7 +56,7 @@ def figure(curves: Sequence[QueueCurve], *, form: str = "", suffix: str = "", wh
                 "color": curve.colour, "width": 1.5, "shape": "hv" if curve.stepped else "linear", "dash": curve.dash,
             },
             "marker": {"color": curve.colour, "size": 6}, "meta": {"role": curve.colour},
-            "hovertemplate": f"%{{y{form}}}{suffix}<extra></extra>",
+            **_hover(curve.y[rows], form, suffix),
         })  # fmt: skip
         if curve.marked is not None and curve.marked.size:
             marked = np.intersect1d(curve.marked, rows) if curve.marked.size > COLUMNS else curve.marked
@@ -69,3 +74,9 @@ def figure(curves: Sequence[QueueCurve], *, form: str = "", suffix: str = "", wh
         },
     }  # fmt: skip
 
+
+def _hover(values: Floats, form: str, suffix: str) -> dict[str, Any]:
+    if form == SHARES:
+        texts = [fmt.percent(value) for value in values.tolist()]
+        return {"customdata": texts, "hovertemplate": "%{customdata}<extra></extra>"}
+    return {"hovertemplate": f"%{{y{form}}}{suffix}<extra></extra>"}

@@ -13,7 +13,7 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.profiles.preparation.card_data import CardData
 from layouts.profiles.preparation.elements import SortedCell, csv, plot, table
-from layouts.profiles.preparation.figures import COLOURS, QueueCurve, figure
+from layouts.profiles.preparation.figures import COLOURS, SHARES, QueueCurve, figure
 
 MOST_CURVES = 10
 """Maximum number of curves in a plot. Of the operations, those that used the CPU most are drawn."""
@@ -63,7 +63,7 @@ def _cpu_plot(rows: pd.DataFrame, scope: str) -> Any:
         if np.isfinite(value).any():
             drawn.append(QueueCurve(rows["sample"].to_numpy(np.float64), value, colour))
             names.append((colour, t(f"preparation.use.{part}")))
-    return html.Div(plot(figure(drawn, form=":.1%"), names, f"preparation.cpu.{scope}"))
+    return html.Div(plot(figure(drawn, form=SHARES), names, f"preparation.cpu.{scope}"))
 
 
 def _operators_plot(data: CardData, rows: pd.DataFrame) -> Any:
@@ -80,7 +80,7 @@ def _operators_plot(data: CardData, rows: pd.DataFrame) -> Any:
     for colour, op in zip(COLOURS, most, strict=False):
         drawn.append(QueueCurve(x, wide[op].to_numpy(), colour))
         names.append((colour, f"{named.get(int(op), '')} {op}".strip()))
-    return html.Div(plot(figure(drawn, form=":.1%"), names, "preparation.cpu.operator"))
+    return html.Div(plot(figure(drawn, form=SHARES), names, "preparation.cpu.operator"))
 
 
 def memory(data: CardData) -> Any:

@@ -22,7 +22,7 @@ from layouts.kit.state import BadInput
 from layouts.profiles.preparation import feeding, machine, operations
 from layouts.profiles.preparation.asks import PreparationRequest
 from layouts.profiles.preparation.card_data import CardData
-from layouts.profiles.preparation.figures import QueueCurve, figure
+from layouts.profiles.preparation.figures import SHARES, QueueCurve, figure
 from layouts.profiles.preparation.page import _DRAW, CARDS, FRAMES, drawn
 from layouts.profiles.profile_choice import ProfileChoice
 from parsers import open_run
@@ -219,6 +219,13 @@ def test_empty_queues_are_marked() -> None:
     shown = cards(CardData(ASK, NOTHING | {"queues": rows}, "/"))
     traces = shown["sizes"][1]["props"]["children"]["props"]["figure"]["data"]
     assert values(traces[1]["x"]) == [1.0, 3.0]
+
+
+def test_shares_at_the_pointer_are_neither_rounded_to_nothing_nor_to_all() -> None:
+    curve = QueueCurve(np.arange(4.0), np.array([0.9996, 0.0001234, 0.5, 1.0]), "#000000")
+    (trace,) = figure([curve], form=SHARES)["data"]
+    assert trace["customdata"] == ["99.96 %", "0.0123 %", "50.0 %", "100 %"]
+    assert "%{customdata}" in trace["hovertemplate"]
 
 
 @pytest.mark.parametrize("asked", [{"op": ["x"]}, {"from": ["-1"]}, {"to": ["1e99"]}, 7])
