@@ -22,6 +22,7 @@ from app.landscapes.options import LandscapeError
 from app.landscapes.points_file import PointsFile
 from parsers import open_run
 from parsers.landscapes.points import Loss, PlannedSurface, Point
+from tests.amounts import long_after
 from tests.app.commands.running import ROOT, called
 from tests.app.landscapes.networks import LOSS, checkpoints, options, save, script
 from tests.waiting import until
@@ -271,15 +272,15 @@ def test_a_directory_that_cannot_be_made_is_said(run: Path, tmp_path: Path) -> N
 # Scripts ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("body", [
-    "    os.fork()\n",
+@pytest.mark.parametrize("body", long_after(3, [
     "    if os.fork() == 0: time.sleep(600)\n",
+    "    sys.stdout.buffer.write(b'\\x00\\xff[1, 2, 0.5]\\n'); sys.stdout.flush(); print('[0, 0, 9.0, \"\"]')\n",
+    "    assert sys.stdin.read() == ''\n",
+    "    os.fork()\n",
     "    if os.fork() == 0: raise ValueError('in the fork')\n",
     "    if os.fork() == 0: os._exit(5)\n",
-    "    sys.stdout.buffer.write(b'\\x00\\xff[1, 2, 0.5]\\n'); sys.stdout.flush(); print('[0, 0, 9.0, \"\"]')\n",
     "    os.write(1, os.urandom(1000)); os.write(2, b'\\x1b]0;title\\x07')\n",
-    "    assert sys.stdin.read() == ''\n",
-])  # fmt: skip
+]))  # fmt: skip
 def test_scripts_that_fork_print_and_read_compute_what_they_return(run: Path, tmp_path: Path, body: str) -> None:
     (wanted,) = compute(options(run, tmp_path / "wanted")).landscapes
     script(tmp_path, LOSS.replace("    return", f"{body}    return"))

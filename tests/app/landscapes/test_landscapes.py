@@ -19,6 +19,7 @@ from app.landscapes.points_file import PointsFile
 from parsers import open_run
 from parsers.landscapes.facts import checksum_of, landscape_facts
 from parsers.landscapes.points import Loss, PlannedSurface, Point
+from tests.amounts import long_after
 from tests.app.commands.running import ROOT, called
 from tests.waiting import until
 
@@ -166,15 +167,15 @@ def test_a_changed_script_starts_anew(run: Path, script: Path, tmp_path: Path) -
     assert said[0].startswith("starting anew")
 
 
-@pytest.mark.parametrize(("body", "reason"), [
+@pytest.mark.parametrize(("body", "reason"), long_after(4, [
     ("raise ValueError('no <b>batch</b>')", "ValueError: no <b>batch</b>"),
-    ("import sys; sys.exit('done')", "SystemExit: done"),
     ("return float('nan')", "the function returned NaN"),
-    ("return 'text'", "ValueError: could not convert string to float: 'text'"),
-    ("os._exit(3)", "the process ended with exit code 3"),
     ("os.kill(os.getpid(), 9)", "the process ended with signal 9"),
     ("import time; time.sleep(60)", "it took more than 1.00 s"),
-])  # fmt: skip
+    ("import sys; sys.exit('done')", "SystemExit: done"),
+    ("return 'text'", "ValueError: could not convert string to float: 'text'"),
+    ("os._exit(3)", "the process ended with exit code 3"),
+]))  # fmt: skip
 def test_places_without_a_loss_have_their_reason(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, reason: str
 ) -> None:
