@@ -73,6 +73,8 @@ export function setState(storeId, state, changes) {
 }
 
 /**
+ * What every object has, such as `__proto__` or `constructor`, is the key of no page and left out.
+ *
  * @param {string} query
  * @returns {Wire.Query}
  */
@@ -80,7 +82,7 @@ export function parseQuery(query) {
   /** @type {Wire.Query} */
   const state = {};
   for (const [key, value] of new URLSearchParams(query)) {
-    if (key === "embed" || key === "token" || key === "card") continue;
+    if (key === "embed" || key === "token" || key === "card" || key in Object.prototype) continue;
     (state[key] = state[key] || []).push(value);
   }
   return state;

@@ -41,6 +41,7 @@ test("a query is a state and back, readable where it may be", () => {
   assert.deepEqual(parseQuery(query), state);
   assert.match(query, /run=jobs\/a:1&run=b,c/);
   assert.deepEqual(parseQuery("embed=1&token=secret&run=a"), { run: ["a"] });
+  assert.deepEqual(parseQuery("__proto__=x&constructor=y&toString=z&run=__proto__"), { run: ["__proto__"] });
 });
 
 test("entries about one card: the last one counts, * is for all, and a card can undo what holds for all", () => {
