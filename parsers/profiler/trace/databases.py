@@ -98,7 +98,7 @@ def arguments(trace: Trace, row: int) -> dict[str, Any]:
     try:
         with Database(trace.path) as database:
             texts = _Texts(database, Complaints(trace.path))
-            found = _row(database, texts, table, "rowid", number)
+            found = _row(database, texts, table, _row_id(database, table), number)
             if not found:
                 raise LookupError(f"{table}: expected row {number}, found none: the file has changed, or is damaged")
             if table == "TASK":
@@ -113,6 +113,12 @@ def arguments(trace: Trace, row: int) -> dict[str, Any]:
     except (OverflowError, ValueError) as error:
         raise LookupError(f"{table}: expected row {number}, found: {error}") from error
     return found
+
+
+def _row_id(database: Database, table: str) -> str:
+    """Return the name by which SQLite knows the numbers of rows: a column of that name hides them, but not the other names."""
+    taken = {name.lower() for name in database.columns.get(table, ())}
+    return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "rowid")
 
 
 def _row(database: Database, texts: _Texts, table: str, key: str, value: int) -> dict[str, Any]:
@@ -223,7 +229,8 @@ class _Tables:
     def _rows(self, database: Database, table: str, columns: Sequence[str], where: str = "") -> list[Longs]:
         """Return row ids and columns of a table as whole numbers, NONE for missing ones."""
         cells = [f"CAST(COALESCE({database.column(table, one)}, {NONE}) AS INTEGER)" for one in columns]
-        query = f"SELECT rowid, {', '.join(cells)} FROM {quoted(table)} {where}"  # noqa: S608  quoted names
+        row = f"CAST(COALESCE({_row_id(database, table)}, {NONE}) AS INTEGER)"
+        query = f"SELECT {row}, {', '.join(cells)} FROM {quoted(table)} {where}"  # noqa: S608  quoted names
         parts = [np.array(rows, np.int64) for rows in database.rows(query, f"Table {table}", self.lines)]
         whole = np.concatenate(parts) if parts else np.empty((0, len(columns) + 1), np.int64)
         return [np.ascontiguousarray(column) for column in whole.T]

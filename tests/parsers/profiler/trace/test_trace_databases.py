@@ -177,3 +177,12 @@ def test_real_databases_equal_sql(real_data: Path) -> None:
                 assert found[number] == count
                 mine = trace.slices.event >> 48 == number
                 assert int(trace.slices.duration[mine].sum()) == (total or 0)
+
+
+@pytest.mark.parametrize("hidden", [("rowid",), ("ROWID", "oid"), ("rowid", "_rowid_", "oid")], ids=" ".join)
+def test_columns_that_hide_the_numbers_of_rows(hidden: tuple[str, ...], tmp_path: Path) -> None:
+    """SQLite allows a column named rowid, in which anything may be, or nothing."""
+    trace = made(tmp_path, "".join(f"ALTER TABLE STEP_TIME ADD COLUMN {name} DEFAULT NULL;" for name in hidden))
+    (step,) = [row for row in range(len(trace.slices)) if trace.tracks[int(trace.slices.track[row])].thread == "Steps"]
+    if len(hidden) < 3:
+        assert sources.arguments(trace, step)["id"] == 4
