@@ -144,27 +144,31 @@ def test_a_board_takes_few_requests_and_none_without_news(browser: Browser, shar
         context.close()
 
 
-def test_a_page_that_cannot_be_drawn_in_the_board_is_a_frame(unwatched: Page, shared: str, key: str) -> None:
+def test_a_page_that_cannot_be_drawn_in_the_board_is_a_frame(browser: Browser, shared: str, key: str) -> None:
     """A page may have components that only Dash draws; the frame then loads the page itself."""
-    page = unwatched
-    asked: list[str] = []
+    context = browser.new_context()  # a tab keeps the components of pages, here others than those of the server
+    try:
+        page = context.new_page()
+        asked: list[str] = []
 
-    def with_another_component(route: Route) -> None:
-        asked.append(route.request.url)
-        if len(asked) > 1:  # the frame's own
-            route.continue_()
-            return
-        answer = route.fetch()
-        route.fulfill(response=answer, body=answer.text().replace('"dash_html_components"', '"another_library"'))
+        def with_another_component(route: Route) -> None:
+            asked.append(route.request.url)
+            if len(asked) > 1:  # the frame's own
+                route.continue_()
+                return
+            answer = route.fetch()
+            route.fulfill(response=answer, body=answer.text().replace('"dash_html_components"', '"another_library"'))
 
-    page.route("**/api/pages/scalars.json*", with_another_component)
-    errors: list[str] = []
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.goto(made(shared, LOSS, key=key, name=key))
-    expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached(timeout=30_000)
-    assert any("expected a component of dash.html" in error for error in errors), errors
-    expect(card(page, KEYS[1]).locator(".ms-apart")).to_have_count(0)
-    assert len(asked) == 2
+        page.route("**/api/pages/scalars.json*", with_another_component)
+        errors: list[str] = []
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        page.goto(made(shared, LOSS, key=key, name=key))
+        expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached(timeout=30_000)
+        assert any("expected a component of dash.html" in error for error in errors), errors
+        expect(card(page, KEYS[1]).locator(".ms-apart")).to_have_count(0)
+        assert len(asked) == 2
+    finally:
+        context.close()
 
 
 def test_what_the_server_refuses_of_one_card_is_said_there_alone(unwatched: Page, shared: str, key: str) -> None:
