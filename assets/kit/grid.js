@@ -4,6 +4,7 @@
 import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { language, translate } from "./i18n.js";
 import { follow, namesIn } from "./name_elements.js";
+import { count } from "./units.js";
 
 /**
  * @param {string} tag
@@ -92,11 +93,22 @@ cellRenderers.MindscopeText = ({ value, valueFormatted }) =>
  * @param {...unknown} children
  */
 export function linkTo(row, { page, href, title }, props, ...children) {
-  const label = translate("runs.open_page", { page: title, name: row.name });
+  const label = translate("grid.open_page", { page: title, name: row.name });
   return make("a", { key: page, href, "data-page": page, "data-run": row.key, title: label, ...props(label) }, ...children);
 }
 
-cellRenderers.MindscopeLinks = ({ data }) =>
-  make("span", { className: "ms-run" }, pagesOf(data).map((page) =>
-    linkTo(data, page, (label) => ({ className: "ms-button ms-button-icon", "aria-label": label }),
-      make("span", { className: `ms-icon ${page.icon}` }))));
+// Links to the pages of a run. Of more than `most`, if that is given, the rest is one link to the first page, with their
+// number.
+cellRenderers.MindscopeLinks = ({ data, most = Infinity }) => {
+  const pages = pagesOf(data);
+  const shown = pages.slice(0, most);
+  const left = pages.slice(most);
+  const className = "ms-button ms-button-icon";
+  const links = shown.map((page) => linkTo(data, page, (label) => ({ className, "aria-label": label }),
+    make("span", { className: `ms-icon ${page.icon}` })));
+  const number = `+${count(left.length)}`;
+  const more = [number, ...left.map(({ title }) => title)].join(", ");
+  const rest = left.length
+    ? [linkTo(data, shown[0], () => ({ key: "rest", className, title: more, "aria-label": more }), number)] : [];
+  return make("span", { className: "ms-run ms-run-links" }, [...links, ...rest]);
+};

@@ -15,6 +15,9 @@ import { drawSummary } from "./summary.js";
 
 const LEAST_NAME_PX = 240;
 const BESIDE_NAME_PX = 56;  // of mark and margins of a cell
+const LINK_PX = 28;
+const BESIDE_LINKS_PX = 24;
+const MOST_LINKS = 4;  // of a run; the first one is the overview, which has the others
 
 /**
  * @param {Lineage.Page} page
@@ -100,7 +103,7 @@ function columnOf(page, column) {
     headerTooltip: cut(column.name, 400),
     comparator: { function: "mindscopeOrder" },
     tooltipValueGetter: { function: "mindscopeLineageExact(params)" },
-    initialWidth: Math.min(220, Math.max(column.numeric ? 96 : 120, 40 + 8 * cut(label, 24).length)),
+    initialWidth: Math.min(220, Math.max(column.numeric ? 76 : 100, 36 + 7 * cut(label, 24).length)),
   };
   if (!column.numeric) return { ...common, filter: "agTextColumnFilter", cellRenderer: "MindscopeText" };
   return {
@@ -129,7 +132,8 @@ export function columnDefs(page) {
   };
   const links = {
     field: "open", colId: "open", headerName: translate("lineage.column.open"), cellRenderer: "MindscopeLinks",
-    initialWidth: 300, sortable: false, hide: !document.querySelector(".ms-shell"),
+    cellRendererParams: { most: MOST_LINKS }, initialWidth: (MOST_LINKS + 1) * LINK_PX + BESIDE_LINKS_PX,
+    sortable: false, hide: !document.querySelector(".ms-shell"),
   };
   const groups = page.sheet.groups
     .map(([group, title]) => ({

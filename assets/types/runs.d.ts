@@ -50,6 +50,8 @@ declare namespace Boards {
     deleted: { text: string; board: Wire.Board } | null;
     /** number of changes that are being sent */
     saving: number;
+    /** what this window has set of late, by card and field */
+    mine: Map<string, { key: string; name: string; value: unknown; at: number }>;
     editable: boolean;
     /** cards that keys have moved, until that is saved */
     stepped: Wire.BoardCard[] | null;

@@ -1,10 +1,11 @@
-"""Texts of AG Grid's own interface; the part of a key after the dot is AG Grid's name for the text."""
+"""Texts of AG Grid's own interface, where the part of a key after the dot is AG Grid's name for the text, and of links to pages."""
 
 from __future__ import annotations
 
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
+    "grid.open_page": ("{page} of {name}", "{name} 的{page}"),
     "grid.noRowsToShow": "common.no_run_matches",
     "grid.loadingOoo": "common.reading",
     "grid.contains": ("contains", "包含"),

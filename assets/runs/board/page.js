@@ -32,8 +32,8 @@ const LARGEST_BYTES = 4 * 2 ** 20;  // of a file
 function fresh(root, page) {
   const routes = String(root.dataset.routes);
   return {
-    book: notYet, rows: null, board: notYet, key: null, lost: null, deleted: null, saving: 0, editable: false, stepped: null,
-    stepping: 0, elements: new Map(), texts: "", routes,
+    book: notYet, rows: null, board: notYet, key: null, lost: null, deleted: null, saving: 0, mine: new Map(),
+    editable: false, stepped: null, stepping: 0, elements: new Map(), texts: "", routes,
     app: root.closest(".ms-shell") ? routes.replace(/api\/$/, "") : `${routes}app/`,
     nameOf: cards.nameOf,
     take: (board, mine) => { if (board) take(page, board, mine); },
@@ -75,6 +75,7 @@ function show(page) {
     clear(page);
     page.key = key;
     page.lost = null;
+    page.mine.clear();
     page.find(".ms-board-said").replaceChildren();
   }
   if (!key) list(page);
@@ -148,6 +149,7 @@ function take(page, board, mine = false) {
     cards.update(page, element, card);
   }
   if (!page.stepped) moving.arrange(page, placed);
+  if (!mine && !page.saving) saving.tellLost(page, board);
   page.find(".ms-board-none").hidden = board.cards.length > 0;
   texts.render(page);
   texts.copy(page);

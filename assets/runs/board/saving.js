@@ -1,8 +1,10 @@
 // Changes of a board: on screen at once, then on the server. The last change of a card wins; whatever that replaces can be
-// brought back from the line at the bottom.
+// brought back from the line at the bottom, in the window that replaced it and in the one whose change is lost.
 
 import * as boards from "../../kit/boards.js";
 import { iconButton, make, words } from "../../kit/elements.js";
+
+const AT_ONCE_MS = 30_000;  // what another window sets later than this was set in the knowledge of ours
 
 /**
  * Say something at the bottom of the page, with actions [[text key, act], ...]; until the next thing is said.
@@ -60,6 +62,7 @@ export async function save(page, change) {
       page.missing();
       return false;
     }
+    remember(page, /** @type {Boards.Change[]} */ (change.change || []));
     if (!page.saving) page.take(now);
     for (const card of overridden) {
       const theirs = () => save(page, { change: [content(card)] });
@@ -72,6 +75,41 @@ export async function save(page, change) {
     page.fetch();
     return false;
   }
+}
+
+/**
+ * Keep what this window has set, to notice that another one replaces it. A card that only made way for another one was not set.
+ * @param {Boards.Page} page
+ * @param {Boards.Change[]} changes
+ */
+function remember(page, changes) {
+  const at = Date.now();
+  for (const { key, ...fields } of changes) {
+    delete fields.was;
+    if (changes.length > 1 && Object.keys(fields).join() === "y") continue;
+    for (const [name, value] of Object.entries(fields)) page.mine.set(`${key} ${name}`, { key, name, value, at });
+  }
+}
+
+/**
+ * Say which card another window has changed at the same time, and offer what this window had set.
+ * @param {Boards.Page} page
+ * @param {Wire.Board} board as the server has it
+ */
+export function tellLost(page, board) {
+  const cards = new Map(board.cards.map((card) => [card.key, card]));
+  /** @type {Map<string, Boards.Change>} */
+  const lost = new Map();
+  for (const [place, { key, name, value, at }] of page.mine) {
+    const card = cards.get(key);
+    const recent = Date.now() - at < AT_ONCE_MS;
+    if (card && recent && Reflect.get(card, name) === value) continue;
+    page.mine.delete(place);
+    if (card && recent) lost.set(key, Object.assign(lost.get(key) || { key }, { [name]: value }));
+  }
+  const [first] = lost.keys();
+  const card = cards.get(first);
+  if (card) say(page, "board.lost", { name: page.nameOf(card) }, [["board.mine", () => changeCards(page, [...lost.values()])]]);
 }
 
 /**

@@ -282,7 +282,8 @@ def spread(run: str, rank: int, iteration: int, found: BadOperators) -> list[Any
         return [html.P(t("first_cause.no_spread"), className="ms-muted")]
     hops = bool((frame["hops"] > 0).any())
     columns = [Column("first_cause.order", COUNT), *([Column("first_cause.hops", COUNT)] if hops else []),
-               _named("bad_operator"), Column("first_cause.type", class_name="ms-debugging-type"), _WHAT, Column("first_cause.bad_inputs", COUNT),
+               _named("bad_operator"), Column("first_cause.type", class_name="ms-debugging-type"), _WHAT,
+               Column("first_cause.bad_inputs", COUNT),
                _named("line")]  # fmt: skip
     rows = [
         (

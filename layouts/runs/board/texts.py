@@ -77,6 +77,11 @@ TEXTS = define_texts({
         "“{name}” was changed in another window meanwhile; your change replaced it.",
         "“{name}”已在另一个窗口中被修改，现已被你的更改替换。",
     ),
+    "board.lost": (
+        "“{name}” was changed in another window at the same time, which replaced your change.",
+        "“{name}”同时在另一个窗口中被修改，你的更改已被替换。",
+    ),
+    "board.mine": ("Restore mine", "恢复我的更改"),
     "board.theirs": ("Take theirs", "采用对方的"),
     "board.came_back": (
         "“{name}” was deleted in another window; your change restored it.",

@@ -21,7 +21,6 @@ TEXTS = define_texts({
     "runs.only.tip": ("Choose the runs that match, and no other", "只选择匹配的训练"),
     "runs.open_chosen": ("Open scalars", "查看标量"),
     "runs.open_chosen.tip": ("Scalars of the chosen runs", "查看所选训练的标量"),
-    "runs.open_page": ("{page} of {name}", "{name} 的{page}"),
     "runs.name": "common.name",
     "runs.open": "common.open",
     "runs.remark": "common.remark",

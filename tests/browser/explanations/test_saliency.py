@@ -337,7 +337,8 @@ def test_no_control_is_empty_while_a_run_is_read(page: Page, recorded: str, name
     show(page, f"{recorded}/{name}")
     expect(page.locator('.ms-explanations [data-state="opening"]')).to_be_visible()
     becomes(page, lambda: len(held) > 0, True)
-    shown = page.locator(".ms-body-bar").locator("button:not(.ms-button-icon), select, summary, [role=group]").filter(visible=True)
+    controls = page.locator(".ms-body-bar").locator("button:not(.ms-button-icon), select, summary, [role=group]")
+    shown = controls.filter(visible=True)
     assert [one.evaluate("e => e.outerHTML") for one in shown.all() if not one.inner_text().strip()] == []
     for route in held:
         route.continue_()

@@ -246,3 +246,18 @@ def test_the_table_is_sorted_by_the_main_result_until_another_order_is_chosen(pa
     header.click()
     expect(header).to_have_attribute("aria-sort", "descending")
     expect(page).not_to_have_url(re.compile("sort="))
+
+
+@pytest.mark.parametrize("path", ["model_lineage", ""])
+def test_links_to_pages_are_whole(page: Page, real: str, path: str) -> None:
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    show(page, f"{real}/{path}")
+    links = page.locator(".ag-cell[col-id=open] a")
+    expect(links.first).to_be_visible()
+    steady(page, PLACES, ".ag-cell[col-id=open] a")
+    assert re.fullmatch("Overview of .+", links.first.get_attribute("title") or "")
+    assert links.evaluate_all("""all => all.flatMap((link) => {
+        const { right, width } = link.getBoundingClientRect();
+        const bound = Math.min(...[".ag-cell", ".ag-root"].map((one) => link.closest(one).getBoundingClientRect().right));
+        return width < 28 || right > bound ? [`${link.title}: ${width}, ${right - bound}`] : [];
+    })""") == []

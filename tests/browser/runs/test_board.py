@@ -336,6 +336,30 @@ def test_two_windows_at_once(page: Page, context: BrowserContext, shared: str, k
     expect(card(other, KEYS[2]).locator(".ms-board-text")).to_contain_text("theirs")
 
 
+def test_who_loses_a_change_of_the_same_field_is_told(page: Page, browser: Browser, shared: str, key: str) -> None:
+    url = made(shared, SAID, key=key, name=key)
+    show(page, url)
+    others = browser.new_context(viewport={"width": 1440, "height": 1000}, locale="en-US")
+    other = others.new_page()
+    other.goto(url)
+    for window in (page, other):
+        expect(card(window, KEYS[2]).locator("h1")).to_have_text("Daily")
+    # The other browser does not hear of the first change before it makes its own.
+    other.route("**/board.json*", lambda route: route.abort())
+    card(page, KEYS[2]).focus()
+    page.keyboard.press("Shift+ArrowRight")
+    becomes(page, lambda: saved(shared, key)[KEYS[2]]["w"], 5)
+    card(other, KEYS[2]).focus()
+    other.keyboard.press("Shift+ArrowLeft")
+    becomes(page, lambda: saved(shared, key)[KEYS[2]]["w"], 3)
+    expect(page.locator(".ms-board-toast")).to_contain_text("which replaced your change", use_inner_text=True)
+    expect(other.locator(".ms-board-toast")).to_have_count(0)
+    assert place(page, KEYS[2])[2] == 3
+    page.get_by_role("button", name="Restore mine").click()
+    becomes(page, lambda: saved(shared, key)[KEYS[2]]["w"], 5)
+    others.close()
+
+
 @pytest.mark.long
 def test_what_is_changed_in_a_card_can_be_kept(page: Page, shared: str, key: str) -> None:
     show(page, made(shared, LOSS, key=key, name=key))
