@@ -1,4 +1,4 @@
-"""Texts of AG Grid's own interface, where the part of a key after the dot is AG Grid's name for the text, and of links to pages."""
+"""Texts of AG Grid's own interface, by its names for them after the dot of a key, and of links to the pages of a run."""
 
 from __future__ import annotations
 

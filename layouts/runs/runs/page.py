@@ -39,8 +39,8 @@ _NOTE = {"filter": "agTextColumnFilter", "cellClass": "ms-note-cell", "comparato
 _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("name", {"cellRenderer": "MindscopeRun", "flex": 1, "minWidth": 260, "pinned": "left", "lockPinned": True,
               "filter": "agTextColumnFilter"}),
-    ("open", {"cellRenderer": "MindscopeLinks", "cellRendererParams": {"most": 2}, "valueGetter": {"function": "null"}, "initialWidth": 108, "sortable": False,
-              "filter": False, "resizable": False}),
+    ("open", {"cellRenderer": "MindscopeLinks", "cellRendererParams": {"most": 2}, "valueGetter": {"function": "null"},
+              "initialWidth": 108, "sortable": False, "filter": False, "resizable": False}),
     ("state", {"cellRenderer": "MindscopeState", "initialWidth": 108, "filter": "agTextColumnFilter"}),
     ("value", {**_NUMBER, "cellRenderer": "MindscopeValue", "initialWidth": 204,
                "comparator": {"function": "mindscopeByMetric"}}),
