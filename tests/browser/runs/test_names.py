@@ -12,6 +12,7 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app.web.server import create_app
+from parsers import TextValue
 from tests.browser.conftest import in_address
 from tests.browser.short_names import meant, names_on
 from tests.browser.showing import show
@@ -34,6 +35,7 @@ def sweep(serve_file: Callable[[Flask], str]) -> str:
     runs = {
         name: {
             "scalar": {"loss": series(3)},
+            "text": {"note": [(0, TextValue(("as planned",)))]},
             "settings": {
                 "optimizer": name.split("_")[3], "learning_rate": float(name.split("_")[4][2:]), "loss": at / len(SWEEP),
             },
@@ -59,7 +61,8 @@ def told_apart(page: Page, least: int, *, every: bool = True) -> None:
     ("path", "least"),
     [("scalars?run=*", 10), pytest.param("", 15, marks=pytest.mark.long), pytest.param("two_runs", 3, marks=pytest.mark.long),
      pytest.param("overview", 2, marks=pytest.mark.long), pytest.param("scalars?run=*&mode=table", 5, marks=pytest.mark.long),
-     pytest.param("model_lineage", 10, marks=pytest.mark.long), pytest.param("optimisation", 8, marks=pytest.mark.long)],
+     pytest.param("model_lineage", 10, marks=pytest.mark.long), pytest.param("optimisation", 8, marks=pytest.mark.long),
+     pytest.param("text", 5, marks=pytest.mark.long)],
 )  # fmt: skip
 def test_runs_of_a_sweep_are_told_apart(page: Page, sweep: str, path: str, least: int) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})

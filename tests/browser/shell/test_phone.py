@@ -65,6 +65,14 @@ def test_a_graph_is_above_its_panels_a_legend_shows_every_run_and_settings_do_no
     assert covered == []
 
 
+def test_shares_of_a_step_are_within_their_card(phone: Page, everything: str) -> None:
+    show(phone, f"{everything}/steps?run=job_a")
+    legend = phone.locator(".ms-breakdown-legend li").filter(visible=True)
+    expect(legend.first).to_be_visible()
+    assert legend.locator("> *").evaluate_all("all => all.filter((one) => one.getBoundingClientRect().right > 382)"
+                                              ".map((one) => one.innerText)") == []
+
+
 @pytest.fixture(scope="module")
 def sweep(serve_file: Callable[[Flask], str]) -> str:
     return serve_file(create_app(MemorySource({name: {"scalar": {"loss": series(5)}} for name in SWEEP})).server)
