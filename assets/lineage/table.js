@@ -15,9 +15,11 @@ import { drawSummary } from "./summary.js";
 
 const LEAST_NAME_PX = 240;
 const BESIDE_NAME_PX = 56;  // of mark and margins of a cell
+const BESIDE_LABEL_PX = 36;  // of a heading, with an arrow where it is sorted
+const BESIDE_SORTED_PX = 52;
 const LINK_PX = 28;
 const BESIDE_LINKS_PX = 24;
-const MOST_LINKS = 4;  // of a run; the first one is the overview, which has the others
+const MOST_LINKS = 3;  // of a run; the first one is the overview, which has the others
 
 /**
  * @param {Lineage.Page} page
@@ -94,6 +96,7 @@ export function rowsOf(page) {
 function columnOf(page, column) {
   const label = labelOf(column);
   const pinned = (page.state.pin || []).includes(column.name);
+  const beside = sortOf(page).some((text) => text.slice(1) === `=${column.name}`) ? BESIDE_SORTED_PX : BESIDE_LABEL_PX;
   const common = {
     pinned: pinned ? "left" : null,
     ...(column.usual.length ? { cellClass: { function: "mindscopeLineageClass(params)" } } : {}),
@@ -103,7 +106,7 @@ function columnOf(page, column) {
     headerTooltip: cut(column.name, 400),
     comparator: { function: "mindscopeOrder" },
     tooltipValueGetter: { function: "mindscopeLineageExact(params)" },
-    initialWidth: Math.min(220, Math.max(column.numeric ? 76 : 100, 36 + 7 * cut(label, 24).length)),
+    initialWidth: Math.min(220, Math.max(column.numeric ? 76 : 100, beside + 7 * cut(label, 24).length)),
   };
   if (!column.numeric) return { ...common, filter: "agTextColumnFilter", cellRenderer: "MindscopeText" };
   return {
