@@ -46,7 +46,9 @@ async function posted(calls, answer) {
 }
 
 const asking = (...cards) => ({ callback: near, inputs: [{ ...near.inputs[0], value: { cards } }] });
-const echo = ({ inputs: [{ value }] }) => ({ "ms-scalars-near-answer": { data: value.cards.map(([at, { tag }]) => [at, tag[0]]) } });
+const echo = ({ inputs: [{ value }] }) => ({
+  "ms-scalars-near-answer": { data: value.cards.map(([at, { tag }]) => [at, tag[0]]) },
+});
 
 test("the outputs of a callback are those that Dash names in one text", () => {
   assert.deepEqual(outputsOf(near), [{ id: "ms-scalars-near-answer", property: "data" }]);
