@@ -12,6 +12,7 @@ from parsers.analysis.lineage.setting_differences import NOT_SETTINGS
 from layouts.kit.state import BadInput, text, texts
 from layouts.lineage.model_columns import group_of
 from layouts.runs.chosen_runs import label_of, selected_rows
+from layouts.runs.rows import RunRow
 from layouts.runs.run_numbers import NEEDS
 from layouts.sources import RunSources, Sources
 
@@ -22,9 +23,13 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two member runs, the first one being the reference: their keys, names and colours. hidden are not drawn as curves."""
+    """Two member runs, the first one being the reference: their keys, rows, names and colours.
+
+    rows are those with which the pair was chosen, as a run may be deleted since. hidden are not drawn as curves.
+    """
 
     runs: tuple[str, str]
+    rows: tuple[RunRow, RunRow]
     names: tuple[str, str]
     colours: tuple[str, str]
     hidden: tuple[str, ...] = ()
@@ -87,4 +92,5 @@ def pair(source: RunSources, runs: tuple[str, str], named: Sequence[str] = (), c
         raise BadInput(f"runs: expected the keys of two runs, found {str(runs)[:80]!r}")
     drawn = source.runs.colours(named if set(runs) <= set(chosen) else runs)
     one, other = runs
-    return Pair(runs, (label_of(one, rows[one]), label_of(other, rows[other])), (drawn[one], drawn[other]))
+    names = label_of(one, rows[one]), label_of(other, rows[other])
+    return Pair(runs, (rows[one], rows[other]), names, (drawn[one], drawn[other]))

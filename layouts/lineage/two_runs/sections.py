@@ -45,8 +45,8 @@ Section = Callable[[Sources, Pair], Any]
 
 def heading(source: ValueSources, pair: Pair) -> Any:
     """Return the facts about each run: steps, points, duration, speed, size."""
-    rows = {member: row for row in source.runs.rows() for member in row.members}
-    by_name = [{fact["name"]: _fact(fact) for fact in facts(source, run, rows[run])} for run in pair.runs]
+    of_runs = zip(pair.runs, pair.rows, strict=True)
+    by_name = [{fact["name"]: _fact(fact) for fact in facts(source, run, row)} for run, row in of_runs]
     names = list(dict.fromkeys(name for one in by_name for name in one))
     body = [(t(f"overview.{name}"), *(one.get(name, _none()) for one in by_name)) for name in names]
     return _table(pair, [""], body)
@@ -276,16 +276,16 @@ def _link(page: str, state: dict[str, list[str]], words: Any) -> html.A:
 
 def _curve(source: RunSources, pair: Pair, scalar: values.ScalarLine) -> html.Div:
     tag = scalar.tag
-    rows = {member: row for row in source.runs.rows() for member in row.members}
     drawn = []
     for at, run in enumerate(pair.runs):
         if run in pair.hidden:
             continue
         series = source.curves.series(run, tag)
-        assert series is not None
+        if series is None:  # it has been deleted since
+            continue
         drawn.append(ChartLine(
             run=run, tag=tag, label=pair.names[at], colour=pair.colours[at], series=series,
-            x=series.step.astype(np.float64), started=rows[run].started or 0.0,
+            x=series.step.astype(np.float64), started=pair.rows[at].started or 0.0,
         ))  # fmt: skip
     # A file may hold any number; values that overflow are not drawn and need no warning.
     with np.errstate(over="ignore", invalid="ignore"):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plotly.utils import PlotlyJSONEncoder
 
 from app.store.store import Store
 from layouts.dumps.dumped_graphs import RunGraphs
@@ -67,6 +68,20 @@ def test_which_two_runs() -> None:
     for bad in (None, {}, {"runs": "ab"}, {"runs": ["one"]}, {"runs": ["one", 2]}, {"runs": ["one", "gone"]}):
         with pytest.raises(BadInput):
             named(source, bad)
+
+
+@pytest.mark.parametrize("section", [sections.heading, sections.curves])
+def test_a_run_that_is_deleted_after_the_pair_was_chosen_is_no_error(
+    section: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = given()
+    chosen = pair(source, ("one", "two"))
+    whole = json.dumps(section(source, chosen), cls=PlotlyJSONEncoder)
+    monkeypatch.setattr(source.runs, "rows", lambda: [one for one in given().runs.rows() if one.key != "one"])
+    read = source.curves.series
+    monkeypatch.setattr(source.curves, "series", lambda run, tag: None if run == "one" else read(run, tag))
+    left = json.dumps(section(source, chosen), cls=PlotlyJSONEncoder)
+    assert (left == whole) == (section is sections.heading)
 
 
 def test_the_newest_runs_that_share_most_are_compared() -> None:
