@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from app.demo.simulated import strategy_files
 from app.demo.simulated.job_files import OUTPUT, decimal, rank_folder, write
 from app.demo.simulated.job_records import CommunicationRow, ComputingRow, JobRecord
 from app.demo.simulated.kernels import Kernel, kernels_of
@@ -50,6 +51,7 @@ def write_detailed(folder: Path, rows: JobRecord, *, leaking: Sequence[int] = ()
         _write_lines(output / "kernel_details.csv", _kernel_lines(kernels, communication[rank]))
         _write_lines(output / "operator_memory.csv", _block_lines(blocks))
         _write_lines(output / "memory_record.csv", _record_lines(blocks))
+        strategy_files.write(output, rank, strategy_files.of_rank(rows.plan, rank))
         trace = list(_trace(rank, pieces, kernels, communication[rank]))
         (output / "trace_view.json").write_text(json.dumps(trace, separators=(",", ":")), encoding="utf-8")
 

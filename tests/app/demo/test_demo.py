@@ -25,6 +25,7 @@ from parsers import open_run
 from parsers.analysis.curves.insights.overfitting import turn
 from parsers.analysis.dumps.first_cause import Causes
 from parsers.analysis.jobs.advice.rules import review
+from parsers.analysis.jobs.strategy import count, uneven
 from parsers.analysis.jobs.who_is_slow import SlowRanks, who_is_slow
 from parsers.analysis.lineage.importance import importance
 from parsers.cluster_frames import JOB_FRAMES
@@ -161,6 +162,15 @@ def test_each_rank_has_what_pages_about_one_rank_read(demo: Path) -> None:
         for name in ("kernels", "operators", "operator_types", "steps", "memory", "operator_memory"):
             assert len(profile.frame(name)), name
         assert len(profile.trace.slices)
+
+
+def test_operators_of_the_strategy_are_cut_evenly_and_are_those_that_ran(demo: Path) -> None:
+    for rank, profile in enumerate(open_run(demo / story.JOB).profile.values()):
+        operators = profile.frame("strategies")
+        assert uneven(operators) == []
+        assert count(operators).gradient == 12
+        computed = {name for name in profile.kernels["name"].astype(str) if not name.startswith("hcom")}
+        assert computed <= set(operators["full_name"].astype(str)), rank
 
 
 def test_blocks_add_up_to_the_curve_of_memory(demo: Path) -> None:

@@ -13,9 +13,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app import create_app
+from app.demo.simulated import strategy_files as made
 from app.store.store import Store
 from tests.browser.showing import show
-from tests.parsers.profiler import strategy_files as made
+from tests.parsers.profiler.strategy_files import strategy_file
 from tests.writers.clusters import write
 
 CANVAS = ".ms-strategy-graph .ms-graph-canvas"
@@ -33,7 +34,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, serve_file) -> str:
     folder = base / "runs/cut/profiler"
     folder.mkdir(parents=True)
     for rank in (0, 2, 3):
-        told = made.network()
+        told = strategy_file()
         told["config"] |= {"rankId": rank, "stageId": rank // 2}
         made.write(folder, rank, told)
     write(base / "runs/job", ranks=16, steps=2, operations=3)
@@ -81,9 +82,9 @@ def test_stages_graph_and_counters(page: Page, place: str) -> None:
 def test_bad_files_are_named_and_the_rest_works(page: Page, tmp_path: Path, serve) -> None:
     folder = tmp_path / "cut/profiler"
     folder.mkdir(parents=True)
-    made.write(folder, 2, made.network())
-    made.write(folder, 3, made.network())
-    told = made.network()
+    made.write(folder, 2, strategy_file())
+    made.write(folder, 3, strategy_file())
+    told = strategy_file()
     del told["config"]["stageId"]
     made.write(folder, 0, told)
     (folder / "parallel_strategy_1.json").write_bytes(b"")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.demo.simulated import strategy_files as made
 from parsers import open_run
 from parsers.graphs.anf_ir import read_graph
 from parsers.graphs.graph import Origin
@@ -17,7 +18,7 @@ from parsers.profiler.frame_parts import FramePart, ProfileInput
 from parsers.profiler.lines import Complaints
 from parsers.profiler.strategy import phase_of, read_config, strategies
 from parsers.profiler.strategy_values import output_of, shards_of, value_text
-from tests.parsers.profiler import strategy_files as made
+from tests.parsers.profiler.strategy_files import strategy_file
 
 
 def read(path: Path) -> FramePart:
@@ -54,7 +55,7 @@ def test_the_nodes_of_mindinsight(real_data: Path) -> None:
 
 
 def test_a_made_file(tmp_path: Path) -> None:
-    part = read(made.write(tmp_path, 0, made.network()))
+    part = read(made.write(tmp_path, 0, strategy_file()))
     frame = part.frame
     assert not part.problems
     assert frame["number"].tolist() == list(range(13))
@@ -168,7 +169,7 @@ def test_texts_of_values_and_types() -> None:
 
 
 def test_config_is_found_wherever_it_is(tmp_path: Path) -> None:
-    told = made.network()
+    told = strategy_file()
     turned = {"graph": {**told["graph"], "more": '"config" : {'}, "config": told["config"]}
     for number, one in enumerate((told, turned)):
         complaints = Complaints("x")
@@ -201,7 +202,7 @@ def test_the_job_reads_only_the_beginning_of_large_files(tmp_path: Path, monkeyp
     monkeypatch.setattr(strategy, "HEAD", 1 << 10)
     (tmp_path / "profiler").mkdir()
     for rank in range(4):
-        made.write(tmp_path / "profiler", rank, {**made.network(), "pad": "x" * 10_000})
+        made.write(tmp_path / "profiler", rank, {**strategy_file(), "pad": "x" * 10_000})
     (job,) = open_run(tmp_path).profile.jobs
     assert job.stages["stages"].tolist() == ["0-1;2-3"] * 4
     assert job.extent("stages") == 4 << 10
@@ -209,7 +210,7 @@ def test_the_job_reads_only_the_beginning_of_large_files(tmp_path: Path, monkeyp
 
 
 def test_damaged_nodes_are_skipped_and_the_rest_is_shown(tmp_path: Path) -> None:
-    told = made.network()
+    told = strategy_file()
     told["graph"]["node"][2]["attribute"] = "none"
     told["graph"]["node"].append("text")
     part = read(made.write(tmp_path, 0, told))
@@ -218,7 +219,7 @@ def test_damaged_nodes_are_skipped_and_the_rest_is_shown(tmp_path: Path) -> None
     assert any("it was skipped" in text for text in texts(part))
     assert any(text.startswith("1 input names no node of the graph (3)") for text in texts(part))
     path = tmp_path / "parallel_strategy_1.json"
-    whole = json.dumps(made.network())
+    whole = json.dumps(strategy_file())
     path.write_text(whole[: whole.index('"name": "7"')])
     part = read(path)
     assert part.frame["name"].tolist() == ["1", "2", "3", "4", "5", "6"]
@@ -227,7 +228,7 @@ def test_damaged_nodes_are_skipped_and_the_rest_is_shown(tmp_path: Path) -> None
 
 @pytest.mark.long
 def test_every_block_boundary_gives_the_same_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = made.network()
+    told = strategy_file()
     told["graph"]["node"][1]["scope"] = 'Default/a "quoted} \\ name{'
     path = made.write(tmp_path, 0, told)
     whole = read(path).frame

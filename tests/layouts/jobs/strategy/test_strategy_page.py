@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.demo.simulated import strategy_files as made
 from layouts.jobs.strategy.asks import COLOURS, read_graph, read_grid
 from layouts.jobs.strategy.drawing import Strategies, drawing
 from layouts.jobs.strategy.page import _node
@@ -24,7 +25,7 @@ from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.access import Profiles
 from parsers.profiler.jobs import JobFiles, Member
 from tests.pages import page_named
-from tests.parsers.profiler import strategy_files as made
+from tests.parsers.profiler.strategy_files import strategy_file
 from tests.sources import MemorySource
 from tests.writers.clusters import make
 
@@ -58,7 +59,7 @@ def source_of(profiles: Profiles, more: Mapping[str, Any] | None = None) -> Memo
 def made_job(folder: Path, ranks: tuple[int, ...] = (0, 1, 2, 3)) -> MemorySource:
     (folder / "profiler").mkdir()
     for rank in ranks:
-        told = made.network()
+        told = strategy_file()
         told["config"] |= {"rankId": rank, "stageId": rank // 2}
         made.write(folder / "profiler", rank, told)
     profiles = open_run(folder).profile

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from app.demo.simulated import strategy_files as made
 from parsers import open_run
 from parsers.analysis.graphs.network import network
 from parsers.analysis.jobs.grid import grid_of
@@ -16,7 +17,7 @@ from parsers.deferred import pandas as pd
 from parsers.profile_frames import STRATEGIES
 from parsers.profiler.frame_parts import ProfileInput, categorical, frame_of
 from parsers.profiler.strategy import strategies
-from tests.parsers.profiler import strategy_files as made
+from tests.parsers.profiler.strategy_files import strategy_file
 
 
 def frame_for(folder: Path, told: made.Node) -> pd.DataFrame:
@@ -58,7 +59,7 @@ def test_the_stage_map_and_counters_of_mindinsight(real_data: Path) -> None:
 
 
 def test_counts_of_a_made_file(tmp_path: Path) -> None:
-    told = made.network()
+    told = strategy_file()
     counts = count(frame_for(tmp_path, told))
     raw = told["graph"]["node"]
     assert counts.operators == len(raw) == 10
@@ -95,7 +96,7 @@ def test_without_lists_ranks_are_placed_by_their_own_stage() -> None:
 
 
 def test_cuts_and_shards_that_do_not_divide(tmp_path: Path) -> None:
-    frame = frame_for(tmp_path, made.network())
+    frame = frame_for(tmp_path, strategy_file())
     names, shapes = frame["name"].tolist(), frame["shape"].tolist()
     first, second = cuts_of(frame["strategy"].iloc[1], frame["inputs"].iloc[1], names, shapes)
     assert (first.name, first.shape, first.shards, first.shard_shape) == ("1", (8, 16), (2, 1), (4, 16))
@@ -112,12 +113,12 @@ def test_cuts_and_shards_that_do_not_divide(tmp_path: Path) -> None:
 
 
 def test_the_graph(tmp_path: Path) -> None:
-    frame = frame_for(tmp_path, made.network())
+    frame = frame_for(tmp_path, strategy_file())
     graph = strategy_graph(frame, "stage 0")
     assert graph.title == "stage 0"
     assert len(graph.nodes) == 13
     edges = set(zip(graph.edges["source"].tolist(), graph.edges["target"].tolist(), graph.edges["kind"].tolist(), strict=True))
-    raw = made.network()["graph"]
+    raw = strategy_file()["graph"]
     place = {name: row for row, name in enumerate(frame["name"].tolist())}
     assert edges == {
         (place[one["name"]], place[node["name"]], "control" if one["type"] == "CONTROL_EDGE" else "data")
@@ -130,7 +131,7 @@ def test_the_graph(tmp_path: Path) -> None:
 
 
 def test_phases_of_the_graph(tmp_path: Path) -> None:
-    frame = frame_for(tmp_path, made.network())
+    frame = frame_for(tmp_path, strategy_file())
     graph = strategy_graph(frame)
     whole = network(graph.nodes, graph.edges)
     assert list(phases(frame)) == ["forward", "backward", "recompute", "optimizer"]
