@@ -33,6 +33,7 @@ _INCH = 96.0
 _MODULE = f"""(async () => {{
     const main = [...document.scripts].find(({{ src }}) => src.endsWith("/{SHELL}"));
     if (!main) throw new Error("no page of Mindscope");
+    if (!window.mindscopeModules?.["{SHELL}"]) throw new Error("no page of Mindscope yet: its scripts have not run");
     return import(main.src.replace(/{SHELL.replace("/", ".")}$/, "{PAGE_SAVING}"));
 }})()"""
 _CARD_NAMES = ("key:", "card:", "plot:", "rule:", "state:", "mark:", "id:", "class:", "title:")

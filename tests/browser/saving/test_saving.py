@@ -22,6 +22,7 @@ from app.saving.chromium import find_chromium
 from app.saving.output import SaveError
 from app.saving.page import DrawnPage, PageLook
 from app.store.store import Store
+from app.web.modules import PAGE_SAVING, SHELL
 from parsers.recording import Recorder
 from tests.app.commands.running import called
 from tests.browser.runs.test_board import made
@@ -184,6 +185,27 @@ def test_a_page_whose_data_never_arrive(serve: Callable[[Flask], str], tmp_path:
         release.set()
         app.source.stop()
     assert not (tmp_path / "a.png").exists()
+
+
+def test_scripts_that_arrive_late_are_waited_for(serve: Callable[[Flask], str], tmp_path: Path) -> None:
+    """What saves a page needs its scripts: it is not asked for before they have run, however long they take."""
+    app = create_app(RECORDED)
+    begun = threading.Event()
+
+    def late() -> None:
+        from flask import request
+
+        if request.path.endswith(PAGE_SAVING):
+            begun.set()
+        elif request.path.endswith(SHELL):
+            begun.wait(2)
+
+    app.server.before_request(late)
+    try:
+        save(serve(app.server), PAGE, tmp_path / "a.png")
+    finally:
+        app.source.stop()
+    assert (tmp_path / "a.png").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize(("kind", "said"), [("renderer", "the page crashed in Chromium"), ("", "Chromium ended unexpectedly")])
