@@ -25,7 +25,8 @@ export function textWidth(text, size) {
 }
 
 /**
- * A label with at most this many letters: first without its count, then with its middle left out; "" for fewer than three.
+ * A label with at most this many letters: first without its count, of an operator without its number, then with its middle left
+ * out; "" for fewer than three.
  * @param {string} label
  * @param {number} letters
  */
@@ -34,6 +35,8 @@ export function shortened(label, letters) {
   const text = label.split("  ")[0].replace(/…/, "");
   if (textWidth(text, 1) <= letters * LETTER) return text;
   if (letters < LEAST_LETTERS) return "";
+  const type = text.replace(/-op\d+$/, "…");
+  if (textWidth(type, 1) <= letters * LETTER) return type;
   return fitted(text, letters * LETTER, (one) => textWidth(one, 1));
 }
 

@@ -11,6 +11,8 @@ test("labels are shortened, first their count, then their middle", () => {
   assert.equal(shortened("encoder  1,234", 20), "encoder  1,234");
   assert.equal(shortened("encoder  1,234", 8), "encoder");
   assert.equal(shortened("encoder-CellList", 10), "…-CellList");
+  assert.equal(shortened("GetNext-op1", 11), "GetNext-op1");
+  assert.equal(shortened("GetNext-op12", 8), "GetNext…");
   assert.equal(shortened("encoder-CellList", 4), "en…t");
   assert.equal(shortened("encoder-CellList", 2), "");
   assert.equal(shortened("编码器的一个很长的名字", 10), "编码…名字");
