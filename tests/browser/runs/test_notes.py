@@ -148,7 +148,7 @@ def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> No
     views = page.locator(".ms-views")
     views.locator("summary").click()
     expect(views.locator(".ms-views-none")).to_be_visible()
-    expect(views.locator("input")).to_be_focused()
+    expect(views.locator("input[type=text]")).to_be_focused()
     page.keyboard.insert_text(HOSTILE)
     page.keyboard.press("Enter")
     entry = views.locator(".ms-views-open")
@@ -159,7 +159,7 @@ def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> No
     expect(page).to_have_url(re.compile("/model_lineage"))
 
     views.locator("summary").click()  # the name is taken: overwriting asks
-    expect(views.locator("input")).to_be_focused()
+    expect(views.locator("input[type=text]")).to_be_focused()
     page.keyboard.insert_text(HOSTILE)
     page.keyboard.press("Enter")
     expect(views.get_by_text("A view of that name exists.")).to_be_visible()

@@ -187,7 +187,7 @@ def test_no_run_chosen_and_an_empty_run(page: Page, serve: Callable[[Flask], str
     empty = row("empty", tags={"scalar": 1}, steps=0, points=0, main_tag="", main_value=None)
     address = serve(create_app(MemorySource(rows=[empty])).server)
     show(page, f"{address}/overview")
-    expect(page.locator(".ms-tile .ms-code:visible")).to_have_count(7)
+    expect(page.locator(".ms-tile-missing")).to_have_count(7)
     expect(page.locator(".ms-fact-size")).to_contain_text("51.5 KiB")
     show(page, f"{address}/overview?run=")
     expect(page.locator(".ms-overview-none")).to_be_visible()
@@ -215,8 +215,11 @@ def test_two_overviews_in_a_host_lead_nowhere_else(page: Page, base: Path, serve
 @pytest.mark.long
 def test_the_lines_that_record_a_graph_are_not_cut_off(page: Page, address: str) -> None:
     show(page, f"{address}/overview?run=nan_inf")
-    empty = page.locator('[data-tile="graph"] .ms-empty, [data-tile="dataset"] .ms-empty')
+    empty = page.locator('[data-tile="graph"] .ms-tile-missing, [data-tile="dataset"] .ms-tile-missing')
     expect(empty).to_have_count(2)
+    for number in range(2):
+        empty.nth(number).locator("summary").first.click()
+        expect(empty.nth(number).locator(".ms-code:visible").first).to_be_visible()
     for _ in ("en", "zh"):
         assert empty.evaluate_all("every => every.map(one => one.scrollHeight - one.clientHeight)") == [0, 0]
         cut = "every => every.filter(one => one.parentElement.scrollHeight > one.parentElement.clientHeight).length"

@@ -107,7 +107,7 @@ def test_columns_are_chosen_moved_and_resized_and_the_layout_is_kept(page: Page,
         assert after["x"] < state["x"]
     page.locator(".ms-runs-columns > summary").click()
     page.locator('[data-act="columns-reset"]').click()
-    expect(header(page, "path")).to_have_count(1)
+    expect(page.locator('.ms-runs-choice input[value="path"]')).to_be_checked()  # it may be out of view
     expect(header(page, "duration")).to_have_count(0)
 
 

@@ -8,11 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from flask import Flask
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from app import create_app
 from layouts import PAGES
 from layouts.kit.page import Page as MenuPage
+from parsers.recording import EventWriter
+from parsers.recording import Image as Picture
+from tests.app.routes.values.test_media import png
 from tests.browser.saving.saved_pages import Saved, alike, save
 from tests.browser.showing import show
 from tests.browser.waiting import settles, unchanged
@@ -124,8 +129,14 @@ def test_a_page_of_which_the_screen_shows_all_has_no_choice(page: Page, everythi
 
 
 @pytest.mark.long
-def test_a_page_that_would_be_too_large_says_what_to_leave_out(page: Page, hostile: str, tmp_path: Path) -> None:
-    page.goto(f"{hostile}/images")
+def test_a_page_that_would_be_too_large_says_what_to_leave_out(
+    page: Page, serve: Callable[[Flask], str], tmp_path: Path
+) -> None:
+    for run in ("one", "two"):
+        (tmp_path / "runs" / run).mkdir(parents=True)
+        with EventWriter(str(tmp_path / "runs" / run / "events.out.tfevents.1700000000.vm"), "tensorboard") as writer:
+            writer.add(1, {f"picture {number}": Picture(png(90, 8, 8), 8, 8) for number in range(3)}, wall_time=1.7e9)
+    page.goto(f"{serve(create_app(tmp_path / 'runs').server)}/images")
     expect(page.locator(".ms-card img").first).to_be_visible()
     noise = np.random.default_rng(1).integers(0, 256, (1600, 1600, 3), dtype=np.uint8)
     Image.fromarray(noise).save(tmp_path / "noise.png")
