@@ -202,7 +202,7 @@ def test_a_saved_view_keeps_it(page: Page, tmp_path: Path, serve: Callable[[Flas
     visit(page, address, "run=long_history&expr=loss+-+'eval/accuracy'")
     views = page.locator(".ms-views")
     views.locator("summary").click()
-    expect(views.locator("input")).to_be_focused()
+    expect(views.locator("input[type=text]")).to_be_focused()
     page.keyboard.insert_text("gap")
     page.keyboard.press("Enter")
     expect(views.locator(".ms-views-open")).to_have_text("gap")
