@@ -9,7 +9,7 @@ import * as health from "./health.js";
 import { inLanguage, setLabel, translate, writeText } from "./i18n.js";
 import * as runNotes from "./notes.js";
 import * as picker from "./picker.js";
-import { frames, look, poll, refresh, routesOf, secondsBetweenLooks } from "./polling.js";
+import { frames, look, noteAnswer, poll, refresh, routesOf, secondsBetweenLooks } from "./polling.js";
 import { currentPrefs, led, onOwnIndexPage, setPrefs } from "./prefs.js";
 import { gone, selected } from "./run_selection.js";
 import { chooseTool } from "./recording.js";
@@ -187,6 +187,7 @@ document.addEventListener("visibilitychange", () => {
 
 if (!led) window.setInterval(() => !document.hidden && paintStatus(), AGES_MS);
 window.addEventListener("mindscope:news", () => poll());
+window.addEventListener("mindscope:answer", ({ detail: { status } }) => noteAnswer(status));
 
 /**
  * @param {Wire.RunChanges | null} changes

@@ -4,6 +4,8 @@ import { setProps } from "./dash.js";
 
 export const AFTER_REFRESH_MS = [300, 1000, 2500];
 let polls = 0;
+/** Whether the latest callback got no answer: pages then ask at each look, as only an answer says that the server is back. */
+let lost = false;
 
 const LEAST_SECONDS = 1;
 const DRAWING_SECONDS = 0.5;
@@ -39,6 +41,14 @@ export function secondsBetweenLooks(chosen, scan, quiet) {
 }
 
 /**
+ * Note with which status a callback was answered, 0 for not at all.
+ * @param {number} status
+ */
+export function noteAnswer(status) {
+  lost = status === 0 || status >= 502;
+}
+
+/**
  * Let the callbacks of pages ask for their news.
  * @param {string[]} [asking]
  */
@@ -48,8 +58,8 @@ export function poll(asking = frames()) {
 }
 
 /**
- * Ask each server on screen for its status, once for all pages of it; of one that cannot answer, pages ask themselves, which
- * says so.
+ * Ask each server on screen for its status, once for all pages of it; of one that cannot answer or did not, pages ask
+ * themselves, which says so, or that it is back.
  * @param {(frame: string, status: Wire.Status) => boolean} take - returns whether a page is to ask for news
  */
 export async function look(take) {
@@ -61,7 +71,7 @@ export async function look(take) {
   }
   await Promise.all(Array.from(servers, async ([routes, own]) => {
     const status = await statusOf(routes);
-    const asking = own.filter((frame) => frames().includes(frame) && (!status || take(frame, status)));
+    const asking = own.filter((frame) => frames().includes(frame) && (!status || take(frame, status) || lost));
     if (asking.length) poll(asking);
   }));
 }

@@ -399,14 +399,16 @@ def test_nothing_chosen_and_nothing_there_say_so(page: Page, address: str) -> No
 
 
 @pytest.mark.long
-def test_a_failed_card_says_so_and_is_drawn_when_the_server_is_back(unwatched: Page, address: str) -> None:
+@pytest.mark.parametrize("lost", ["**/_dash-update-component**", "**/*"], ids=["callbacks", "server"])
+def test_a_failed_card_says_so_and_is_drawn_when_the_server_is_back(unwatched: Page, address: str, lost: str) -> None:
     visit(unwatched, address, "run=long_history&tag=loss")
-    unwatched.route("**/_dash-update-component**", lambda route: route.abort())
+    unwatched.route(lost, lambda route: route.abort())
     unwatched.locator('[data-control="x"]').first.select_option("relative")
     expect(card(unwatched, "loss")).to_have_class(re.compile("ms-failed"))
     expect(card(unwatched, "loss")).to_contain_text("could not be drawn")
-    unwatched.unroute("**/_dash-update-component**")
+    unwatched.unroute(lost)
     expect(card(unwatched, "loss")).not_to_have_class(re.compile("ms-failed"))
+    expect(unwatched.locator(".ms-notice")).to_be_hidden()
     seconds = open_run(RECORDED / "long_history").series("loss").wall_time
     high = card(unwatched, "loss").locator(".js-plotly-plot").evaluate("p => p.layout.xaxis.range[1]")
     assert high < 2 * (seconds.max() - seconds.min())
