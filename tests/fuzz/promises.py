@@ -10,7 +10,7 @@ from parsers.model import KINDS as PROBLEM_KINDS
 from parsers.model import Problem
 
 DERIVED_OF = 4
-"""One case of so many is also asked for what is computed from its frames (`is_chosen`), which takes longer than reading it."""
+"""Every so many cases one is chosen (`is_chosen`), whose frames are computed from, too: that takes longer than reading."""
 
 
 class Broken(AssertionError):

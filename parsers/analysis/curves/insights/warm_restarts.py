@@ -1,10 +1,11 @@
 """Tells a jump from which the curve falls once more, as where a learning rate begins anew, from a step that lasts.
 
-One jump does not recur, so what follows it decides. Two models of the levels are compared: a smooth course with a step, and
-the same course with a wave, half a cosine or an exponential, that has had one period before the jump and has another one after
-it. Both are added to the course, or are a share of it. The wave has one height; or, because what it does before the jump may
-belong to the course, any two heights before and after the jump, and the step then has the wave before the jump, too. A restart
-has to leave nothing but the noise of the levels, and less than every step by more than chance; what neither explains is none.
+A single jump cannot be recognised by recurring, so the curve after it decides. Two models of the levels are compared: a
+smooth course with a step, and the same course with a wave, half a cosine or an exponential. The wave has had one period
+before the jump and has another one after it. Step and wave are added to the course, or are a share of it. The wave has one
+height, or two, before and after the jump, because what it does before the jump may belong to the course; the step then has
+the wave before the jump, too. A restart has to leave nothing but the noise of the levels, and less than every step by more
+than chance; if neither model explains the curve, it is no restart.
 """
 
 from __future__ import annotations
