@@ -5,7 +5,9 @@ import { Names } from "../../kit/names.js";
 import { count, percent } from "../../kit/units.js";
 import { cut } from "../columns.js";
 import { runOf } from "./pairs.js";
-import { RUNNING, chosenSetting, named, ranked, strength, targetLabel } from "./settings.js";
+import { RUNNING, chosenSetting, named, ranked, sorted, strength, targetLabel } from "./settings.js";
+
+const SETTINGS = 4;
 
 /** @param {Lineage.ResultPage} page */
 export function answer(page) {
@@ -17,20 +19,37 @@ export function answer(page) {
   const name = cut(named(page, setting), 60);
   const names = new Names([best.run, ...(best.other ? [best.other.run] : [])]);
   /** @param {{ run: string, settings: Record<string, string> }} one */
-  const withSetting = ({ run, settings }) => [
-    runOf(page, run, names),
-    ...(settings[setting] ? [words("optimisation.answer_with", { setting: name, at: cut(settings[setting], 60) })] : []),
-  ];
+  const withSetting = ({ run, settings }) => {
+    const shown = told(page, setting, settings);
+    return [runOf(page, run, names), ...(shown ? [words("optimisation.answer_with", { settings: shown })] : [])];
+  };
   const first = [
     words("optimisation.answer", { target: cut(targetLabel(page), 60), value: best.value }), ...withSetting(best),
   ];
-  const told = trend(page, setting, name);
-  if (best.equal > 1) told.unshift(words("optimisation.answer_equal_n", { n: count(best.equal) }));
+  const below = trend(page, setting, name);
+  if (best.equal > 1) below.unshift(words("optimisation.answer_equal_n", { n: count(best.equal) }));
   else if (best.other) {
-    told.unshift(make("span", "ms-optimisation-equal", [words("optimisation.answer_equal"), ...withSetting(best.other)]));
+    below.unshift(make("span", "ms-optimisation-equal", [words("optimisation.answer_equal"), ...withSetting(best.other)]));
   }
-  host.replaceChildren(make("p", "ms-optimisation-sentence", first), make("p", "ms-muted ms-optimisation-trend", told),
-    make("p", "ms-muted ms-optimisation-basis", words("optimisation.answer_basis")));
+  host.replaceChildren(make("p", "ms-optimisation-sentence", first), make("p", "ms-muted ms-optimisation-trend", below),
+    make("p", "ms-muted ms-optimisation-basis", [words("optimisation.answer_basis"), " ", tuning()]));
+}
+
+/**
+ * The settings of a run that tell it from others: the one on screen, then the strongest ones. Seeds are none.
+ * @param {Lineage.ResultPage} page
+ * @param {string} setting
+ * @param {Record<string, string>} settings
+ */
+function told(page, setting, settings) {
+  const others = sorted(page).filter((row) => !row.seed && !row.reason && row.setting !== setting).map((row) => row.setting);
+  const shown = [setting, ...others].filter((one) => settings[one] !== undefined).slice(0, SETTINGS);
+  return shown.map((one) => `${cut(named(page, one), 60)} ${cut(settings[one], 60)}`).join(", ");
+}
+
+/** A link to the trials of searches, which are no runs of the list. */
+function tuning() {
+  return make("a", "", words("optimisation.answer_tuning"), { href: "tuning", "data-page": "tuning" });
 }
 
 /**

@@ -13,7 +13,7 @@ from parsers.analysis.jobs.robust import NORMAL
 from parsers.model import Floats, Ints
 
 from layouts.curves.smoothed_lines import WRONG
-from layouts.jobs.cluster.metric_texts import scale_of, word
+from layouts.jobs.cluster.metric_texts import scale_of, text_of, word
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import typed
 from layouts.profiles.step_plots import StepStyle, bare_layout
@@ -24,6 +24,10 @@ CELL = 2
 MOST_ROWS = 240
 """Rows of steps drawn; more of them are joined."""
 _TICKS = 16
+_COLOUR_TICKS = 4
+_NAMED_CELL = 40
+"""Pixels of a cell of the grid from which on it has the number of its rank."""
+_MOST_NAMED_ROWS = 12
 _BESIDE = 160
 """Pixels of a plot for names on the left and colours on the right."""
 _SPREADS = 16.0
@@ -47,13 +51,25 @@ def grid_figure(
     shapes += [_frame(grid.cells, place[picked], _ring(dark), 3)] if picked is not None and picked in place else []
     layout = bare_layout(StepStyle({}, columns=columns, dark=dark)) | {
         "hovermode": "closest", "dragmode": False, "shapes": [shape for shape in shapes if shape],
-        "margin": {"l": _left(grid, hosts), "r": 14, "t": 12, "b": 26, "pad": 0},
+        "annotations": _numbers(grid, ranks, columns),
+        "margin": {"l": _left(grid, hosts), "r": 20, "t": 12, "b": 26, "pad": 0},
         "xaxis": _axis(beside, across, columns) | {"type": "category"},
         "yaxis": (_stages(grid, down) if stages else _axis(down, rows)) | {"type": "category", "autorange": "reversed"},
         "meta": {"form": grid.form, "rows": rows, "columns": across, "gap": gap,
                  "unknown": int(np.count_nonzero(~np.isfinite(values)))},
     }  # fmt: skip
     return {"data": [found], "layout": layout}
+
+
+def _numbers(grid: Grid, ranks: Ints, columns: int) -> list[dict[str, Any]]:
+    """Return the number of the rank of each cell, where cells have room for it; page.css makes it legible on any colour."""
+    rows, across = grid.cells.shape
+    if rows > _MOST_NAMED_ROWS or across * _NAMED_CELL > columns - _BESIDE:
+        return []
+    return [
+        {"x": column, "y": row, "text": fmt.count(int(ranks[place])), "showarrow": False}
+        for row, places in enumerate(grid.cells.tolist()) for column, place in enumerate(places) if place >= 0
+    ]  # fmt: skip
 
 
 def steps_figure(
@@ -83,7 +99,7 @@ def steps_figure(
     shapes += [_column(place[picked], _ring(dark))] if picked is not None and picked in place else []
     layout = bare_layout(StepStyle({}, columns=columns, dark=dark)) | {
         "hovermode": "closest", "dragmode": False, "shapes": shapes,
-        "margin": {"l": 96 if sessions else 64, "r": 14, "t": 12, "b": 26, "pad": 0},
+        "margin": {"l": 96 if sessions else 64, "r": 20, "t": 12, "b": 26, "pad": 0},
         "xaxis": _axis(ticks, cells.shape[1], columns) | {"tickvals": _places(ticks, cells.shape[1], columns)},
         "yaxis": _axis(names, cells.shape[0]) | {"type": "category", "autorange": "reversed"},
         "meta": {"wide": wide, "tall": tall, "rows": int(cells.shape[0]), "columns": int(cells.shape[1]), "gap": gap},
@@ -116,6 +132,7 @@ def _heat(
     low, high = _ends(known)
     high = high if high > low else low + max(abs(low), scale) * 1e-3
     gap = 1 if values.shape[1] * 7 <= columns else 0
+    ticks = _colour_ticks(metric, known, low, high, scale)
     head = f"<b>{word(language, 'word.rank')} %{{customdata}}</b><br>{hover}"
     label = html.escape(word(language, f"metric.{metric}"))
     return {
@@ -123,9 +140,20 @@ def _heat(
         "zmin": low / scale, "zmax": high / scale, "colorscale": SCALE, "xgap": gap,
         "ygap": gap if values.shape[0] <= 60 else 0, "hoverongaps": False,
         "hovertemplate": f"{head}{label} %{{z:.5~g}} {unit}<extra></extra>",
-        "colorbar": {"thickness": 10, "len": 1.0, "ticksuffix": f" {unit}", "nticks": 5, "outlinewidth": 0, "xpad": 4},
+        "colorbar": {"thickness": 10, "len": 1.0, "outlinewidth": 0, "xpad": 4} | ticks,
         "meta": {"role": "cells"},
     }, gap  # fmt: skip
+
+
+def _colour_ticks(metric: str, known: Floats, low: float, high: float, scale: float) -> dict[str, Any]:
+    """Return the ticks of the colours; an end that values lie beyond says so, so that it is not taken for the extreme."""
+    places = np.linspace(low, high, _COLOUR_TICKS)
+    texts = [text_of(metric, float(place)) for place in places]
+    if len(known) and known.min() < low:
+        texts[0] = f"≤ {texts[0]}"
+    if len(known) and known.max() > high:
+        texts[-1] = f"≥ {texts[-1]}"
+    return {"tickvals": (places / scale).tolist(), "ticktext": texts}
 
 
 def _ends(known: Floats) -> tuple[float, float]:

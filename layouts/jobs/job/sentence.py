@@ -103,7 +103,8 @@ def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], step_ns
     place = places.get(part.rank)
     link: Any = f"{part.rank}" if part.rank >= 0 else ""
     if place is not None:
-        link = html.A(t("profiling.rank_n", n=part.rank), **address(_SHOWN_ON[part.name], ProfileChoice(*place)))
+        named = "job.because_of" if part.name == "slow_rank" else "profiling.rank_n"
+        link = html.A(t(named, n=part.rank), **address(_SHOWN_ON[part.name], ProfileChoice(*place)))
     marked: dict[str, Any] = {"aria-current": "true"} if first else {}
     cells = [Cell(shown, class_name="ms-number") for shown in (time, share, link)]
     return TableRow((t(f"job.part.{part.name}"), *cells), props=marked)

@@ -87,6 +87,7 @@ TEXTS = define_texts({
     "job.per_step": "common.per_step",
     "job.share": "common.share",
     "job.most_on": ("Most on", "最多的 rank"),
+    "job.because_of": ("because of rank {n}", "因 rank {n}"),
     "job.part.step": "common.whole_step",
     "job.part.computing": "common.computing",
     "job.part.exposed": ("Exposed communication", "未被掩盖的通信"),

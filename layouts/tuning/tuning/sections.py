@@ -38,10 +38,12 @@ def head(study: StudyFrames, target: str) -> list[Any]:
     said: list[Any] = [
         html.B(study.row.name), t("tuning.colon"), *(_commas(states) or [t("tuning.no_trials")]), t("tuning.stop"),
     ]  # fmt: skip
+    found = ""
     best = best_trial(study, target)
     if best is not None and len(study.targets) == 1:
         value = float(values_of(study, target)[study.trials["trial"].to_numpy() == best][0])
         said += [html.B(t("tuning.best_is", n=best, target=target, value=fmt.number(value))), SPACE]
+        found = _settings_of(study, best)
     facts = [t(f"tuning.goal.{goal}", target=name) for name, goal in study.targets]
     search = study.search
     if search.get("sampler"):
@@ -51,9 +53,22 @@ def head(study: StudyFrames, target: str) -> list[Any]:
         facts.append(t("tuning.pruner", name=str(pruning.get("name")), tag=str(pruning.get("tag"))))
     if isinstance(search.get("trials"), int):
         facts.append(t("tuning.budget", n=fmt.count(search["trials"])))
-    return [html.P(said, className="ms-tuning-said"), html.P(_commas(facts), className="ms-muted"),
+    return [html.P(said, className="ms-tuning-said"),
+            html.P([t("tuning.best_settings"), SPACE, html.Code(found)] if found else []),
+            html.P(_commas(facts), className="ms-muted"),
             html.P(_suggested(study), className="ms-muted ms-tuning-next"),
             html.P(_copied(study), className="ms-muted")]  # fmt: skip
+
+
+def _settings_of(study: StudyFrames, trial: int) -> str:
+    """Return the settings of a trial in one line, those it does not have left out."""
+    row = study.trials[study.trials["trial"] == trial]
+    values = {name: _known(row[f"parameter/{name}"].tolist()[0]) for name in settings_of(study)}
+    return _listed({name: value for name, value in values.items() if value is not None})
+
+
+def _listed(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {_plainly(value)}" for name, value in settings.items())
 
 
 def _copied(study: StudyFrames) -> list[Any]:
@@ -70,8 +85,8 @@ def _suggested(study: StudyFrames) -> list[Any]:
     if not noted:
         goes_on = bool(study.trials["state"].isin(("running", "waiting")).any())
         return [t("tuning.no_suggestion")] if goes_on else []
-    settings = [f"{name} = {_plainly(value)}" for name, value in noted["settings"].items()]
-    said: list[Any] = [t("tuning.next", n=noted["trial"]), SPACE, html.Code(", ".join(settings)), t("tuning.stop")]
+    listed = html.Code(_listed(noted["settings"]))
+    said: list[Any] = [t("tuning.next", n=noted["trial"]), SPACE, listed, t("tuning.stop")]
     sampler = noted["sampler"] or "?"
     if np.isfinite([noted[name] for name in ("mean", "low", "high")]).all():
         numbers = {name: fmt.number(noted[name]) for name in ("mean", "low", "high")}

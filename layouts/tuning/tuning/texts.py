@@ -46,6 +46,7 @@ TEXTS = define_texts({
     "tuning.best_is": (
         "Best of this search: trial {n} with {target} = {value}.", "本次搜索最佳：试验 {n}，{target} = {value}。",
     ),
+    "tuning.best_settings": ("Its settings:", "其超参："),
     "tuning.best_line": ("best so far", "当前最佳"),
     "tuning.best_trial": ("best: trial {n}", "最佳：试验 {n}"),
     "tuning.goal.minimize": ("minimize {target}", "{target} 越小越好"),
@@ -57,7 +58,7 @@ TEXTS = define_texts({
         "The study is in {place}. Shown is the copy in the workspace, which a tuner brought up to date at",
         "该搜索存储于 {place}，此处显示工作区中由调优进程写入的副本，更新时间：",
     ),
-    "tuning.next": ("Trial {n} would get, if it started now:", "若现在开始试验 {n}，超参为："),
+    "tuning.next": ("Proposed for trial {n}, which has not run:", "为尚未运行的试验 {n} 建议的超参："),
     "tuning.next_value": (
         "{sampler} predicts {target} = {mean} (95 % interval {low} to {high}).",
         "{sampler} 预测 {target} = {mean}（95% 区间 {low} 至 {high}）。",

@@ -97,6 +97,18 @@ def test_a_rank_that_starts_late_is_not_said_to_compute_longer() -> None:
     assert "since step 4" in text
 
 
+def test_colours_say_where_values_lie_beyond_them_and_cells_have_their_rank() -> None:
+    made = make(4, ranks=16, group=8, steps=10, slow_rank=7, slower=0.0, late_ns=60e6, hiccups=0.0)
+    found = answer(source_of(made), metric=["free"])
+    for name in ("grid", "heat"):
+        texts = found[name]["data"][0]["colorbar"]["ticktext"]
+        assert texts[-1].startswith("≥ ")
+        assert not texts[0].startswith("≤ ")
+    assert [one["text"] for one in found["grid"]["layout"]["annotations"]] == [f"{rank}" for rank in range(16)]
+    even = answer(source_of(make(3, ranks=16, group=8, steps=10, noise=0.002, hiccups=0.0)), metric=["computing"])
+    assert not even["grid"]["data"][0]["colorbar"]["ticktext"][-1].startswith("≥ ")
+
+
 def test_a_rank_is_not_called_slow_from_few_steps() -> None:
     made = make(1, ranks=16, group=8, steps=1, slow_rank=5, slower=0.3, hiccups=0.0)
     text = said(answer(source_of(made))["head"])
@@ -329,7 +341,7 @@ def test_memory_is_read_when_it_is_asked_for() -> None:
     ranks = frame_of(RANKS, 16, columns, "x")
     found = answer(source_of(made, ranks=ranks), metric=["peak_allocated"], order=["rank"])
     np.testing.assert_allclose(numbers_in(found["bars"]["data"][0]["y"]), range(1, 17))
-    assert found["grid"]["data"][0]["colorbar"]["ticksuffix"] == " GiB"
+    assert found["grid"]["data"][0]["colorbar"]["ticktext"][-1].endswith(" GiB")
     assert found["grid"]["layout"]["meta"]["form"] == "hosts"
     assert found["heat"] is None
     waiting = answer(source_of(made, ranks=ProfileFrame("reading", done=3, total=9)), metric=["peak_allocated"])

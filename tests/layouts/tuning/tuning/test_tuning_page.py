@@ -224,7 +224,7 @@ def test_the_next_settings_with_what_the_sampler_predicts(store: Store, journal:
         return " ".join(text_of(answer_study(store, {})["sections"]["head"]).split())
 
     assert "The next settings are not known" in text_of(answer_study(store, {})["sections"]["head"])
-    settings = 'Trial 6 would get, if it started now: x = 0.1235, mode = ["b", 1] .'
+    settings = 'Proposed for trial 6, which has not run: x = 0.1235, mode = ["b", 1] .'
     assert f"{settings} gp predicts loss = 0.5000 (95 % interval 0.2500 to 0.7500)." in said(mean=0.5, low=0.25, high=0.75)
     assert f"{settings} gp predicts values only after its first trials" in said(why="start")
     assert f"{settings} tpe predicts no value." in said(sampler="tpe", why="sampler", mean="high")
