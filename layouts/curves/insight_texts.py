@@ -59,8 +59,8 @@ TEXTS = define_texts({
         "{tag} 自步骤 {step} 起的全部 {n} 个数据点均为 {value}，从未变化。",
     ),
     "insights.overfitting": (
-        "{tag} was best at step {step} ({usual}) and is {value} at the end: {share} of what it had gained is lost.",
-        "{tag} 在步骤 {step} 处最优（{usual}），末尾为 {value}：已改善幅度损失了 {share}。",
+        "{tag} was best at step {step} ({usual}) and is {value} at the end: {share} of the way back.",
+        "{tag} 在步骤 {step} 处最优（{usual}），末尾为 {value}：改善已退回 {share}。",
     ),
     "insights.frozen": (
         "{tag} stays at {value} from step {step} to {last}, {n} times in a row, though it changes otherwise.",

@@ -14,7 +14,8 @@ TEXTS = define_texts({
     ),
     "symptoms.rule.insight_unmoved": ("all values are equal, {limit} of them or more", "所有值相同，且不少于 {limit} 个"),
     "symptoms.rule.insight_overfitting": (
-        "at least {limit} of what it had improved is lost after its best value", "达到最优后，已改善幅度至少损失 {limit}",
+        "at least {limit} of the way back after its best value; of a loss, by difference or by ratio",
+        "达到最优后至少退回 {limit}；对损失，按差值或比值计",
     ),
     "symptoms.rule.insight_frozen": (
         "{limit} equal values in a row or more, though it changes otherwise", "至少连续 {limit} 个值相同，其余时间有变化",

@@ -258,6 +258,8 @@ def _turn(tag: str, series: Series, points: _Points) -> Insight | None:
         return None
     sign = -1.0 if wanted == "max" else 1.0
     found = overfitting.turn(_signed(points.value, sign))
+    if kind == "overfitting" and wanted == "min":
+        found = max(filter(None, (found, overfitting.turn_by_ratio(points.value))), key=lambda one: one.share, default=None)
     if found is None:
         return None
     return _insight(tag, series, kind, (int(points.place[found.first]), int(points.place[-1])), found.share,

@@ -63,3 +63,15 @@ def turn(value: Floats) -> Turn | None:
     first = int(known.first[at])
     point = first + int(value[first : first + known.size].argmin())
     return Turn(point, low, end, rise / fall)
+
+
+def turn_by_ratio(value: Floats) -> Turn | None:
+    """Return the same of the logarithms of a loss: one that fell from 2 to 0.2 and rose to 0.63 is half of the way back.
+
+    A loss near zero that doubles has lost little of the difference by which it fell, and yet the network fits its validation
+    data as it did long before. `best` and `end` are losses. None of values that are not all positive.
+    """
+    if not value.size or float(value.min()) <= 0.0:
+        return None
+    found = turn(np.log(value))
+    return None if found is None else found._replace(best=float(np.exp(found.best)), end=float(np.exp(found.end)))

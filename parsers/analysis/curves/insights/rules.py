@@ -37,7 +37,7 @@ RULES: Mapping[str, Rule] = MappingProxyType({rule.kind: rule for rule in (
          "better or is a norm of gradients; the best possible value is none"),
     Rule("overfitting", 0.3, "of the way", 1, 16,
          "how far the curve of an evaluation went back at its end, as a share of the way it had come, and more than ever "
-         "before"),
+         "before; of a loss, also in its logarithm, whichever share is larger"),
     Rule("frozen", 20.0, "equal values", 1, 40,
          "values in a row that are equal, or differ by less than a tenth of the usual change from point to point, of a curve "
          "that changes otherwise; the limit is at least a hundredth of the points and four times the usual longest repetition"),

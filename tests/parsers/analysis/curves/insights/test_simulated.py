@@ -16,7 +16,7 @@ import pytest
 from parsers import Insight, Series
 from parsers.analysis.curves.insights import LEVELS, RULES, insights_of
 from tests.amounts import some_or_every
-from tests.simulations.curves import FAULTY, HEALTHY, Curve, Kind, draw, overfitting
+from tests.simulations.curves import FAULTY, HEALTHY, Curve, Kind, draw, level_validation, overfitting
 
 # Limits were adjusted on seeds 1 to 9; these were looked at once, afterwards.
 SEEDS = (4101, 4102, 4103)
@@ -95,6 +95,31 @@ def test_a_validation_curve_that_regains_its_fall_is_overfitting_from_16_points_
     kinds = [{one.kind for one in marks(overfitting(random_of(SEEDS[0], number, "overfitting"), points, 0.01, regained))}
              for number in range(40)]  # fmt: skip
     assert np.mean([bool(one & {"overfitting", "divergence"}) for one in kinds]) >= 0.9
+
+
+def test_a_validation_loss_that_rises_to_a_multiple_of_its_low_best_value_is_overfitting() -> None:
+    """By difference a fifth of the way back, in its logarithm two fifths."""
+    chance = np.random.default_rng(3)
+    progress = np.arange(20) / 19.0
+    clean = np.maximum(2.44 * np.exp(-9.0 * progress), 0.27 + 0.46 * np.maximum(progress - 0.3, 0.0) / 0.7)
+    value = clean * np.exp(0.02 * chance.standard_normal(20))
+    rows = np.arange(20)
+    series = Series(rows * 10, 1.7e9 + rows, value, np.zeros(20, np.int32), rows)
+    found = [one for one in insights_of("loss/val", series) if one.kind == "overfitting"]
+    assert len(found) == 1
+    assert 50 <= found[0].step <= 80
+    assert found[0].usual == pytest.approx(0.27, rel=0.15)
+    assert found[0].value == pytest.approx(0.73, rel=0.1)
+    assert found[0].measured == pytest.approx(np.log(0.73 / 0.27) / np.log(2.44 / 0.27), abs=0.12)
+
+
+@some_or_every
+def test_a_validation_loss_that_stays_at_a_low_level_is_no_overfitting(every: bool) -> None:
+    marked = [
+        any(one.kind == "overfitting" for one in marks(level_validation(random_of(SEEDS[0], number, "level"), points, noise)))
+        for noise in (0.003, 0.01, 0.05) for points in (16, 40, 400) for number in range(150 if every else 10)
+    ]  # fmt: skip
+    assert np.mean(marked) <= 0.02
 
 
 def measure(seeds: list[int]) -> None:
