@@ -62,15 +62,16 @@ def main_tag(source: RunSources, run: str, row: RunRow) -> str:
 
 
 def _steps(longest: RecordedSteps) -> RunFact:
-    """Return the highest step, and the number of recorded steps if some are missing."""
+    """Return the number of recorded steps, as the list of runs has it, and the highest one if some before it are missing."""
     step = longest.step
     rising = bool((step[1:] > step[:-1]).all())
     known, first, highest = step.size if rising else len(np.unique(step)), int(step.min()), int(step.max())
-    numbers = {"n": fmt.count(known), "first": fmt.count(first), "newest": fmt.count(int(step[-1]))}
-    fact: RunFact = {"name": "steps", "text": fmt.count(highest), "tip": both("overview.steps_tip", **numbers)}
+    ends = {"first": fmt.count(first), "highest": fmt.count(highest)}
+    tip = both("overview.steps_tip", n=fmt.count(known), newest=fmt.count(int(step[-1])), **ends)
+    fact: RunFact = {"name": "steps", "text": fmt.count(known), "tip": tip}
     if known == highest - first + 1:
         return fact
-    return {**fact, "key": "overview.steps_value", "values": {"recorded": fmt.count(known)}}
+    return {**fact, "key": "overview.steps_value", "values": {"highest": fmt.count(highest)}}
 
 
 def _duration(taken: Span) -> RunFact:

@@ -19,10 +19,10 @@ TEXTS = define_texts({
     # State of the run
     "overview.state": "common.state",
     "overview.steps": "common.number_of_steps",
-    "overview.steps_value": ("{n} ({recorded} recorded)", "{n}（已记录 {recorded} 步）"),
+    "overview.steps_value": ("{n} (up to {highest})", "{n}（至步骤 {highest}）"),
     "overview.steps_tip": (
-        "The highest step; {n} different ones recorded from {first} on, the newest value at {newest}",
-        "最大步骤；自步骤 {first} 起共记录 {n} 个不同步骤，最新值在步骤 {newest}",
+        "Different steps recorded: {n} from {first} to {highest}, the newest value at {newest}",
+        "步骤 {first} 至 {highest} 共记录 {n} 个不同步骤，最新值在步骤 {newest}",
     ),
     "overview.points": "common.points",
     "overview.points_tip": ("Scalar values recorded", "已记录的标量值个数"),

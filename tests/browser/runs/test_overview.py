@@ -84,7 +84,7 @@ def test_select_and_arrows_change_the_run(page: Page, address: str) -> None:
     page.locator("body").press("ArrowLeft")
     expect(select).to_have_value(names[1])
     select.select_option("long_history")
-    expect(page.locator(".ms-fact-steps .ms-fact-value .en")).to_have_text("6,500 (6,000 recorded)")
+    expect(page.locator(".ms-fact-steps .ms-fact-value .en")).to_have_text("6,000 (up to 6,500)")
     page.reload()
     expect(select).to_have_value("long_history")
 
