@@ -99,6 +99,17 @@ export function setLabel(element, name, key, values) {
   }
 }
 
+/**
+ * Choices of selects, which can hold one text only (`kit/elements.option`).
+ * @param {HTMLElement} root
+ */
+function switchChoices(root) {
+  for (const choice of root.querySelectorAll("option[data-key]")) {
+    const text = translate(choice.getAttribute("data-key") || "");
+    if (choice.textContent !== text) choice.textContent = text;
+  }
+}
+
 /** @param {HTMLElement} root */
 function switchAttributes(root) {
   const now = language();
@@ -118,6 +129,7 @@ new MutationObserver((changes) => {
   for (const change of changes) {
     if (change.type === "attributes") {
       switchAttributes(document.body);
+      switchChoices(document.body);
       continue;
     }
     for (const node of change.addedNodes) if (node instanceof HTMLElement) switchAttributes(node);

@@ -149,6 +149,16 @@ def _missing(routes: str) -> html.Div:
     )
 
 
+def _brand(pages: Sequence[Page], routes: str) -> Any:
+    """Return mark and name, which lead to the start page wherever the menu is scrolled to."""
+    shown = [parts.icon("logo", "ms-logo"), html.Span("Mindscope", className="ms-menu-text")]
+    start = next((page for page in pages if page.name == "start"), None)
+    if start is None:
+        return html.Div(shown, className="ms-brand")
+    named = attributes(title=start.title, aria_label=start.title)
+    return html.A(shown, href=routes + start.path, className="ms-brand", **{"data-page": start.path}, **named)
+
+
 def _menu(pages: Sequence[Page], ids: Ids, routes: str) -> html.Nav:
     links: list[Any] = []
     for number, (group, some) in enumerate(groupby(pages, lambda page: page.group)):
@@ -166,7 +176,7 @@ def _menu(pages: Sequence[Page], ids: Ids, routes: str) -> html.Nav:
         ]
     return html.Nav(
         [
-            html.Div([parts.icon("logo", "ms-logo"), html.Span("Mindscope", className="ms-menu-text")], className="ms-brand"),
+            _brand(pages, routes),
             html.Div([*links, _without_data()], className="ms-menu-links"),
             html.Div(
                 [

@@ -29,7 +29,8 @@ export function rowsOf(items, across) {
  * @param {Head} head
  */
 function build(page, head) {
-  const name = make("span", "ms-section-name ms-cut ms-name");
+  const ofTags = !head.pinned && head.prefix;  // others have a text in two languages, of which one is shown
+  const name = make("span", `ms-section-name ms-cut${ofTags ? " ms-name" : ""}`);
   const number = make("span", "ms-section-count ms-muted");
   const part = make("span", "ms-section-part ms-muted");
   if (head.pinned) return make("h2", "ms-section", [icon("pin"), name, number, part]);

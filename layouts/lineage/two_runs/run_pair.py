@@ -40,6 +40,7 @@ def pair_of(source: Sources, state: Any) -> Pair | None:
 
     A run that the state does not name is the newest chosen one that has curves in common with the other, differs from it in a
     setting, and then has most in common with it (`_shared`). Of a job one rank is a candidate, unless only one job is chosen.
+    Where a single run is chosen, it is compared with one of those that are on screen while nobody has chosen any.
     """
     rows = {member: row for row in source.runs.rows() for member in row.members}
     selected = selected_rows(state, source, NEEDS)
@@ -48,7 +49,7 @@ def pair_of(source: Sources, state: Any) -> Pair | None:
     candidates = (firsts if len(firsts) > 1 else chosen)[:_MOST]
     named = [run if (run := text(state, key, limit=_NAME)) in rows else "" for key in ("one", "other")]
     first = [named[0]] if named[0] else candidates
-    second = [named[1]] if named[1] else candidates
+    second = [named[1]] if named[1] else candidates if len(chosen) != 1 else _others(source, chosen[0])
     parts = {run: _parts(source, run) for run in {*first, *second}}
     pairs = [(one, other) for one, other in product(first, second) if one != other]
     settings = {run: source.lineage.settings(run) for run in parts}
@@ -59,6 +60,12 @@ def pair_of(source: Sources, state: Any) -> Pair | None:
 
     best = max(pairs, key=worth, default=None)
     return None if best is None else pair(source, best, texts(state, "run"), chosen)
+
+
+def _others(source: Sources, chosen: str) -> list[str]:
+    """Return the runs that one chosen run may be compared with."""
+    usual = selected_rows({}, source, NEEDS)
+    return [run for run, row in usual.items() if run == row.members[0] and run != chosen][:_MOST]
 
 
 def _parts(source: Sources, run: str) -> tuple[Set[str], ...]:

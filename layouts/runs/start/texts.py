@@ -44,8 +44,8 @@ TEXTS = define_texts({
         "哪些参数影响结果，哪些可以不再调整，下一步试哪里。",
     ),
     "start.best.says_runs": (
-        "The runs by their last value, with settings and insights beside it.",
-        "按最新值比较各训练，并列出配置与洞察。",
+        "The runs by their last value, with what is unusual in them beside it.",
+        "按最新值比较各训练，并列出其中的异常。",
     ),
     "start.broke": ("Where did it break, and why?", "从哪里开始出错，原因是什么？"),
     "start.broke.says": (
@@ -69,8 +69,8 @@ TEXTS = define_texts({
     ),
     "start.looks": ("What does the network look at?", "网络关注图像的哪里？"),
     "start.looks.says": (
-        "Heat maps over the pictures, of right and wrong predictions side by side.",
-        "图像上的热力图，正确与错误的预测并排对比。",
+        "Heat maps over the pictures of right and wrong predictions, the least certain ones first.",
+        "正确与错误预测的图像及热力图，最不确定的在前。",
     ),
     "start.of_runs": "common.n_runs",
     "start.of_ranks": "common.n_ranks",

@@ -312,6 +312,7 @@ def test_texts_of_rows_follow_the_language(page: Page, recorded: str) -> None:
     page.get_by_role("button", name="中文").click()
     expect(label).to_have_attribute("title", re.compile("真实标签"))
     expect(page.get_by_label("配色")).to_contain_text("紫色至黄色")
+    expect(page.locator('select:has(option[value="uncertainty"]) option[value="uncertainty"]')).to_have_text("不确定性从高到低")
 
 
 def test_the_chosen_label_and_explainers_follow_to_another_page(page: Page, recorded: str) -> None:

@@ -54,11 +54,13 @@ def test_which_two_runs() -> None:
     source = given()
     runs = [pair_of(source, state) for state in (
         {}, {"run": ["two", ODD]}, {"one": [ODD]}, {"other": ["one"]}, {"one": ["two"], "other": ["one"]}, {"one": ["gone"]},
+        {"run": ["two"]},
     )]  # fmt: skip
     assert [found and found.runs for found in runs] == [
-        ("one", "two"), ("two", ODD), (ODD, "one"), ("two", "one"), ("two", "one"), ("one", "two"),
+        ("one", "two"), ("two", ODD), (ODD, "one"), ("two", "one"), ("two", "one"), ("one", "two"), ("two", "one"),
     ]  # fmt: skip
-    assert pair_of(source, {"run": ["one"]}) is None
+    alone = MemorySource({"one": {"scalar": {"loss": series(50, 0)}}})
+    assert pair_of(alone, {"run": ["one"]}) is None
     assert pair_of(MemorySource(), {}) is None
     assert two_runs(MemorySource(), {}) == {"runs": []}
     found = two_runs(source, {})
