@@ -145,8 +145,9 @@ class Cursor:
 
     offset is the first byte not yet consumed. device, inode and size are those of stat when it was read (a smaller
     size or another inode means: read again from the start); tail_crc is the CRC32C of the last up to 4,096 bytes
-    before offset, which detects a file rewritten in place unless just these bytes are unchanged. plugins holds what
-    TensorBoard writes only into the first event of a tag: pairs of tag and plugin name of the tags that are not scalars.
+    before offset, which detects a file rewritten in place unless just these bytes are unchanged. plugins holds
+    what a reader must know again, as pairs of texts: of TensorBoard tag and plugin of the tags that are no scalars, which only
+    their first event tells; of tables the number of the next row.
     mtime is set for files that are read whole, in seconds; 0.0 for those that grow. search is set if the bytes at the offset
     are damaged and no intact record has been found after them yet.
     """

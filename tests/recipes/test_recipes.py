@@ -32,9 +32,9 @@ class Recipe:
 RECIPES = (
     Recipe(
         "Add a format",
-        {"format/curves_csv.py": "parsers/curves_csv.py", "format/curves.csv": "tests/data/written/curves/curves.csv"},
+        {"format/curves_csv.py": "parsers/tables/curves_csv.py", "format/curves.csv": "tests/data/written/curves/curves.csv"},
         (
-            ("parsers/registry.py", r"\n(?=from parsers\.model )", "\nfrom parsers.curves_csv import CURVES_CSV\n"),
+            ("parsers/registry.py", r"\n(?=from parsers\.model )", "\nfrom parsers.tables.curves_csv import CURVES_CSV\n"),
             ("parsers/registry.py", r"(?<=\n    GRAPHS,\n)", "    CURVES_CSV,\n"),
         ),
         ("tests/contract", "-k", "curves_csv"),
@@ -46,8 +46,10 @@ RECIPES = (
         (
             ("layouts/__init__.py", r'(?=\n    _page\("values.text")',
              '\n    _page("runs.sizes", ("Sizes", "占用空间"), group="training"),'),
+            ("layouts/runs/state_keys.py", r'(?=\n        "overview": )', '\n        "sizes": "by",'),
         ),
-        ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/kit/test_i18n.py", "-k",
+        ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/kit/test_i18n.py",
+         "tests/layouts/runs/test_state_keys.py", "-k",
          "(sizes or folder or book or languages or twice) and not browser_test"),
         8,
     ),
