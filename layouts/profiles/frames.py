@@ -65,11 +65,12 @@ class IdleTime:
     """Idle time by cause, which is found when a trace is read.
 
     state: "ready" (idle is set), "none" (the trace has no device stream), "unread" (the trace has not been read), "reading" (it
-    is being read) or "missing" (the profile has no trace).
+    is being read) or "missing" (the profile has no trace). size: bytes of the files of a trace that has not been read.
     """
 
     state: str
     idle: Idle | None = None
+    size: int = 0
 
 
 NO_TRACE = IdleTime("missing")

@@ -92,15 +92,17 @@ class Traces:
         """
         files = files_of(profile)
         key = None if files is None or tables.kind_of(files.paths[0]) else _key(files)
-        if key is None:
+        if files is None or key is None:
             return IdleTime("missing")
         directory = self._directory or (None if self._wanted is None else Path(self._wanted))
         try:
             found = None if directory is None else idle.read(str(directory / key))
         except (FormatError, OSError):  # or not as it was written: it is read again when the trace is opened
             task = self._background.find(key)
-            return IdleTime("unread" if task is None or task.ended.is_set() else "reading")
-        return IdleTime("unread" if directory is None else "none" if found is None else "ready", found)
+            return IdleTime("unread", size=_size(files)) if task is None or task.ended.is_set() else IdleTime("reading")
+        if directory is None:
+            return IdleTime("unread", size=_size(files))
+        return IdleTime("none" if found is None else "ready", found)
 
     def cancel(self, profile: Profile) -> None:
         """Stop reading the best trace of a profile."""

@@ -100,6 +100,7 @@ function drawFacts(page) {
     return make("li", "", [dot, words(key)]);
   }));
   drawReading(page);
+  if (page.facts.causes) askAgain(page);  // why a rank is late is being read
   drawDamage(page);
 }
 
@@ -124,13 +125,19 @@ function drawReading(page) {
     const known = ["failed", "sessions"].includes(state) ? state : "";
     const key = known || (state === "reading" && total ? "reading" : "preparing");
     writeText(status, `cluster.${key}`, { done: size(done), total: size(total), text });
-    if (state !== "failed" && state !== "cancelled") {
-      window.clearTimeout(page.timerOfRanks);
-      page.timerOfRanks = window.setTimeout(() => {
-        if (page.root.isConnected) setProps(page.store("again"), { data: Date.now() });
-      }, AGAIN_MS);
-    }
+    if (state !== "failed" && state !== "cancelled") askAgain(page);
   } else if (nothing) writeText(status, "cluster.no_values", { files: nothing.join(" / ") });
+}
+
+/**
+ * Ask for the figures again in a moment.
+ * @param {Profiles.Page & { timerOfRanks?: number }} page
+ */
+function askAgain(page) {
+  window.clearTimeout(page.timerOfRanks);
+  page.timerOfRanks = window.setTimeout(() => {
+    if (page.root.isConnected) setProps(page.store("again"), { data: Date.now() });
+  }, AGAIN_MS);
 }
 
 function drawBadges(page, bars, grid, heat) {

@@ -18,6 +18,7 @@ const OPENED = {
   profile_overview: null, timeline: ["trace"], operators: ["operators", "operator_types", "kernels"], steps: ["steps"],
   memory: ["memory", "operator_memory", "static_memory"], communication: ["collectives", "links"], advice: null,
 };
+const AGAIN_MS = 700;
 const TABLES = ["groups", "cluster_steps", "ranks", "collectives", "packets", "links"];
 const STATES = ["whole", "lacking", "missing", "told"];
 
@@ -64,6 +65,14 @@ function draw(page) {
   }
   drawTables(page);
   drawGrid(page);
+}
+
+/**
+ * Why a rank is late is being read: ask again what limits the job.
+ * @param {Profiles.Page & { sum?: Wire.Query }} page
+ */
+function sumAgain(page) {
+  if (page.root.isConnected && page.sum) setProps(page.store("sum"), { data: { ...page.sum, turn: [String(Date.now())] } });
 }
 
 function drawTables(page) {
@@ -270,6 +279,8 @@ Object.assign(functionsOf("mindscope_job"), {
       page.known = known(told, page.facts);
     }
     if (page.known && page.profile) drawGrid(page);
+    window.clearTimeout(page.timerOfCauses);
+    if (page.facts && page.facts.causes) page.timerOfCauses = window.setTimeout(() => sumAgain(page), AGAIN_MS);
   },
 
   /**

@@ -26,7 +26,7 @@ from layouts.jobs.cluster.panel import panel
 from layouts.jobs.cluster.rows import Bars, bars_of, shown_ranks
 from layouts.jobs.cluster.sections import dimension_table, expert_list
 from layouts.jobs.cluster.story import group_name, story
-from layouts.jobs.late_cause import late_cause
+from layouts.jobs.late_cause import HOST, cause_is_read, late_cause
 from layouts.jobs.warm_up import warm_up_said
 from layouts.kit import units as fmt
 from layouts.kit.body import MOST_PROBLEMS
@@ -77,8 +77,13 @@ def drawn(source: ProfileSources, kept: JobCache, ask: ClusterRequest) -> Drawn:
         ), bars, ask.metric, list(late)),
         "grid": _grid(facts, ask, hosts, values, list(late)),
         "heat": _heat(facts, ask, list(late)),
-        "facts": _told(facts, ask, bars, parts, hosts, values, read),
+        "facts": {**_told(facts, ask, bars, parts, hosts, values, read), "causes": _causes_are_read(source, ask, facts)},
     }  # fmt: skip
+
+
+def _causes_are_read(source: ProfileSources, ask: ClusterRequest, facts: RanksByStep) -> bool:
+    """Return whether the trace that tells why a rank is late is being read."""
+    return any(cause_is_read(source, ask.choice, one.rank) for one in facts.slow.slow if one.cause == HOST)
 
 
 def usual_metric(facts: RanksByStep) -> str:

@@ -20,6 +20,7 @@ from layouts.jobs.job.members import members, told_ranks
 from layouts.jobs.job.sentence import head
 from layouts.jobs.job.texts import TEXTS
 from layouts.jobs.job.what_if import stop, what_if
+from layouts.jobs.late_cause import HOST, cause_is_read
 from layouts.jobs.what_if_request import WhatIfRequest
 from layouts.kit.body import damage, status_line
 from layouts.kit.callbacks import in_browser
@@ -160,8 +161,11 @@ def summarised(source: ProfileSources, ask: Any) -> tuple[Any, Any, Any]:
         *hosts_card(found, frames["ranks"]), *clocks_card(frames["collectives"]),
     ]  # fmt: skip
     most = limits.first.rank if limits.first is not None else -1
-    facts = {"of": _name(source, choice), "most": most, "told": text_of(told_ranks(frames))}
-    return still(head(source, choice, limits, frames)), still(cards), facts
+    drawn = still(head(source, choice, limits, frames))
+    slow = limits.first.straggler if limits.first is not None else None
+    reading = slow is not None and slow.cause == HOST and cause_is_read(source, choice, slow.rank)
+    facts = {"of": _name(source, choice), "most": most, "told": text_of(told_ranks(frames)), "causes": reading}
+    return drawn, still(cards), facts
 
 
 def _name(source: ProfileSources, choice: ProfileChoice) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from layouts.jobs.late_cause import late_cause
-from layouts.profiles.frames import IdleTime
+from layouts.jobs.late_cause import SMALL, cause_is_read, late_cause
+from layouts.profiles.frames import IdleTime, ProfileFrame
 from layouts.profiles.profile_choice import ProfileChoice
 from parsers import Idle
 from parsers.deferred import pandas as pd
@@ -31,6 +31,10 @@ class Profiles:
 
     def idle_time(self, run: str, session: str, rank: int) -> IdleTime:
         return self.found if rank == 5 else IdleTime("missing")
+
+    def trace_frame(self, run: str, session: str, rank: int) -> ProfileFrame:
+        self.found = IdleTime("reading")
+        return ProfileFrame("reading")
 
 
 class Source:
@@ -57,6 +61,16 @@ def test_a_trace_that_was_not_read_is_linked() -> None:
     shown = str(late_cause(Source(IdleTime("unread")), CHOICE, 5))
     assert "is not read yet" in shown
     assert "timeline?" in shown
+
+
+def test_a_small_trace_is_read_and_a_large_one_only_when_it_is_opened() -> None:
+    small, large = Source(IdleTime("unread", size=SMALL)), Source(IdleTime("unread", size=SMALL + 1))
+    assert not cause_is_read(small, CHOICE, 5)
+    assert "is being read" in str(late_cause(small, CHOICE, 5))
+    assert cause_is_read(small, CHOICE, 5)
+    assert "is not read yet" in str(late_cause(large, CHOICE, 5))
+    assert not cause_is_read(large, CHOICE, 5)
+    assert not cause_is_read(small, CHOICE, 3)
 
 
 @pytest.mark.parametrize(("found", "rank"), [(IdleTime("missing"), 5), (IdleTime("none"), 5), (idle(), 5), (idle(ROW), 3)])
