@@ -92,7 +92,7 @@ def _is_ours(text: str) -> bool:
 
 
 @dataclass(slots=True)
-class _Run:
+class _ClusterRun:
     """What is left to do of a run. sent are the pieces on the cluster, by future."""
 
     tasks: dict[int, AnyTask]
@@ -160,7 +160,7 @@ class Dask:
             yield from self._otherwise.run(tasks, told, is_cancelled)
             return
         by_number = {task.number: task for task in tasks}
-        run = _Run(dict(by_number), told, deque(pieces(tasks)))
+        run = _ClusterRun(dict(by_number), told, deque(pieces(tasks)))
         begin = 0
         for task in tasks:
             run.begins[task.number] = begin
@@ -200,7 +200,7 @@ class Dask:
             return False
         return True
 
-    def _answers(self, run: _Run, is_cancelled: Callable[[], bool]) -> Iterator[tuple[int, bytes | Problem]]:
+    def _answers(self, run: _ClusterRun, is_cancelled: Callable[[], bool]) -> Iterator[tuple[int, bytes | Problem]]:
         """Yield answers of the cluster until there are no more; what it did not answer is left in run.tasks."""
         threads, looked, alive = self._threads(), time.monotonic(), time.monotonic()
         while run.tasks:
@@ -244,13 +244,13 @@ class Dask:
             return -1
         return int(info.get("total_threads", 0)) if self._client.status == "running" else -1
 
-    def _send(self, run: _Run, piece: TaskPiece) -> None:
+    def _send(self, run: _ClusterRun, piece: TaskPiece) -> None:
         data = msgspec.msgpack.encode([message_of(task) for task in piece.tasks])
         future = self._client.submit(do_piece, self._do, app.__version__, data, pure=False)
         run.sent[future] = piece
         future.add_done_callback(run.ended.put)
 
-    def _taken(self, run: _Run, piece: TaskPiece, future: Any) -> Iterator[tuple[int, bytes | Problem]]:
+    def _taken(self, run: _ClusterRun, piece: TaskPiece, future: Any) -> Iterator[tuple[int, bytes | Problem]]:
         """Yield the answers of a piece; tasks without a valid one are done here."""
         left = {task.number for task in piece.tasks}
         try:
@@ -270,7 +270,7 @@ class Dask:
                 yield number, data if kind == DONE else task.lost(data.decode("utf-8", "replace"))
         run.here.extend(sorted(left))
 
-    def _killed(self, run: _Run, piece: TaskPiece) -> Iterator[tuple[int, Problem]]:
+    def _killed(self, run: _ClusterRun, piece: TaskPiece) -> Iterator[tuple[int, Problem]]:
         """Send the tasks of a piece with which workers died again, each alone; give up those that died alone."""
         again = []
         for task in piece.tasks:
@@ -282,7 +282,7 @@ class Dask:
                 again.append(TaskPiece((task,), run.begins[task.number], alone=True))
         run.waiting.extend(again)
 
-    def _done_here(self, run: _Run, is_cancelled: Callable[[], bool]) -> Iterator[tuple[int, bytes | Problem]]:
+    def _done_here(self, run: _ClusterRun, is_cancelled: Callable[[], bool]) -> Iterator[tuple[int, bytes | Problem]]:
         """Do here what workers left undone."""
         numbers = [run.here.popleft() for _ in range(len(run.here))]
         for task, answer in self._otherwise.run([run.tasks[number] for number in numbers], run.told, is_cancelled):

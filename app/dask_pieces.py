@@ -12,10 +12,10 @@ from collections.abc import Callable
 import msgspec
 
 import app
-from app.engine_process import RankFiles
-from app.run_process import AskedRun
+from app.engine_process import RankFilesMessage
+from app.run_process import RunMessage
 from app.run_process import read_run as snapshot_of
-from app.tasks import Asked
+from app.tasks import TaskMessage
 from parsers.profiler.ranks import columns_of
 from parsers.profiler.sessions import ProfileFile
 
@@ -35,18 +35,18 @@ class Undone(Exception):
 
 
 def do_piece(do: Do, version: str, piece: bytes) -> bytes:
-    """Do the tasks of a piece (a list of `Asked` in MessagePack) and return `Answers` in MessagePack.
+    """Do the tasks of a piece (a list of `TaskMessage` in MessagePack) and return `Answers` in MessagePack.
 
     version is that of the program that asks; a worker with another one does nothing.
     """
-    asked = msgspec.msgpack.decode(piece, type=list[Asked])
+    asked = msgspec.msgpack.decode(piece, type=list[TaskMessage])
     if version != app.__version__:
         text = f"a worker has Mindscope {app.__version__}, this program is {version}".encode()
         return msgspec.msgpack.encode([(one.number, UNDONE, text) for one in asked])
     return msgspec.msgpack.encode([(one.number, *_answer(do, one)) for one in asked])
 
 
-def _answer(do: Do, asked: Asked) -> tuple[int, bytes]:
+def _answer(do: Do, asked: TaskMessage) -> tuple[int, bytes]:
     try:
         return DONE, do(asked.body)
     except Undone as error:
@@ -57,8 +57,8 @@ def _answer(do: Do, asked: Asked) -> tuple[int, bytes]:
 
 
 def read_rank(body: msgspec.Raw) -> bytes:
-    """Return the columns of a rank, whose files and frames are a `RankFiles`."""
-    asked = msgspec.msgpack.decode(body, type=RankFiles)
+    """Return the columns of a rank, whose files and frames are a `RankFilesMessage`."""
+    asked = msgspec.msgpack.decode(body, type=RankFilesMessage)
     files = [ProfileFile(os.fsdecode(one.path), one.name, one.kind, one.rank, one.size, one.mtime_ns) for one in asked.files]
     for file in files:
         see(file.path, file.size)
@@ -66,8 +66,8 @@ def read_rank(body: msgspec.Raw) -> bytes:
 
 
 def read_run(body: msgspec.Raw) -> bytes:
-    """Return the snapshot of a run, whose files are an `AskedRun`."""
-    asked = msgspec.msgpack.decode(body, type=AskedRun)
+    """Return the snapshot of a run, whose files are a `RunMessage`."""
+    asked = msgspec.msgpack.decode(body, type=RunMessage)
     for file in asked.source.files:
         see(file.path, file.size)
     return snapshot_of(asked)

@@ -19,7 +19,7 @@ from parsers.profiler.sessions import ProfileFile
 Read = Callable[[Sequence[ProfileFile], Sequence[str]], bytes]
 
 
-class AskedFile(msgspec.Struct, array_like=True):
+class ProfileFileMessage(msgspec.Struct, array_like=True):
     """A `ProfileFile`, whose path need not be text."""
 
     path: bytes
@@ -30,16 +30,16 @@ class AskedFile(msgspec.Struct, array_like=True):
     mtime_ns: int
 
 
-class RankFiles(msgspec.Struct, array_like=True):
+class RankFilesMessage(msgspec.Struct, array_like=True):
     """What a task for a rank needs: its files, and names of frames."""
 
-    files: list[AskedFile]
+    files: list[ProfileFileMessage]
     what: tuple[str, ...]
 
 
 def main(read: Read = columns_of) -> None:
     """Read ranks until there are none."""
-    decoder = msgspec.msgpack.Decoder(RankFiles)
+    decoder = msgspec.msgpack.Decoder(RankFilesMessage)
 
     def do(body: msgspec.Raw) -> bytes:
         asked = decoder.decode(body)

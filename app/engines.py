@@ -22,7 +22,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from app.programs import command, environment
-from app.tasks import ANSWER, DONE, FAILED, LENGTH, PROGRESS, READY, RETIRED, Asked
+from app.tasks import ANSWER, DONE, FAILED, LENGTH, PROGRESS, READY, RETIRED, TaskMessage
 from parsers.model import Problem
 from parsers.profiler.progress import Cancelled, watched
 from parsers.profiler.ranks import columns_of
@@ -146,7 +146,7 @@ class Here:
 
 
 def _read_here(task: AnyTask, told: Told, is_cancelled: Callable[[], bool]) -> bytes | Problem:
-    counted = _Counted(task.size, told)
+    counted = _TaskProgress(task.size, told)
 
     def watch(size: int) -> None:
         if is_cancelled():
@@ -165,7 +165,7 @@ def _read_here(task: AnyTask, told: Told, is_cancelled: Callable[[], bool]) -> b
 
 
 @dataclass(slots=True)
-class _Counted:
+class _TaskProgress:
     """Tells the bytes of a task: never more than its size, and all of them at its end."""
 
     left: int
@@ -210,7 +210,7 @@ def pieces(tasks: Iterable[AnyTask]) -> Iterator[TaskPiece]:
 # Processes -------------------------------------------------------------------------------------------------------------------
 
 
-class _Run:
+class _RunWork:
     """What is left to do of a run."""
 
     def __init__(self, tasks: Sequence[AnyTask], told: Told) -> None:
@@ -218,7 +218,7 @@ class _Run:
         self.open = {task.number: task for task in tasks}
         self.size = sum(task.size for task in tasks)
         self.failed_starts = 0
-        self._counted = {task.number: _Counted(task.size, told) for task in tasks}
+        self._counted = {task.number: _TaskProgress(task.size, told) for task in tasks}
         self._begins: dict[int, int] = {}
         self._deaths: dict[int, int] = {}
         begin = 0
@@ -280,7 +280,7 @@ class Processes:
     def run(self, tasks: Sequence[T], told: Told, is_cancelled: Callable[[], bool]) -> Iterator[tuple[T, bytes | Problem]]:
         """See `Engine`."""
         self._end([process for process in self._processes if process.held])  # of a run that was dropped half-way
-        run, by_number = _Run(tasks, told), {task.number: task for task in tasks}
+        run, by_number = _RunWork(tasks, told), {task.number: task for task in tasks}
         try:
             while run.open:
                 if is_cancelled():
@@ -306,7 +306,7 @@ class Processes:
             self._processes.remove(process)
             process.kill()
 
-    def _give(self, run: _Run) -> bool:
+    def _give(self, run: _RunWork) -> bool:
         """Give waiting pieces to processes; False if there is no process and none can be started."""
         while run.waiting and not run.is_ahead:
             process = self._free(run)
@@ -315,7 +315,7 @@ class Processes:
             process.give(run.waiting.popleft())
         return True
 
-    def _free(self, run: _Run) -> _Process | None:
+    def _free(self, run: _RunWork) -> _Process | None:
         """Return the process that takes the next piece: an idle one, a new one, or one that has a single piece."""
         least = min(self._processes, key=lambda process: len(process.held), default=None)
         if least is not None and not least.held:
@@ -333,7 +333,7 @@ class Processes:
             return None
         return least
 
-    def _take(self, run: _Run, answer: _Answer) -> tuple[int, bytes | Problem] | None:
+    def _take(self, run: _RunWork, answer: _Answer) -> tuple[int, bytes | Problem] | None:
         """Return (number of a task, what it made) if that is the answer."""
         process = answer.process
         if process not in self._processes:
@@ -354,7 +354,7 @@ class Processes:
             return self._ended(run, process)
         return None
 
-    def _ended(self, run: _Run, process: _Process) -> tuple[int, Problem] | None:
+    def _ended(self, run: _RunWork, process: _Process) -> tuple[int, Problem] | None:
         """Give the tasks of a process that ended to others."""
         self._end([process])
         run.failed_starts += not process.is_ready
@@ -460,10 +460,10 @@ class _Process:
         self._answers.put(_Answer(self, _END))
 
 
-def message_of(task: AnyTask) -> Asked:
+def message_of(task: AnyTask) -> TaskMessage:
     """Return a task as programs and workers take it."""
     size, body = task.asked()
-    return Asked(task.number, size, msgspec.Raw(msgspec.msgpack.encode(body)))
+    return TaskMessage(task.number, size, msgspec.Raw(msgspec.msgpack.encode(body)))
 
 
 def _processors() -> int:

@@ -23,7 +23,7 @@ SLICE = 32 << 20
 """Bytes that are read between two reports of progress."""
 
 
-class AskedFile(msgspec.Struct, array_like=True):
+class SourceFileMessage(msgspec.Struct, array_like=True):
     """A `SourceFile`, whose path need not be text."""
 
     path: bytes
@@ -35,17 +35,17 @@ class AskedFile(msgspec.Struct, array_like=True):
     inode: int
 
 
-class AskedRun(msgspec.Struct, array_like=True):
+class RunMessage(msgspec.Struct, array_like=True):
     """The directory of a run, which need not be text, and its files."""
 
     path: bytes
-    files: list[AskedFile]
+    files: list[SourceFileMessage]
 
     @classmethod
-    def of(cls, source: Source) -> AskedRun:
+    def of(cls, source: Source) -> RunMessage:
         """Return what is asked for a run."""
         files = [
-            AskedFile(os.fsencode(one.path), one.kind, one.size, one.mtime, one.stamp, one.device, one.inode)
+            SourceFileMessage(os.fsencode(one.path), one.kind, one.size, one.mtime, one.stamp, one.device, one.inode)
             for one in source.files
         ]
         return cls(os.fsencode(source.path), files)
@@ -61,7 +61,7 @@ class AskedRun(msgspec.Struct, array_like=True):
         return Source(path, path, ".", tuple(files))
 
 
-def read_run(asked: AskedRun) -> bytes:
+def read_run(asked: RunMessage) -> bytes:
     """Return the snapshot of a run; b"" if it cannot be kept in one."""
     source = asked.source
     run = Run(source, PayloadCache())
@@ -74,7 +74,7 @@ def read_run(asked: AskedRun) -> bytes:
 
 def main() -> None:
     """Read runs until there are none."""
-    decoder = msgspec.msgpack.Decoder(AskedRun)
+    decoder = msgspec.msgpack.Decoder(RunMessage)
     serve(lambda body: read_run(decoder.decode(body)))
 
 

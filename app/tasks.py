@@ -1,7 +1,7 @@
 """Does tasks for `engines`: the part that programs with different tasks share.
 
-A program takes tasks from its input and answers each on its output (`Asked`, ANSWER). It ends when its input does, which is the
-case when the server is killed, and after IDLE seconds without a task.
+A program takes tasks from its input and answers each on its output (`TaskMessage`, ANSWER). It ends when its input does, which
+is the case when the server is killed, and after IDLE seconds without a task.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from parsers.profiler.progress import watched
 log = logging.getLogger(__name__)
 
 LENGTH = struct.Struct("<I")
-"""Bytes of a list of tasks (`Asked`, in MessagePack), before the list."""
+"""Bytes of a list of tasks (`TaskMessage`, in MessagePack), before the list."""
 ANSWER = struct.Struct("<BQQ")
 """Header of an answer: its kind, the task number, and the bytes that follow (PROGRESS: bytes read since the last answer)."""
 READY, PROGRESS, DONE, FAILED = range(4)
@@ -40,7 +40,7 @@ PAUSE = 0.1
 """Seconds between two reports of progress."""
 
 
-class Asked(msgspec.Struct, array_like=True):
+class TaskMessage(msgspec.Struct, array_like=True):
     """One task: its number, the bytes of its files, and what it needs."""
 
     number: int
@@ -57,7 +57,7 @@ def serve(do: Do, *, most_read: int | None = None) -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library may print is no answer
     _limit()
-    waiting: queue.SimpleQueue[Asked] = queue.SimpleQueue()
+    waiting: queue.SimpleQueue[TaskMessage] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, waiting), daemon=True).start()
     _answer(answers, READY, 0)
     left = MOST_READ if most_read is None else most_read
@@ -82,16 +82,16 @@ def _limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def _listen(asked: BinaryIO, waiting: queue.SimpleQueue[Asked]) -> None:
+def _listen(asked: BinaryIO, waiting: queue.SimpleQueue[TaskMessage]) -> None:
     """Queue tasks as they come; end this process, whatever it does, when nobody can ask any more."""
-    decoder = msgspec.msgpack.Decoder(list[Asked])
+    decoder = msgspec.msgpack.Decoder(list[TaskMessage])
     while len(head := asked.read(LENGTH.size)) == LENGTH.size:
         for one in decoder.decode(asked.read(LENGTH.unpack(head)[0])):
             waiting.put(one)
     os._exit(0)
 
 
-def _do(do: Do, answers: BinaryIO, asked: Asked) -> None:
+def _do(do: Do, answers: BinaryIO, asked: TaskMessage) -> None:
     said, unsaid = time.monotonic(), 0
 
     def watch(size: int) -> None:

@@ -46,14 +46,14 @@ class AskedTensor(msgspec.Struct, array_like=True):
         return TensorPlace(path, self.offset, self.size, self.dtype, self.shape, self.format, self.original)
 
 
-class Asked(msgspec.Struct, array_like=True):
+class TensorsMessage(msgspec.Struct, array_like=True):
     """What a task needs: tensors, and (first value, number of values) if only a part of a single one is to be read."""
 
     tensors: list[AskedTensor]
     part: tuple[int, int] | None = None
 
 
-class Measured(msgspec.Struct, array_like=True):
+class TensorMeasurement(msgspec.Struct, array_like=True):
     """What was found of a tensor: statistics, sums of a part of it, or a problem (kind, text)."""
 
     header: TensorHeader | None = None
@@ -67,25 +67,25 @@ class Measured(msgspec.Struct, array_like=True):
         return Problem(place.path, max(place.offset, 0), place.size, self.kind, self.text)
 
 
-def measured(asked: Asked, scratch: Scratch | None = None) -> bytes:
-    """Measure tensors one after the other; return a list of `Measured` in MessagePack."""
+def measured(asked: TensorsMessage, scratch: Scratch | None = None) -> bytes:
+    """Measure tensors one after the other; return a list of `TensorMeasurement` in MessagePack."""
     scratch = scratch or Scratch()
     return msgspec.msgpack.encode([_measured(one.place, asked.part, scratch) for one in asked.tensors])
 
 
-def _measured(place: TensorPlace, part: tuple[int, int] | None, scratch: Scratch) -> Measured:
+def _measured(place: TensorPlace, part: tuple[int, int] | None, scratch: Scratch) -> TensorMeasurement:
     try:
         if part is not None:
-            return Measured(sums=measure_part(place, *part, scratch))
-        return Measured(*measure(place, scratch))
+            return TensorMeasurement(sums=measure_part(place, *part, scratch))
+        return TensorMeasurement(*measure(place, scratch))
     except (FormatError, OSError, MemoryError) as error:
         problem = refused(place, error)
-        return Measured(kind=problem.kind, text=problem.text)
+        return TensorMeasurement(kind=problem.kind, text=problem.text)
 
 
 def main() -> None:
     """Measure tensors until there are none."""
-    decoder, scratch = msgspec.msgpack.Decoder(Asked), Scratch()
+    decoder, scratch = msgspec.msgpack.Decoder(TensorsMessage), Scratch()
     serve(lambda body: measured(decoder.decode(body), scratch), most_read=MOST_READ)
 
 

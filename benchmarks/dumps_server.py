@@ -93,14 +93,14 @@ def _memory(base: str) -> dict[str, float]:
 def _pages(base: str) -> dict[str, float]:
     """What a visitor waits for: the list, the first picture of the debugger, and a tensor that is selected."""
     from layouts.dumps.debugger import selected
-    from layouts.dumps.debugger.page import Answers
+    from layouts.dumps.debugger.page import DebuggerAnswers
 
     store = _store(base)
     run = store.runs.rows()[0].key
     listed = _cpu(lambda: _ready(lambda: store.dumps.open(run)))
     mark = store.dumps.open(run).mark
     ask: dict[str, Any] = {"of": [run], "rank": ["0"], "step": ["50"], "mark": [mark]}
-    parts = Answers(store).parts()
+    parts = DebuggerAnswers(store).parts()
 
     def first() -> None:
         asked = ask | {"watch": [json.dumps(parts["watch"](ask)["watchpoints"])]}

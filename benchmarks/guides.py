@@ -85,7 +85,7 @@ def measure(folder: str) -> dict[str, float]:
     """Ask as the browser does: until nothing is read any more, then for each symptom in turn."""
     from app.store.store import Store
     from layouts.runs.guides.page import shown
-    from layouts.runs.symptoms.answering import Answers
+    from layouts.runs.symptoms.answering import SymptomAnswers
     from layouts.runs.symptoms.registry import SYMPTOMS
 
     store = Store([folder], interval=0).start()
@@ -93,7 +93,7 @@ def measure(folder: str) -> dict[str, float]:
         raise RuntimeError("the runs were not read in 120 s")
     while store.runs.status().loaded < store.runs.status().total:
         time.sleep(0.05)
-    answers = Answers(store)
+    answers = SymptomAnswers(store)
     told = {"requests": 0.0, "thread": 0.0}
 
     def ask(run: str, symptom: str = "") -> Any:

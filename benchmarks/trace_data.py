@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.profiler.trace import lanes
-from parsers.profiler.trace.columns import COMPLETE, Counters, Flows, Slices, Trace, Track
+from parsers.profiler.trace.columns import COMPLETE, CounterValues, Flows, Slices, Trace, Track
 
 ORIGIN_NS = 1_736_412_474_607_917_240
 HOST, CANN, DEVICE, HCCL, OVERLAP, MEMORY = 3178231, 3254508768, 3254508960, 3254509024, 3254509280, 3254509152
@@ -162,7 +162,7 @@ def columns(count: int, *, tracks: int = 50, names: int = 5000, span_ns: int = 1
     )
     empty = np.zeros(0, np.int32)
     texts: Sequence[str] = [f"aclnnMatMul_{index}_Layer{index * 7919 % names}" for index in range(names)]
-    counters = Counters(empty, empty, np.zeros(0, np.int64), np.zeros(0))
+    counters = CounterValues(empty, empty, np.zeros(0, np.int64), np.zeros(0))
     return Trace("made", ORIGIN_NS, "epoch", made, texts, ("",), (), ("HostToDevice",), slices, flows, counters)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from app.store.store import Store
-from app.tuning.following import Follower
+from app.tuning.following import TagFollower
 from app.tuning.processes import environment_of
 from benchmarks.measure import Figure
 from layouts.tuning.tuning.page import answer_curves, answer_settings, answer_study
@@ -126,7 +126,7 @@ def _following() -> float:
         )
         writer = subprocess.Popen([sys.executable, "-c", program, *runs])
         try:
-            followers = [Follower(run, ("loss",)) for run in runs]
+            followers = [TagFollower(run, ("loss",)) for run in runs]
             time.sleep(1.0)
             seen = 0
             begin, until = time.thread_time(), time.monotonic() + SECONDS

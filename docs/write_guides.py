@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from layouts.kit.i18n import CATALOGUE
-from layouts.runs.symptoms.model import ACCURACY, GUIDES, Step, Symptom
+from layouts.runs.symptoms.model import ACCURACY, GUIDES, Symptom, SymptomQuestion
 from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers.analysis.runs.probes.registry import PROBES
 
@@ -53,11 +53,11 @@ def _section(symptom: Symptom) -> list[str]:
     ]  # fmt: skip
 
 
-def _row(number: int, step: Step) -> str:
+def _row(number: int, step: SymptomQuestion) -> str:
     return f"| {number} | {step.question[0]} | {_by(step)} | {step.do[0]} |"
 
 
-def _by(step: Step) -> str:
+def _by(step: SymptomQuestion) -> str:
     if step.probe == "check":
         return "you: no file can"
     title = CATALOGUE[f"{step.page}.title"][0]

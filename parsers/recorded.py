@@ -7,7 +7,7 @@ from typing import Any
 from parsers.model import Series
 
 
-class RecordedSeries(Series):
+class RunSeries(Series):
     """A series of a run.
 
     known is what `parsers.analysis.curves.series_facts` has computed: name -> (number of points it is about, fact).
@@ -16,7 +16,7 @@ class RecordedSeries(Series):
     known: dict[Any, tuple[int, Any]]
 
 
-class DerivedSeries(RecordedSeries):
+class DerivedSeries(RunSeries):
     """A series computed from others of the run; made_of are the sizes, last orders and last files of these."""
 
     made_of: tuple[int, ...]

@@ -20,7 +20,7 @@ from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.deferred import pandas as pd
 from parsers.frames import SCALARS, SCALARS_VIEW
 from parsers.model import Ints, RareScalars, Series
-from parsers.recorded import RecordedSeries
+from parsers.recorded import RunSeries
 from parsers.run_files import RunFiles
 
 _EMPTY_SERIES = Series(
@@ -118,7 +118,7 @@ class RunScalars:
             if tag not in self._resolved:
                 recorded = self._joined(tag)
                 found = recorded if _rising(recorded) else resolved(recorded)
-                if found is not recorded and isinstance(found, RecordedSeries):
+                if found is not recorded and isinstance(found, RunSeries):
                     found.known = self._known_of_resolved(tag, recorded, found)
                 self._resolved[tag] = found
             found = self._resolved[tag]
@@ -126,12 +126,12 @@ class RunScalars:
             SeriesFacts(found).prepare()
         return found
 
-    def _known_of_resolved(self, tag: str, recorded: Series, found: RecordedSeries) -> dict[Any, tuple[int, Any]]:
+    def _known_of_resolved(self, tag: str, recorded: Series, found: RunSeries) -> dict[Any, tuple[int, Any]]:
         """Return what is known of resolved series if points were only appended to the earlier one, else nothing."""
         before = self._resolved_before.get(tag)
         self._resolved_before[tag] = found
-        appended = isinstance(recorded, RecordedSeries) and bool(recorded.known)
-        if not appended or not isinstance(before, RecordedSeries):
+        appended = isinstance(recorded, RunSeries) and bool(recorded.known)
+        if not appended or not isinstance(before, RunSeries):
             return {}
         size = before.step.size
         kept = size <= found.step.size and np.array_equal(before.order, found.order[:size])
@@ -150,7 +150,7 @@ class RunScalars:
                 if not by_file:
                     return _EMPTY_SERIES
                 ordered = [_in_file_order(parts) for parts in by_file.values()]
-                series = RecordedSeries(*(ordered[0] if len(ordered) == 1 else _concatenate(ordered)))
+                series = RunSeries(*(ordered[0] if len(ordered) == 1 else _concatenate(ordered)))
                 series.known = self._known_of(tag, by_file) if series.step.size >= LONG else {}
                 self._series[tag] = series
             return self._series[tag]

@@ -29,7 +29,7 @@ from parsers.packed import PIECE, RAW, WIDTHS, pack, pack_pieces, packed_bytes, 
 FORMAT = Format("snapshot", b"MSIX\0\0\0", 7)
 
 
-class _Table(msgspec.Struct, array_like=True):
+class _StoredColumns(msgspec.Struct, array_like=True):
     """The columns of a ScalarBlock or of Rounds: n rows, and for each column the bytes per number; in_turn says that they are
     Rounds. Their wall times and orders are stored in the order written; wall times that are equal within a round once."""
 
@@ -70,7 +70,7 @@ class _IndexedFile(msgspec.Struct):
     large: int
     damaged: dict[int, int]
     lost: tuple[Problem, ...]
-    tables: list[_Table]
+    tables: list[_StoredColumns]
     scalars: list[_Scalars]
     payloads: list[_Payloads]
 
@@ -92,7 +92,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
     columns: list[bytes | memoryview] = []
     for state in states:
         state.mark()
-        tables: list[_Table] = []
+        tables: list[_StoredColumns] = []
         scalars: list[_Scalars] = []
         known: dict[int, int] = {}  # by the identity of rounds or block
         for tags in list(state.scalars):
@@ -121,7 +121,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
     return [FORMAT.prefix(header), *_padded(header), *parts]
 
 
-def _pack(block: ScalarBlock | RareBlock | Rounds, columns: list[bytes | memoryview]) -> _Table:
+def _pack(block: ScalarBlock | RareBlock | Rounds, columns: list[bytes | memoryview]) -> _StoredColumns:
     """Append the columns of scalars; return their description."""
     in_turn, at_once = isinstance(block, Rounds), False
     value = np.ascontiguousarray(block.value)
@@ -135,7 +135,7 @@ def _pack(block: ScalarBlock | RareBlock | Rounds, columns: list[bytes | memoryv
         packed.append(pack_pieces(lambda: _in_turn(block.within, block.begin)))
     columns += [data for _, data in packed]
     step, wall, place = (width for width, _ in packed)
-    return _Table(block.tags, len(block.step), value.itemsize, step, wall, place, in_turn, at_once)
+    return _StoredColumns(block.tags, len(block.step), value.itemsize, step, wall, place, in_turn, at_once)
 
 
 def _in_turn(column: NDArray[Any], begin: Ints | None = None) -> Iterator[Ints]:
@@ -192,7 +192,7 @@ class _RunColumns:
         return column
 
 
-def _table(table: _Table, columns: _RunColumns) -> ScalarBlock | Rounds:
+def _table(table: _StoredColumns, columns: _RunColumns) -> ScalarBlock | Rounds:
     k, n = len(table.tags), table.rows
     if not k or table.value not in (4, 8):
         raise FormatError(f"snapshot: expected tags and values of 4 or 8 bytes, found {k} tags and {table.value} bytes")

@@ -20,7 +20,7 @@ _u64, _u32 = Struct("<Q").unpack_from, Struct("<I").unpack_from
 
 
 @dataclass(slots=True)
-class _Record:
+class _CheckedRecord:
     """A record that is being checked: offset of its header, length of its data, position reached, CRC of the data up to it."""
 
     order: int
@@ -37,7 +37,7 @@ class Verification:
         self._known: object = None  # identity and number of large values of the file that `_orders` is about
         self._finished: dict[str, object] = {}  # the same of files that have been checked
         self._orders: list[int] = []  # offsets of the records to check, the first one last
-        self._record: _Record | None = None
+        self._record: _CheckedRecord | None = None
         self._refused: dict[str, Cursor] = {}  # files that could not be read, and how far they had been read then
 
     def advance(self, limit: int | None = None) -> bool:
@@ -100,7 +100,7 @@ class Verification:
             left -= FRAME
         return left
 
-    def _take(self, state: FileState, record: _Record, *, intact: bool) -> None:
+    def _take(self, state: FileState, record: _CheckedRecord, *, intact: bool) -> None:
         if intact:
             self._files.mark_verified(state, state.identity, record.order)
             return
@@ -111,10 +111,10 @@ class Verification:
             self._files.touch()
 
 
-def _begin(file: RegularFile, order: int) -> _Record | None:
+def _begin(file: RegularFile, order: int) -> _CheckedRecord | None:
     """Return the record at this offset; None if the file does not hold it any more."""
     header = file.read(order, HEADER)
     if len(header) < HEADER:
         return None
     length = _u64(header)[0]
-    return _Record(order, length, order + HEADER) if order + FRAME + length <= file.size else None
+    return _CheckedRecord(order, length, order + HEADER) if order + FRAME + length <= file.size else None

@@ -29,7 +29,7 @@ _ALIASES = {"start": ["launch"]}
 _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT)
 
 
-class _Parser(argparse.ArgumentParser):
+class _CommandParser(argparse.ArgumentParser):
     """Reports a mistake in one line, with the command or option of nearly the same name."""
 
     def error(self, message: str) -> NoReturn:
@@ -98,9 +98,9 @@ def _with_command(arguments: list[str]) -> list[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser("mindscope", description="Open a directory of training runs in the browser.")
+    parser = _CommandParser("mindscope", description="Open a directory of training runs in the browser.")
     parser.add_argument("--version", action="version", version=f"mindscope {app.__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_CommandParser)
     for name, text, add_options, command in _COMMANDS:
         sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False,
                                   aliases=_ALIASES.get(name, []))  # fmt: skip
@@ -172,7 +172,7 @@ def _start(options: argparse.Namespace) -> int:
         else:
             with contextlib.suppress(KeyboardInterrupt):
                 serving.serve(settings)
-    except serving.StartError as error:
+    except serving.ServerStartError as error:
         print(f"mindscope: {error}", file=sys.stderr)
         return 1
     return 0

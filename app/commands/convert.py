@@ -17,8 +17,8 @@ from app.commands.settings import SettingError
 from app.commands.terminal import printable
 
 if TYPE_CHECKING:
-    from app.conversion.check_result import Check
-    from app.conversion.converting import Conversion, Options
+    from app.conversion.check_result import ConversionComparison
+    from app.conversion.converting import Conversion, ConversionOptions
 
 MARKED = 3
 """Exit code if some nodes became marked Cells."""
@@ -103,11 +103,13 @@ def _convert(path: str, options: argparse.Namespace) -> int:
     return 0 if conversion.complete else MARKED
 
 
-def _options(path: str, options: argparse.Namespace) -> Options:
-    from app.conversion.converting import Options
+def _options(path: str, options: argparse.Namespace) -> ConversionOptions:
+    from app.conversion.converting import ConversionOptions
 
     texts = [text for several in options.shape for text in several]
-    return Options(_shapes(path, texts), _names(options.input_nodes), _names(options.output_nodes), options.safetensors)
+    return ConversionOptions(
+        _shapes(path, texts), _names(options.input_nodes), _names(options.output_nodes), options.safetensors
+    )
 
 
 def _names(texts: list[str]) -> tuple[str, ...]:
@@ -137,13 +139,13 @@ def _input_name(path: str, place: int) -> str:
     return names[place]
 
 
-def _checked(conversion: Conversion, options: argparse.Namespace) -> Check:
+def _checked(conversion: Conversion, options: argparse.Namespace) -> ConversionComparison:
     from app.conversion.checking import check
 
     return check(conversion, options.mindspore)
 
 
-def _summary(conversion: Conversion, found: Check | None, directory: str) -> None:
+def _summary(conversion: Conversion, found: ConversionComparison | None, directory: str) -> None:
     total = len(conversion.emissions) + len(conversion.folded)
     marked = conversion.script.refusals
     print(f"{total - len(marked)} of {total} nodes converted: {printable(os.path.join(directory, conversion.name))}.py")

@@ -11,7 +11,7 @@ from app.commands.run_paths import sources_at
 from layouts.kit.i18n import Text
 from layouts.runs.digest import dump_texts, news_text, profile_texts
 from parsers import Run, Series, Source
-from parsers.analysis.curves.curve_digest import CurveDigest, Fact, curve_digest
+from parsers.analysis.curves.curve_digest import CurveDigest, CurveFact, curve_digest
 from parsers.analysis.runs.run_digest import RunDigest, dump_of, fact_json, profiles_of
 from parsers.analysis.runs.run_news import CurveNews, Standstill
 
@@ -23,7 +23,7 @@ RESCAN = 15.0
 class News:
     """Facts that arose together, and their texts."""
 
-    facts: Sequence[Fact]
+    facts: Sequence[CurveFact]
     texts: Sequence[Text]
 
     def as_json(self) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ class _Curves:
                 found.append(known[1])
         return tuple(found)
 
-    def news(self) -> list[Fact]:
+    def news(self) -> list[CurveFact]:
         """Return the facts that are new."""
         return self._news.take(self.all())
 
@@ -61,7 +61,7 @@ class _Curves:
         return sum(one.step.size for one in series), max(ends, default=None)
 
 
-class _Followed:
+class _FollowedRun:
     """A run with its ranks, and the facts printed so far."""
 
     def __init__(self, name: str, source: Source, wanted: re.Pattern[str], patience: float, now: float) -> None:
@@ -106,7 +106,7 @@ class _Followed:
         runs = (self._run, *self._run.ranks)
         return [(run, self._curves.setdefault(run.path, _Curves(run, self._wanted))) for run in runs]
 
-    def _look_at_steps(self, now: float) -> Fact | None:
+    def _look_at_steps(self, now: float) -> CurveFact | None:
         extents = [part.extent() for _, part in self._parts()]
         newest = max((step for _, step in extents if step is not None), default=None)
         return self._standstill.look(now, sum(points for points, _ in extents), newest)
@@ -137,7 +137,7 @@ class FollowedRuns:
 
     def __init__(self, paths: Sequence[str], wanted: re.Pattern[str], patience: float) -> None:
         self._paths, self._wanted, self._patience = paths, wanted, patience
-        self._runs: dict[str, _Followed] = {}
+        self._runs: dict[str, _FollowedRun] = {}
         self._scan_at = 0.0
 
     def begin(self, now: float) -> Iterator[tuple[str, RunDigest]]:
@@ -153,10 +153,10 @@ class FollowedRuns:
             for news in one.look(now):
                 yield one.name, news
 
-    def _scan(self, now: float) -> list[_Followed]:
+    def _scan(self, now: float) -> list[_FollowedRun]:
         self._scan_at = now + RESCAN
         fresh = [(name, source) for name, source in sources_at(self._paths, "RUN") if source.real_path not in self._runs]
-        found = [_Followed(name, source, self._wanted, self._patience, now) for name, source in fresh]
+        found = [_FollowedRun(name, source, self._wanted, self._patience, now) for name, source in fresh]
         self._runs |= {source.real_path: one for (_, source), one in zip(fresh, found, strict=True)}
         return found
 

@@ -22,13 +22,13 @@ from parsers.analysis.curves.gate_files import (
     MEMORY,
     SPEED,
     TAG,
-    Metric,
+    GateMetric,
     baseline_text,
     metric,
     read_baseline,
     read_metrics,
 )
-from parsers.analysis.curves.gates import CANNOT_TELL, NOT_WORSE, WORSE, RunValue, TooFewRuns, Verdict, compare, run_value
+from parsers.analysis.curves.gates import CANNOT_TELL, NOT_WORSE, WORSE, GateVerdict, RunValue, TooFewRuns, compare, run_value
 from parsers.analysis.runs.measures import Measure, peak_memory, steps_per_second
 
 CODES = {WORSE: 1, CANNOT_TELL: 3}
@@ -59,12 +59,12 @@ def gate(options: argparse.Namespace) -> int:
     return code
 
 
-def _exit_code(verdicts: Sequence[Verdict]) -> int:
+def _exit_code(verdicts: Sequence[GateVerdict]) -> int:
     states = {verdict.state for verdict in verdicts}
     return next((CODES[state] for state in (WORSE, CANNOT_TELL) if state in states), 0)
 
 
-def _write(options: argparse.Namespace, verdicts: Sequence[tuple[Metric, Verdict]], baseline: Values) -> None:
+def _write(options: argparse.Namespace, verdicts: Sequence[tuple[GateMetric, GateVerdict]], baseline: Values) -> None:
     if options.junit:
         _write_file("--junit", options.junit, junit(verdicts))
     if options.save:
@@ -86,7 +86,7 @@ def _write_file(option: str, path: str, data: bytes) -> None:
 # Options -------------------------------------------------------------------------------------------------------------
 
 
-def _metrics(options: argparse.Namespace) -> list[Metric]:
+def _metrics(options: argparse.Namespace) -> list[GateMetric]:
     given = {key: value for key in ("better", "value", "margin", "alpha") if (value := getattr(options, key)) is not None}
     given |= {"robust": True} if options.robust else {}
     found = list(read_metrics(options.metrics, given)) if options.metrics else []
@@ -105,7 +105,7 @@ def _metrics(options: argparse.Namespace) -> list[Metric]:
 # Values --------------------------------------------------------------------------------------------------------------
 
 
-def _baseline(paths: Sequence[str], metrics: Sequence[Metric], judged: Mapping[str, str]) -> Values:
+def _baseline(paths: Sequence[str], metrics: Sequence[GateMetric], judged: Mapping[str, str]) -> Values:
     """Return the values of the baseline's runs; judged are names of the other side's runs by path."""
     compared = [one for one in metrics if one.measure != DUMP]
     if not compared:
@@ -123,7 +123,7 @@ def _baseline(paths: Sequence[str], metrics: Sequence[Metric], judged: Mapping[s
     return _values(sources, compared)
 
 
-def _values(sources: Sequence[tuple[str, Source]], metrics: Sequence[Metric]) -> Values:
+def _values(sources: Sequence[tuple[str, Source]], metrics: Sequence[GateMetric]) -> Values:
     """Return the values of runs by the key of the metric; a run is forgotten once its values are known."""
     found: Values = {one.key: [] for one in metrics}
     unique = {one.key: one for one in metrics}.values()
@@ -134,7 +134,7 @@ def _values(sources: Sequence[tuple[str, Source]], metrics: Sequence[Metric]) ->
     return found
 
 
-def _value(name: str, run: Run, one: Metric) -> RunValue:
+def _value(name: str, run: Run, one: GateMetric) -> RunValue:
     if one.measure == DUMP:
         from app.commands.dump_checks import hits_in
 
@@ -160,8 +160,8 @@ def _no_tag(run: Run, tag: str) -> str:
     return f"no scalar {tag!r}" + (f", did you mean {near[0]!r}?" if near else "" if known else ", as there are no scalars")
 
 
-def _verdict(one: Metric, runs: Sequence[RunValue], baseline: Mapping[tuple[str, ...], Sequence[RunValue]], *,
-             shorter: bool) -> Verdict:  # fmt: skip
+def _verdict(one: GateMetric, runs: Sequence[RunValue], baseline: Mapping[tuple[str, ...], Sequence[RunValue]], *,
+             shorter: bool) -> GateVerdict:  # fmt: skip
     if one.measure == DUMP:
         return _of_dumps(runs)
     try:
@@ -170,11 +170,11 @@ def _verdict(one: Metric, runs: Sequence[RunValue], baseline: Mapping[tuple[str,
         raise SettingError(f"--margin: {error} ({one.name})") from None
 
 
-def _of_dumps(runs: Sequence[RunValue]) -> Verdict:
+def _of_dumps(runs: Sequence[RunValue]) -> GateVerdict:
     """Any hit is worse, whatever the baseline has."""
     hit = next((one for one in runs if one.value > 0), None)
     unknown = next((one for one in runs if one.missing), None)
     total = math.fsum(one.value for one in runs if not one.missing)
     state, reason = (WORSE, "hits") if hit else (CANNOT_TELL, "missing") if unknown else (NOT_WORSE, "no_hit")
-    return Verdict(state, reason, total, 0.0, len(runs), 0, 0.0, run=hit or unknown)
+    return GateVerdict(state, reason, total, 0.0, len(runs), 0, 0.0, run=hit or unknown)
 

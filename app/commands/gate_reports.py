@@ -11,8 +11,8 @@ from xml.sax.saxutils import escape, quoteattr
 import msgspec
 
 from app.commands.terminal import printable
-from parsers.analysis.curves.gate_files import DUMP, MEMORY, SPEED, Metric
-from parsers.analysis.curves.gates import CANNOT_TELL, LEAST_RUNS, WORSE, RunValue, Verdict
+from parsers.analysis.curves.gate_files import DUMP, MEMORY, SPEED, GateMetric
+from parsers.analysis.curves.gates import CANNOT_TELL, LEAST_RUNS, WORSE, GateVerdict, RunValue
 
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot hold."""
@@ -32,16 +32,16 @@ _WHY = {
     "no_hit": "check-dump has no hit",
 }
 _UNITS = {SPEED: " steps/s", MEMORY: " B"}
-Verdicts = Sequence[tuple[Metric, Verdict]]
+Verdicts = Sequence[tuple[GateMetric, GateVerdict]]
 Values = Mapping[tuple[str, ...], Sequence[RunValue]]
 
 
-def line(metric: Metric, verdict: Verdict) -> str:
+def line(metric: GateMetric, verdict: GateVerdict) -> str:
     """Return one line: both values, number of runs, interval, margin, and the reason."""
     return f"{metric.name}: {verdict.state}: {_numbers(metric, verdict)}{reason(verdict)}"
 
 
-def reason(verdict: Verdict) -> str:
+def reason(verdict: GateVerdict) -> str:
     """Return why the verdict is what it is."""
     run = verdict.run
     if run is None:
@@ -55,7 +55,7 @@ def reason(verdict: Verdict) -> str:
     return _WHY[verdict.reason].format(run=run.run, missing=run.missing, value=value, ended=ended, source=run.source or "none")
 
 
-def _numbers(metric: Metric, verdict: Verdict) -> str:
+def _numbers(metric: GateMetric, verdict: GateVerdict) -> str:
     if metric.measure == DUMP:
         return ""
     unit = _UNITS.get(metric.measure, "")
@@ -87,7 +87,7 @@ def as_json(verdicts: Verdicts, values: Values, baseline: Values, code: int) -> 
     return msgspec.json.format(msgspec.json.encode(found)) + b"\n"
 
 
-def _metric_json(metric: Metric, verdict: Verdict, values: Values, baseline: Values) -> dict[str, Any]:
+def _metric_json(metric: GateMetric, verdict: GateVerdict, values: Values, baseline: Values) -> dict[str, Any]:
     gate = metric.gate
     numbers = ("candidate", "baseline", "margin", "difference", "low", "high", "freedom")
     return {
@@ -119,7 +119,7 @@ def junit(verdicts: Verdicts) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites {counts}>\n{suite}</testsuites>\n'.encode("utf-8", "replace")
 
 
-def _case(metric: Metric, verdict: Verdict) -> str:
+def _case(metric: GateMetric, verdict: GateVerdict) -> str:
     name, text = _xml(metric.name), _xml(line(metric, verdict))
     kind = {WORSE: "failure", CANNOT_TELL: "error"}.get(verdict.state, "system-out")
     message = "" if kind == "system-out" else f" message={quoteattr(text)}"

@@ -29,7 +29,7 @@ RECORDS = "servers"
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ServerRecord:
     """A running server.
 
     started is an opaque text that distinguishes two processes with the same id; since is the start time in seconds since 1970.
@@ -81,13 +81,13 @@ def _start_time_in_proc(pid: int) -> str | None:
     return None if state in "ZX" else f"{boot} {ticks}"
 
 
-def own_record(*, url: str, address: str, port: int, base: str, directory: str, log: str) -> Record:
+def own_record(*, url: str, address: str, port: int, base: str, directory: str, log: str) -> ServerRecord:
     """Return the record of this process."""
     pid = os.getpid()
-    return Record(pid, start_time(pid) or "", url, address, port, base, directory, log, time.time())
+    return ServerRecord(pid, start_time(pid) or "", url, address, port, base, directory, log, time.time())
 
 
-def is_running(record: Record) -> bool:
+def is_running(record: ServerRecord) -> bool:
     """Return whether the recorded process, and not one that reuses its id, still runs as this user."""
     if start_time(record.pid) != record.started:
         return False
@@ -99,7 +99,7 @@ def is_running(record: Record) -> bool:
 
 
 @contextlib.contextmanager
-def recorded(record: Record, directory: str) -> Iterator[None]:
+def recorded(record: ServerRecord, directory: str) -> Iterator[None]:
     """Keep the record in the directory ("": nowhere) while the body runs.
 
     If it cannot be written, only `status` and `stop` are affected; a warning is logged.
@@ -123,7 +123,7 @@ def recorded(record: Record, directory: str) -> Iterator[None]:
                 os.unlink(path)
 
 
-def running(directory: str | None = None) -> list[Record]:
+def running(directory: str | None = None) -> list[ServerRecord]:
     """Return this user's running servers on this machine, sorted by port; remove the records of servers that have ended.
 
     directory overrides `records_directory()`.
@@ -145,22 +145,22 @@ def running(directory: str | None = None) -> list[Record]:
     return sorted(found, key=lambda record: (record.port, record.address))
 
 
-def at_port(port: int) -> list[Record]:
+def at_port(port: int) -> list[ServerRecord]:
     """Return this user's servers on a port: at most one for each address of this machine."""
     return [record for record in running() if record.port == port]
 
 
-def _read(path: str) -> Record | None:
+def _read(path: str) -> ServerRecord | None:
     try:
         with open(path, "rb") as stream:
             if hasattr(os, "getuid") and os.fstat(stream.fileno()).st_uid != os.getuid():
                 return None
-            return msgspec.json.decode(stream.read(65536), type=Record)
+            return msgspec.json.decode(stream.read(65536), type=ServerRecord)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
-def stop(record: Record, patience: float = 15.0) -> bool:
+def stop(record: ServerRecord, patience: float = 15.0) -> bool:
     """Stop the server with SIGTERM, and with SIGKILL after patience seconds; return whether it has ended."""
     for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 2.0)):
         with contextlib.suppress(ProcessLookupError):
@@ -170,7 +170,7 @@ def stop(record: Record, patience: float = 15.0) -> bool:
     return False
 
 
-def _send(record: Record, number: signal.Signals) -> None:
+def _send(record: ServerRecord, number: signal.Signals) -> None:
     """Signal the recorded process, never one that reuses its id."""
     if not hasattr(os, "pidfd_open"):
         if is_running(record):
@@ -185,7 +185,7 @@ def _send(record: Record, number: signal.Signals) -> None:
         os.close(handle)
 
 
-def _ends(record: Record, seconds: float) -> bool:
+def _ends(record: ServerRecord, seconds: float) -> bool:
     end = time.monotonic() + seconds
     while is_running(record):
         if time.monotonic() > end:

@@ -130,7 +130,7 @@ def _save_table(options: argparse.Namespace, settings: Settings, kind: str) -> i
 
 def _view_now(path: str, settings: Settings) -> tuple[str, str]:
     """Return the address that a view file means for the runs of the directory, and the card that it names."""
-    from layouts.kit.user_input import Unfit
+    from layouts.kit.user_input import InvalidInput
     from layouts.runs.view_files import place_of, read_view
 
     roots = roots_of(settings.summary_base_dir)
@@ -140,7 +140,7 @@ def _view_now(path: str, settings: Settings) -> tuple[str, str]:
         try:
             view = read_view(read_view_file(path))
             return place_of(view, store), view.card
-        except Unfit as error:
+        except InvalidInput as error:
             raise SettingError(f"{path}: {error}") from None
         except ValueError as error:
             raise SettingError(str(error)) from None

@@ -43,7 +43,7 @@ LARGEST_LOG = 10 << 20
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 
-class StartError(RuntimeError):
+class ServerStartError(RuntimeError):
     """The server cannot start, for a reason that is not a setting; the text is one line."""
 
 
@@ -151,7 +151,7 @@ def address(host: str, port: int, prefix: str) -> str:
 
 
 def serve(settings: Settings) -> None:
-    """Serve until SIGTERM or Ctrl-C. Raises SettingError or StartError."""
+    """Serve until SIGTERM or Ctrl-C. Raises SettingError or ServerStartError."""
     from app.web import security
 
     roots = roots_of(settings.summary_base_dir, remote=True)
@@ -298,16 +298,16 @@ def _cannot_listen(error: OSError, settings: Settings, bound: str, base: str) ->
     if error.errno == errno.EADDRNOTAVAIL:
         return SettingError(f"--host: expected a name or address of this machine, found {settings.host!r}")
     if error.errno != errno.EADDRINUSE:
-        return StartError(f"port {settings.port} cannot be used: {error.strerror}")
+        return ServerStartError(f"port {settings.port} cannot be used: {error.strerror}")
     overlapping = {bound, *EVERYWHERE}
     records = processes.at_port(settings.port)
     record = next((record for record in records if bound in EVERYWHERE or record.address in overlapping), None)
     if record is None:
         who = processes.listener(settings.port) or "another user's process"
-        return StartError(f"port {settings.port} is in use by {who}: choose another with --port")
+        return ServerStartError(f"port {settings.port} is in use by {who}: choose another with --port")
     if os.path.realpath(record.base) == os.path.realpath(base):
-        return StartError(f"{base} is already served at {record.url} (pid {record.pid})")
-    return StartError(
+        return ServerStartError(f"{base} is already served at {record.url} (pid {record.pid})")
+    return ServerStartError(
         f"port {settings.port} is in use by Mindscope (pid {record.pid}), which serves {record.base}: "
         f"choose another with --port, or stop it with 'mindscope stop --port {settings.port}'"
     )
@@ -326,7 +326,7 @@ def _debugger(settings: Settings) -> Iterator[Any]:
     try:
         server = DebuggerServer(sessions, settings.host.strip("[]"), settings.debugger_port)
     except CannotListen as error:
-        raise StartError(str(error)) from None
+        raise ServerStartError(str(error)) from None
     if not is_local(settings.host):
         warning = f"mindscope: port {server.port} has no login: whoever reaches it can open sessions of live training"
         print(warning, file=sys.stderr, flush=True)
@@ -421,7 +421,7 @@ def _create_server(settings: Settings, store: Any, listener: socket.socket, toke
 def serve_in_background(settings: Settings) -> str:
     """Start a server as a background process, wait for its first answer and return the text to print.
 
-    Raises SettingError and StartError.
+    Raises SettingError and ServerStartError.
     """
     from app.web import security
 
@@ -484,19 +484,19 @@ def _child_environment(token: str, log: str) -> dict[str, str]:
 
 def _first_answer(
     child: subprocess.Popen[bytes], settings: Settings, records: str, log: str, begin: int
-) -> processes.Record:
+) -> processes.ServerRecord:
     # A server that listens on all addresses also answers on the loopback address, which needs no name lookup.
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host.strip("[]"), settings.host)  # noqa: S104
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if child.poll() is not None:
-            raise StartError(_last_line(log, begin) or f"the server ended with exit code {child.returncode}; see {log}")
+            raise ServerStartError(_last_line(log, begin) or f"the server ended with exit code {child.returncode}; see {log}")
         record = next((record for record in processes.running(records) if record.pid == child.pid), None)
         if record is not None and _answers(address(host, record.port, settings.url_path_prefix)):
             return record
         time.sleep(0.05)
     child.kill()
-    raise StartError(f"the server did not answer within {PATIENCE:g} s; see {log}")
+    raise ServerStartError(f"the server did not answer within {PATIENCE:g} s; see {log}")
 
 
 def _answers(url: str) -> bool:

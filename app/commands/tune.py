@@ -25,7 +25,7 @@ from parsers.tuning.description import Tuning
 if TYPE_CHECKING:
     import optuna
 
-    from app.tuning.storages import Opened
+    from app.tuning.storages import OpenStorage
     from app.tuning.worker import Worker
 
 STUDIES = "studies"
@@ -113,7 +113,7 @@ def _run(
         if opened.journal is not None or how != "joined":  # of a database, whoever created the study does; no lock says when
             _import(study, tuning, opened, directory)
         at_work = worker.Worker(
-            tuning, study, opened, directory, worker.Options(jobs, devices, iterations), say
+            tuning, study, opened, directory, worker.WorkerOptions(jobs, devices, iterations), say
         )
         finished = at_work.run()
     except (storages.StorageError, studies.StudyError) as error:
@@ -130,7 +130,7 @@ def _run(
     return _report(tuning, study, at_work, finished=finished)
 
 
-def _import(study: optuna.Study, tuning: Tuning, opened: Opened, directory: str) -> None:
+def _import(study: optuna.Study, tuning: Tuning, opened: OpenStorage, directory: str) -> None:
     """Import earlier runs, one worker at a time."""
     from app.tuning.importing import import_runs
     from app.tuning.journal_file import FileLock

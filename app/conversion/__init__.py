@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.conversion.converting import Conversion, Options, convert
+    from app.conversion.converting import Conversion, ConversionOptions, convert
 
-__all__ = ["Conversion", "Options", "convert"]
+__all__ = ["Conversion", "ConversionOptions", "convert"]
 
 
 def __getattr__(name: str) -> Any:

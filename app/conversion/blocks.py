@@ -26,19 +26,19 @@ SCOPED = 0.6
 
 
 @dataclass(slots=True)
-class Group:
+class NodeGroup:
     """Nodes of one class, in order."""
 
     name: str
-    children: list[Emission | Group] = field(default_factory=list)
+    children: list[Emission | NodeGroup] = field(default_factory=list)
 
     def nodes(self) -> list[Emission]:
         """Return all nodes in the order of execution."""
         found: list[Emission] = []
-        stack: list[Emission | Group] = [self]
+        stack: list[Emission | NodeGroup] = [self]
         while stack:
             item = stack.pop()
-            if isinstance(item, Group):
+            if isinstance(item, NodeGroup):
                 stack.extend(reversed(item.children))
             else:
                 found.append(item)
@@ -57,15 +57,15 @@ def scope_of(node: OnnxNode) -> tuple[str, ...]:
     return tuple(found)
 
 
-def grouped(emissions: Sequence[Emission], outputs: Sequence[str]) -> Group:
+def grouped(emissions: Sequence[Emission], outputs: Sequence[str]) -> NodeGroup:
     """Return the root group of a model."""
     scopes = [scope_of(emission.node) for emission in emissions]
     named = sum(bool(scope) for scope in scopes)
     if emissions and named >= SCOPED * len(emissions):
         common = _common(scopes)
         name = max(scopes, key=len)[common - 1] if common else ""
-        return Group(name, _by_scope(emissions, [scope[common:] for scope in scopes]))
-    return Group("", _repetitions(list(emissions), outputs))
+        return NodeGroup(name, _by_scope(emissions, [scope[common:] for scope in scopes]))
+    return NodeGroup("", _repetitions(list(emissions), outputs))
 
 
 def _common(scopes: Sequence[tuple[str, ...]]) -> int:
@@ -78,8 +78,8 @@ def _common(scopes: Sequence[tuple[str, ...]]) -> int:
 
 
 def _by_scope(emissions: Sequence[Emission], scopes: Sequence[tuple[str, ...]], parent: str = "",
-              depth: int = 0) -> list[Emission | Group]:  # fmt: skip
-    found: list[Emission | Group] = []
+              depth: int = 0) -> list[Emission | NodeGroup]:  # fmt: skip
+    found: list[Emission | NodeGroup] = []
     start = 0
     while start < len(emissions):
         first = scopes[start][:1]
@@ -89,11 +89,11 @@ def _by_scope(emissions: Sequence[Emission], scopes: Sequence[tuple[str, ...]], 
         if first and stop - start >= SMALLEST and depth < 12:
             inner = [scope[1:] for scope in scopes[start:stop]]
             children = _by_scope(emissions[start:stop], inner, first[0], depth + 1)
-            if len(children) == 1 and isinstance(children[0], Group):
+            if len(children) == 1 and isinstance(children[0], NodeGroup):
                 children[0].name = f"{first[0]}.{children[0].name}"
                 found.append(children[0])
             else:
-                found.append(Group(_told_apart(first[0], parent), children))
+                found.append(NodeGroup(_told_apart(first[0], parent), children))
         else:
             found += emissions[start:stop]
         start = stop
@@ -116,7 +116,7 @@ def token(emission: Emission) -> Any:
     return node.op, len(emission.values), len(emission.lines), members, bool(emission.refusal)
 
 
-def _repetitions(emissions: list[Emission], outputs: Sequence[str]) -> list[Emission | Group]:
+def _repetitions(emissions: list[Emission], outputs: Sequence[str]) -> list[Emission | NodeGroup]:
     """Replace what repeats by groups, the repetition that covers most first."""
     tokens = [token(emission) for emission in emissions]
     numbers = {one: place for place, one in enumerate(dict.fromkeys(tokens))}
@@ -134,11 +134,11 @@ def _repetitions(emissions: list[Emission], outputs: Sequence[str]) -> list[Emis
         for start in starts:
             groups[start] = length
             taken[start : start + length] = [True] * length
-    found: list[Emission | Group] = []
+    found: list[Emission | NodeGroup] = []
     place = 0
     while place < len(emissions):
         length = groups.get(place, 0)
-        found.append(Group("", list(emissions[place : place + length])) if length else emissions[place])
+        found.append(NodeGroup("", list(emissions[place : place + length])) if length else emissions[place])
         place += length or 1
     return found
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from app.conversion.blocks import Group, scope_of
-from app.conversion.calls import MS_TYPES, Code, Emission, Member, StoredTensor
+from app.conversion.blocks import NodeGroup, scope_of
+from app.conversion.calls import MS_TYPES, CheckpointTensor, ClassMember, Code, Emission
 from app.conversion.mapping import MARKED
 from app.conversion.naming import CELL_ATTRIBUTES, RESERVED, class_name, unique, variable
 from app.conversion.onnx_model import ValueType
@@ -35,22 +35,22 @@ class CodeRow:
     emission: Emission | None = None
     comment: str = ""
     values: tuple[str, ...] = ()
-    groups: tuple[Group, ...] = ()
+    groups: tuple[NodeGroup, ...] = ()
 
 
 @dataclass(slots=True)
-class Body:
+class GroupBody:
     """The code of one group before it is known which class it is of."""
 
-    group: Group
+    group: NodeGroup
     inputs: list[str]
     outputs: list[str]
     names: list[str]
     init: list[CodeRow] = field(default_factory=list)
     construct: list[CodeRow] = field(default_factory=list)
     result: str = ""
-    parameters: list[tuple[str, StoredTensor]] = field(default_factory=list)
-    parts: list[tuple[str, Group]] = field(default_factory=list)
+    parameters: list[tuple[str, CheckpointTensor]] = field(default_factory=list)
+    parts: list[tuple[str, NodeGroup]] = field(default_factory=list)
 
     def key(self) -> object:
         """Return what groups of one class share."""
@@ -67,7 +67,7 @@ class Class:
     """A class of the script: its bodies differ in numbers only."""
 
     name: str
-    bodies: list[Body]
+    bodies: list[GroupBody]
     arguments: list[str] = field(default_factory=list)
     columns: dict[int, str] = field(default_factory=dict)
 
@@ -78,7 +78,7 @@ class Instance:
 
     kind: Class
     arguments: tuple[str, ...]
-    body: Body
+    body: GroupBody
 
     def code(self) -> str:
         """Return the code that makes it."""
@@ -109,7 +109,7 @@ def template_of(code: str) -> tuple[str, tuple[str, ...]]:
     return _NUMBER.sub(SLOT, code), tuple(_NUMBER.findall(code))
 
 
-def _passed(first: Body, second: Body) -> int | None:
+def _passed(first: GroupBody, second: GroupBody) -> int | None:
     """Return which input of a group is the output of the one before, all others being equal; None if there is no such."""
     different = [place for place, (a, b) in enumerate(zip(first.inputs, second.inputs, strict=False)) if a != b]
     return different[0] if len(different) == 1 and second.inputs[different[0]] == first.outputs[0] else None
@@ -118,7 +118,7 @@ def _passed(first: Body, second: Body) -> int | None:
 class BodyWriter:
     """Writes the rows of one group; those of the groups inside it are written before."""
 
-    def __init__(self, model: WrittenModel, group: Group, order: Mapping[int, int], last: Mapping[str, int]) -> None:
+    def __init__(self, model: WrittenModel, group: NodeGroup, order: Mapping[int, int], last: Mapping[str, int]) -> None:
         self._model, self._group, self._order, self._last = model, group, order, last
         self._members: set[str] = set()
         self._variables: dict[str, str] = {}
@@ -135,8 +135,8 @@ class BodyWriter:
 
     def body(
         self, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None,
-        extra: Sequence[tuple[str, StoredTensor]] = (),
-    ) -> Body:  # fmt: skip
+        extra: Sequence[tuple[str, CheckpointTensor]] = (),
+    ) -> GroupBody:  # fmt: skip
         """Return the body of the group. inputs and outputs are those of the model, None for what the group itself needs and
         leaves; extra are values without a node, which become parameters."""
         nodes = self._group.nodes()
@@ -152,7 +152,7 @@ class BodyWriter:
         if inputs is None:
             self._last = self._own_uses(nodes, found_outputs)
         names = self._input_names(found_inputs, root=inputs is not None)
-        body = Body(self._group, found_inputs, found_outputs, names)
+        body = GroupBody(self._group, found_inputs, found_outputs, names)
         self._variables = dict(zip(found_inputs, names, strict=True))
         self._fixed = set(names) - _GENERIC if inputs is not None else set()
         for items in self._items():
@@ -178,11 +178,11 @@ class BodyWriter:
             found.append(unique(name, found))
         return found
 
-    def _items(self) -> Iterable[Emission | list[Group]]:
+    def _items(self) -> Iterable[Emission | list[NodeGroup]]:
         """Yield nodes, and groups with those that follow in a chain."""
-        chain: list[Group] = []
+        chain: list[NodeGroup] = []
         for child in self._group.children:
-            if isinstance(child, Group):
+            if isinstance(child, NodeGroup):
                 if chain and not self._follows(chain[-1], child):
                     yield chain
                     chain = []
@@ -195,7 +195,7 @@ class BodyWriter:
         if chain:
             yield chain
 
-    def _follows(self, before: Group, after: Group) -> bool:
+    def _follows(self, before: NodeGroup, after: NodeGroup) -> bool:
         a, b = self._body_of(before), self._body_of(after)
         stems = [re.sub(r"\d+$", "", group.name) for group in (before, after)]
         numbered = before.name != stems[0] and after.name != stems[1]
@@ -204,10 +204,10 @@ class BodyWriter:
         nodes = after.nodes()
         return alike and single and _passed(a, b) is not None and self._last.get(a.outputs[0], -1) <= self._order[id(nodes[-1])]
 
-    def _body_of(self, group: Group) -> Body:
+    def _body_of(self, group: NodeGroup) -> GroupBody:
         return self._model.instances[id(group)].body
 
-    def _write(self, body: Body, item: Emission | list[Group]) -> None:
+    def _write(self, body: GroupBody, item: Emission | list[NodeGroup]) -> None:
         if isinstance(item, Emission):
             self._emission(body, item)
         elif len(item) == 1:
@@ -216,7 +216,7 @@ class BodyWriter:
             base = re.sub(r"[\d._]+$", "", item[0].name) or (self._group.name and "blocks") or "blocks"
             self._call(body, item[0], item, base)
 
-    def _call(self, body: Body, first: Group, groups: list[Group], base: str) -> None:
+    def _call(self, body: GroupBody, first: NodeGroup, groups: list[NodeGroup], base: str) -> None:
         """Write the call of a group, or of a chain: nn.SequentialCell, or a loop where all get further values."""
         made = [self._body_of(group) for group in groups]
         attribute = self._member(variable(base or first.name or "block", "block"))
@@ -255,7 +255,7 @@ class BodyWriter:
         operands = [*operands[:place], target, *operands[place + 1 :]]
         return f"{start}for {cell} in self.{attribute}:\n    {target} = {cell}({', '.join(operands)})"
 
-    def _emission(self, body: Body, emission: Emission) -> None:
+    def _emission(self, body: GroupBody, emission: Emission) -> None:
         place = self._order[id(emission)]
         members = [self._add(body, emission, member) for member in emission.members]
         values = [self._model.source(value) for value in emission.values]
@@ -362,7 +362,7 @@ class BodyWriter:
         self._members.add(chosen)
         return chosen
 
-    def _add(self, body: Body, emission: Emission, member: Member) -> str:
+    def _add(self, body: GroupBody, emission: Emission, member: ClassMember) -> str:
         if not member.function:
             if member.weight and member.weight in self._weights:
                 return self._weights[member.weight]
@@ -383,7 +383,7 @@ class BodyWriter:
         body.parameters += [(f"{attribute}.{key}", parameter) for key, parameter in member.parameters.items()]
         return attribute
 
-    def _parameter(self, body: Body, hint: str, parameter: StoredTensor, emission: Emission | None) -> str:
+    def _parameter(self, body: GroupBody, hint: str, parameter: CheckpointTensor, emission: Emission | None) -> str:
         name = self._member(variable(hint, "weight"))
         sizes = "".join(f"{size}, " for size in parameter.shape)
         kind = "" if parameter.dtype == "float32" else f"dtype={MS_TYPES[parameter.dtype]}"
@@ -391,7 +391,7 @@ class BodyWriter:
         body.parameters.append((name, parameter))
         return name
 
-    def _cell_hint(self, emission: Emission, member: Member) -> str:
+    def _cell_hint(self, emission: Emission, member: ClassMember) -> str:
         scope = scope_of(emission.node)
         leaf = variable(scope[-1], "layer") if scope else ""
         if leaf and leaf not in RESERVED and leaf != variable(self._group.name, "") and not scope[-1].isdigit():
@@ -411,7 +411,7 @@ _PLAIN = frozenset(
 """Names that say no more than the line itself; a value of theirs is `x` or `out`."""
 
 
-def _parameter_hint(member: Member, group: str) -> str:
+def _parameter_hint(member: ClassMember, group: str) -> str:
     """Return the last word of a weight's name, with the one before it if it says no more than that it is a weight."""
     *before, word = re.split(r"[./:]", member.weight)
     owner = before[-1] if before and _is_word(before[-1]) and variable(before[-1]) not in (group, *RESERVED) else ""
@@ -424,7 +424,7 @@ def _is_word(text: str) -> bool:
     return bool(variable(text, "")) and not re.search(r"\d", text) and len(text) < 24
 
 
-def _argument_names(member: Member) -> list[str]:
+def _argument_names(member: ClassMember) -> list[str]:
     """Return a name for each number in the arguments."""
     found: list[str] = []
     for name, value in member.arguments.items():
@@ -436,7 +436,7 @@ def _value_code(value: object) -> str:
     return str(value) if isinstance(value, Code) else repr(value).replace("'", '"') if isinstance(value, str) else repr(value)
 
 
-def _argument_code(member: Member) -> str:
+def _argument_code(member: ClassMember) -> str:
     return ", ".join(_value_code(value) if place < member.positional else f"{name}={_value_code(value)}"
                      for place, (name, value) in enumerate(member.arguments.items()))  # fmt: skip
 

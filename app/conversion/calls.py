@@ -39,7 +39,7 @@ class Code(str):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredTensor:
+class CheckpointTensor:
     """One tensor of the checkpoint: from which tensors of the model it is made, and how.
 
     make gets the arrays of sources and returns the array of `shape`; change says in words what it does, "" for nothing.
@@ -54,7 +54,7 @@ class StoredTensor:
 
 
 @dataclass(slots=True)
-class Member:
+class ClassMember:
     """An attribute of a class: a cell `function(**arguments)` with parameters, or a parameter of its own (function "").
 
     The name of a parameter in the checkpoint is the member's followed by its key; "" is the member itself.
@@ -64,7 +64,7 @@ class Member:
     function: str
     arguments: dict[str, Any] = field(default_factory=dict)
     positional: int = 0
-    parameters: dict[str, StoredTensor] = field(default_factory=dict)
+    parameters: dict[str, CheckpointTensor] = field(default_factory=dict)
     weight: str = ""
 
 
@@ -84,7 +84,7 @@ class Emission:
 
     node: OnnxNode
     values: list[str] = field(default_factory=list)
-    members: list[Member] = field(default_factory=list)
+    members: list[ClassMember] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     helpers: list[str] = field(default_factory=list)
     temporaries: list[str] = field(default_factory=list)
@@ -261,7 +261,7 @@ class Call:
             if weight.dtype not in MS_TYPES:
                 raise NotCovered(f"a weight of type {weight.dtype}")
             return self.member(
-                Member(hint, "", parameters={"": StoredTensor(weight.dtype, weight.shape, (name,))}, weight=name)
+                ClassMember(hint, "", parameters={"": CheckpointTensor(weight.dtype, weight.shape, (name,))}, weight=name)
             )
         return self.tensor(self._folding.constants[name], hint or "constant")
 
@@ -273,30 +273,30 @@ class Call:
             raise NotCovered("a tensor without elements")
         if dtype not in MS_TYPES:
             raise NotCovered(f"a constant of type {dtype}")
-        return self.member(Member(hint, "", parameters={"": StoredTensor(dtype, array.shape, (), constant=array)}))
+        return self.member(ClassMember(hint, "", parameters={"": CheckpointTensor(dtype, array.shape, (), constant=array)}))
 
     def source(self, number: int, shape: Sequence[int] | None = None, make: Callable[[Array], Array] | None = None,
-               change: str = "") -> StoredTensor:  # fmt: skip
+               change: str = "") -> CheckpointTensor:  # fmt: skip
         """Return the parameter of a cell that is made of a weight."""
         name = self._name(number)
         weight = self._model.weights.get(name)
         new = tuple(self.shape(number) if shape is None else shape)
         if weight is not None:
-            return StoredTensor(weight.dtype, new, (name,), make, change)
+            return CheckpointTensor(weight.dtype, new, (name,), make, change)
         array = self._folding.constants[name]
-        return StoredTensor(str(array.dtype), new, (), constant=array if make is None else make(array))
+        return CheckpointTensor(str(array.dtype), new, (), constant=array if make is None else make(array))
 
-    def member(self, member: Member) -> str:
+    def member(self, member: ClassMember) -> str:
         """Add an attribute to the class and return its mark."""
         self.emission.members.append(member)
         return f"@m{len(self.emission.members) - 1}@"
 
-    def cell(self, function: str, *positional: tuple[str, Any], parameters: dict[str, StoredTensor] | None = None,
+    def cell(self, function: str, *positional: tuple[str, Any], parameters: dict[str, CheckpointTensor] | None = None,
              weight: int | None = None, hint: str = "", **named: Any) -> str:  # fmt: skip
         """Add a cell and return its mark. positional are (name, value): the name becomes that of an argument of a class."""
         arguments = dict(positional) | named
         source = self.node.inputs[weight] if weight is not None else ""
-        return self.member(Member(hint, function, arguments, len(positional), parameters or {}, source))
+        return self.member(ClassMember(hint, function, arguments, len(positional), parameters or {}, source))
 
     def let(self, code: str, name: str = "y") -> str:
         """Assign to a temporary variable and return its mark."""

@@ -11,7 +11,7 @@ CHECKED, NOT_CHECKED = "checked", "not checked"
 
 
 @dataclass(slots=True)
-class Check:
+class ConversionComparison:
     """What a check found. rows are values in the order of execution with their node and differences."""
 
     state: str

@@ -19,7 +19,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from app.conversion import check_process
-from app.conversion.check_result import CHECKED, NOT_CHECKED, TOLERANCE, Check
+from app.conversion.check_result import CHECKED, NOT_CHECKED, TOLERANCE, ConversionComparison
 from app.conversion.folding import Array
 from app.conversion.onnx_model import OnnxModel, OnnxNode, ValueType
 from app.conversion.output import weight_files, write_files
@@ -37,12 +37,12 @@ BATCH, SIZE = 2, 8
 """Sizes of inputs that are not fixed: of the first axis, of others."""
 
 
-def check(conversion: Conversion, python: str = sys.executable, seed: int = 0) -> Check:
+def check(conversion: Conversion, python: str = sys.executable, seed: int = 0) -> ConversionComparison:
     """Check a conversion with the interpreter that has MindSpore."""
     try:
         import onnxruntime
     except ImportError:
-        return Check(NOT_CHECKED, "onnxruntime is not installed: pip install 'mindscope[convert]'")
+        return ConversionComparison(NOT_CHECKED, "onnxruntime is not installed: pip install 'mindscope[convert]'")
     references = References(conversion, seed)
     with tempfile.TemporaryDirectory(prefix="mindscope-check-") as directory:
         _prepare(conversion, references, directory)
@@ -67,7 +67,7 @@ def _prepare(conversion: Conversion, references: References, directory: str) -> 
     np.savez(os.path.join(directory, "inputs.npz"), **arrays)
 
 
-def _run(conversion: Conversion, references: References, directory: str, python: str) -> Check:
+def _run(conversion: Conversion, references: References, directory: str, python: str) -> ConversionComparison:
     interpreter = os.path.abspath(python) if os.path.dirname(python) else python  # the process starts in another directory
     command = [interpreter, os.path.abspath(check_process.__file__), directory]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"GLOG_v": "3"}
@@ -76,23 +76,23 @@ def _run(conversion: Conversion, references: References, directory: str, python:
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                    encoding="utf-8", env=environment, cwd=directory)  # fmt: skip
     except OSError as error:
-        return Check(NOT_CHECKED, f"{python} could not be started: {error.strerror}")
+        return ConversionComparison(NOT_CHECKED, f"{python} could not be started: {error.strerror}")
     assert process.stdin is not None
     assert process.stdout is not None
     try:
         for line in process.stdout:
             message = json.loads(line)
             if "missing" in message:
-                return Check(NOT_CHECKED, f"{python} has no MindSpore: {message['missing']}")
+                return ConversionComparison(NOT_CHECKED, f"{python} has no MindSpore: {message['missing']}")
             if "done" in message:
                 return _result(conversion, references, message)
             try:
                 references.write(message["piece"], directory)
             except ConversionError as error:
-                return Check(NOT_CHECKED, str(error))
+                return ConversionComparison(NOT_CHECKED, str(error))
             process.stdin.write("ready\n")
             process.stdin.flush()
-        return Check(NOT_CHECKED, f"{python} ended without a result, with exit code {process.wait()}")
+        return ConversionComparison(NOT_CHECKED, f"{python} ended without a result, with exit code {process.wait()}")
     finally:
         process.kill()
         process.wait()
@@ -100,10 +100,10 @@ def _run(conversion: Conversion, references: References, directory: str, python:
         process.stdout.close()
 
 
-def _result(conversion: Conversion, references: References, message: Mapping[str, Any]) -> Check:
+def _result(conversion: Conversion, references: References, message: Mapping[str, Any]) -> ConversionComparison:
     compared = _compared(conversion)
     rows = [{"node": node, **row, "value": name} for row in message["results"] for node, name in compared[row["value"]]]
-    found = Check(CHECKED, "", rows, message["error"], versions={"mindspore": message["mindspore"]})
+    found = ConversionComparison(CHECKED, "", rows, message["error"], versions={"mindspore": message["mindspore"]})
     found.constant = references.constant
     if found.error:
         found.reason = "the script was checked up to its error"

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from app.conversion.calls import Array, StoredTensor
+from app.conversion.calls import Array, CheckpointTensor
 from app.conversion.refusals import ConversionError
 from app.conversion.weights import Weight, contiguous_bytes, item_size
 
@@ -35,12 +35,12 @@ _SAFETENSORS = {
 }  # fmt: skip
 
 
-def size_of(parameter: StoredTensor) -> int:
+def size_of(parameter: CheckpointTensor) -> int:
     """Return the bytes of a parameter."""
     return math.prod(parameter.shape) * item_size(parameter.dtype)
 
 
-def array_of(parameter: StoredTensor, weights: Mapping[str, Weight]) -> Array:
+def array_of(parameter: CheckpointTensor, weights: Mapping[str, Weight]) -> Array:
     """Return the values of a parameter, made of the weights it comes from."""
     if parameter.constant is not None:
         return parameter.constant
@@ -51,9 +51,9 @@ def array_of(parameter: StoredTensor, weights: Mapping[str, Weight]) -> Array:
     return found
 
 
-def files(parameters: Mapping[str, StoredTensor]) -> list[dict[str, StoredTensor]]:
+def files(parameters: Mapping[str, CheckpointTensor]) -> list[dict[str, CheckpointTensor]]:
     """Divide parameters into files of at most SPLIT bytes each, a larger tensor alone."""
-    found: list[dict[str, StoredTensor]] = [{}]
+    found: list[dict[str, CheckpointTensor]] = [{}]
     total = 0
     for name, parameter in parameters.items():
         size = size_of(parameter)
@@ -65,7 +65,7 @@ def files(parameters: Mapping[str, StoredTensor]) -> list[dict[str, StoredTensor
     return found
 
 
-def write_checkpoint(file: IO[bytes], parameters: Mapping[str, StoredTensor], weights: Mapping[str, Weight]) -> None:
+def write_checkpoint(file: IO[bytes], parameters: Mapping[str, CheckpointTensor], weights: Mapping[str, Weight]) -> None:
     """Write a `.ckpt`."""
     for name, parameter in parameters.items():
         length = size_of(parameter)
@@ -79,7 +79,7 @@ def write_checkpoint(file: IO[bytes], parameters: Mapping[str, StoredTensor], we
         _write_values(file, parameter, weights)
 
 
-def write_safetensors(file: IO[bytes], parameters: Mapping[str, StoredTensor], weights: Mapping[str, Weight]) -> None:
+def write_safetensors(file: IO[bytes], parameters: Mapping[str, CheckpointTensor], weights: Mapping[str, Weight]) -> None:
     """Write a `.safetensors`: the length of a header, the header, the tensors in its order."""
     header: dict[str, Any] = {}
     place = 0
@@ -98,7 +98,7 @@ def write_safetensors(file: IO[bytes], parameters: Mapping[str, StoredTensor], w
         _write_values(file, parameter, weights)
 
 
-def _write_values(file: IO[bytes], parameter: StoredTensor, weights: Mapping[str, Weight]) -> None:
+def _write_values(file: IO[bytes], parameter: CheckpointTensor, weights: Mapping[str, Weight]) -> None:
     """Write the bytes of a parameter; one that is a weight as it is goes through memory in parts."""
     if parameter.constant is None and parameter.make is None and weights[parameter.sources[0]].shape == parameter.shape:
         for part in weights[parameter.sources[0]].parts(PART):

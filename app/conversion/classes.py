@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from app.conversion.blocks import Group
-from app.conversion.bodies import Body, BodyWriter, Class, Instance, WrittenModel
-from app.conversion.calls import StoredTensor
+from app.conversion.blocks import NodeGroup
+from app.conversion.bodies import BodyWriter, Class, GroupBody, Instance, WrittenModel
+from app.conversion.calls import CheckpointTensor
 from app.conversion.naming import class_name, unique
 from app.conversion.onnx_model import ValueType
 
@@ -26,15 +26,15 @@ class ClassMaker:
 
     def make(
         self,
-        root: Group,
+        root: NodeGroup,
         inputs: Sequence[str],
         outputs: Sequence[str],
         name: str,
-        extra: Sequence[tuple[str, StoredTensor]],
+        extra: Sequence[tuple[str, CheckpointTensor]],
     ) -> Class:
         """Return the class of the whole model; `classes` has all of them in the order of the script."""
         self.model.names.add(name)
-        levels: dict[int, list[tuple[Group, str]]] = {}
+        levels: dict[int, list[tuple[NodeGroup, str]]] = {}
         _heights(root, "", levels)
         order = {id(emission): place for place, emission in enumerate(root.nodes())}
         last = self._last_uses(root, outputs)
@@ -46,7 +46,7 @@ class ClassMaker:
             self._cluster(bodies, root, name)
         return self.model.instances[id(root)].kind
 
-    def _last_uses(self, root: Group, outputs: Sequence[str]) -> dict[str, int]:
+    def _last_uses(self, root: NodeGroup, outputs: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = {}
         nodes = root.nodes()
         for place, emission in enumerate(nodes):
@@ -54,8 +54,8 @@ class ClassMaker:
                 found[self.model.source(value)] = place
         return found | {self.model.source(name): len(nodes) for name in outputs}
 
-    def _cluster(self, bodies: Sequence[tuple[Body, str]], root: Group, name: str) -> None:
-        clusters: dict[object, list[tuple[Body, str]]] = {}
+    def _cluster(self, bodies: Sequence[tuple[GroupBody, str]], root: NodeGroup, name: str) -> None:
+        clusters: dict[object, list[tuple[GroupBody, str]]] = {}
         for body, parent in bodies:
             clusters.setdefault(body.key(), []).append((body, parent))
         for cluster in clusters.values():
@@ -71,11 +71,11 @@ class ClassMaker:
                     self.model.instances[id(body.group)] = Instance(kind, arguments, body)
 
 
-def _heights(group: Group, parent: str, levels: dict[int, list[tuple[Group, str]]]) -> int:
+def _heights(group: NodeGroup, parent: str, levels: dict[int, list[tuple[NodeGroup, str]]]) -> int:
     """Sort groups by how many levels of groups they contain; chains are part of their parent."""
     height = 0
     for child in group.children:
-        if isinstance(child, Group):
+        if isinstance(child, NodeGroup):
             height = max(height, _heights(child, group.name, levels) + 1)
     levels.setdefault(height, []).append((group, parent))
     return height
@@ -89,18 +89,18 @@ def _class_name(name: str, parent: str, count: int) -> str:
     return class_name(base if count > 1 else name)
 
 
-def _by_columns(bodies: list[Body]) -> list[list[Body]]:
+def _by_columns(bodies: list[GroupBody]) -> list[list[GroupBody]]:
     """Split bodies that differ in too many numbers to be arguments."""
     columns = {column for column in zip(*(_numbers(body) for body in bodies), strict=True) if len(set(column)) > 1}
     if len(columns) <= MOST_ARGUMENTS:
         return [bodies]
-    same: dict[tuple[str, ...], list[Body]] = {}
+    same: dict[tuple[str, ...], list[GroupBody]] = {}
     for body in bodies:
         same.setdefault(_numbers(body), []).append(body)
     return list(same.values())
 
 
-def _numbers(body: Body) -> tuple[str, ...]:
+def _numbers(body: GroupBody) -> tuple[str, ...]:
     return tuple(number for row in (*body.init, *body.construct) for number in row.numbers)
 
 

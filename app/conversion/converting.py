@@ -19,7 +19,7 @@ from app.conversion.shapes import prepare
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ConversionOptions:
     """How to convert. shapes are sizes of inputs by name; inputs and outputs name values between which nodes are kept."""
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Conversion:
     folding: Folding
     emissions: list[Emission]
     script: Script
-    options: Options
+    options: ConversionOptions
     folded: list[OnnxNode] = field(default_factory=list)
 
     @property
@@ -65,9 +65,9 @@ class Conversion:
         return f"{self.name}.{'safetensors' if self.options.safetensors else 'ckpt'}"
 
 
-def convert(path: str | os.PathLike[str], options: Options | None = None) -> Conversion:
+def convert(path: str | os.PathLike[str], options: ConversionOptions | None = None) -> Conversion:
     """Convert a model; nothing is written. Raises ConversionError if it cannot be read, and only then."""
-    options = options or Options()
+    options = options or ConversionOptions()
     path = os.fspath(path)
     model = load(path, options.inputs, options.outputs)
     every = list(model.nodes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 
-from app.conversion.calls import Emission, StoredTensor
+from app.conversion.calls import CheckpointTensor, Emission
 from app.conversion.onnx_model import OnnxModel, OnnxNode, ValueType
 from app.conversion.weights import Weight
 
@@ -67,7 +67,7 @@ def nodes(conversion: Converted) -> pd.DataFrame:
     return pd.DataFrame(node_rows(conversion), columns=list(NODES))
 
 
-def weight_rows(parameters: Mapping[str, StoredTensor], known: Mapping[str, Weight]) -> list[dict[str, Any]]:
+def weight_rows(parameters: Mapping[str, CheckpointTensor], known: Mapping[str, Weight]) -> list[dict[str, Any]]:
     """Return one row per tensor of the checkpoint; source is "" for what was computed at conversion."""
     rows = []
     for name, parameter in parameters.items():

@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 
 import onnx
 
-from app.conversion.calls import MS_TYPES, Call, Emission, Line, Member, StoredTensor
+from app.conversion.calls import MS_TYPES, Call, CheckpointTensor, ClassMember, Emission, Line
 from app.conversion.folding import Folding
 from app.conversion.naming import unique, variable
 from app.conversion.onnx_model import OnnxModel, OnnxNode, attribute_value
@@ -107,15 +107,15 @@ def marked(call: Call, refusal: str) -> Emission:
     """Return the code of a node that is not converted: a call of a cell that raises, and has the weights of the node."""
     node, model, folding = call.node, call._model, call._folding
     call.emission = Emission(node, refusal=refusal)
-    operands, parameters = [], dict[str, StoredTensor]()
+    operands, parameters = [], dict[str, CheckpointTensor]()
     for name in dict.fromkeys((*node.inputs, *node.outer)):
         weight = model.weights.get(name)
         if weight is not None and weight.dtype in MS_TYPES:
-            parameters[unique(variable(name), parameters)] = StoredTensor(weight.dtype, weight.shape, (name,))
+            parameters[unique(variable(name), parameters)] = CheckpointTensor(weight.dtype, weight.shape, (name,))
         elif name and weight is None and name not in folding.constants:
             operands.append(call.value(name))
     found = call.emission
-    found.members.append(Member(node.op, MARKED, parameters=parameters))
+    found.members.append(ClassMember(node.op, MARKED, parameters=parameters))
     targets = tuple(f"@o{place}@" for place, name in enumerate(node.outputs) if name)
     found.lines.append(Line(targets, f"@m0@({', '.join(operands)})"))
     return found

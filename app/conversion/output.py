@@ -14,7 +14,7 @@ from app.conversion.checkpoint import files, write_checkpoint, write_safetensors
 from app.conversion.refusals import ConversionError
 
 if TYPE_CHECKING:
-    from app.conversion.check_result import Check
+    from app.conversion.check_result import ConversionComparison
     from app.conversion.converting import Conversion
 
 Write = Callable[[IO[bytes]], object]
@@ -42,7 +42,7 @@ def weight_files(conversion: Conversion) -> dict[str, Write]:
     }
 
 
-def report_files(conversion: Conversion, check: Check | None) -> dict[str, Write]:
+def report_files(conversion: Conversion, check: ConversionComparison | None) -> dict[str, Write]:
     """Return name -> writer of the reports."""
     name = conversion.name
     texts = {

@@ -15,13 +15,13 @@ from app.conversion import frames
 from app.conversion.naming import comment
 
 if TYPE_CHECKING:
-    from app.conversion.check_result import Check
+    from app.conversion.check_result import ConversionComparison
     from app.conversion.converting import Conversion
 
 VERSION = 1
 
 
-def facts(conversion: Conversion, check: Check | None = None) -> dict[str, Any]:
+def facts(conversion: Conversion, check: ConversionComparison | None = None) -> dict[str, Any]:
     """Return all facts of the report, as plain values."""
     model, rows = conversion.model, frames.node_rows(conversion)
     counts = Counter(row["state"] for row in rows)
@@ -46,7 +46,7 @@ def _value(conversion: Conversion, name: str) -> dict[str, Any]:
     return {"name": name, "dtype": known.dtype if known else "", "shape": shape}
 
 
-def report_json(conversion: Conversion, check: Check | None = None) -> str:
+def report_json(conversion: Conversion, check: ConversionComparison | None = None) -> str:
     """Return `conversion_of_MODEL.json`."""
     return json.dumps(facts(conversion, check), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

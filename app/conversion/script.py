@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.conversion.blocks import Group, grouped
-from app.conversion.bodies import SLOT, Body, Class, CodeRow
-from app.conversion.calls import Emission, StoredTensor
+from app.conversion.blocks import NodeGroup, grouped
+from app.conversion.bodies import SLOT, Class, CodeRow, GroupBody
+from app.conversion.calls import CheckpointTensor, Emission
 from app.conversion.classes import ClassMaker
 from app.conversion.folding import Folding
 from app.conversion.mapping import attribute_texts, describe
@@ -30,7 +30,7 @@ class Script:
     """
 
     text: str
-    parameters: dict[str, StoredTensor]
+    parameters: dict[str, CheckpointTensor]
     lines: dict[int, list[int]]
     refusals: dict[int, str]
     recorded: list[tuple[int, str]]
@@ -71,16 +71,16 @@ def write_script(model: OnnxModel, folding: Folding, emissions: Sequence[Emissio
                  recording: bool = False, blocks: bool = True) -> Script:  # fmt: skip
     """Return the script. With recording every line of a node is followed by `record(value)`, a name that the caller defines."""
     aliases = renamed_values(emissions)
-    root = grouped(emissions, model.outputs) if blocks else Group("", list(emissions))
+    root = grouped(emissions, model.outputs) if blocks else NodeGroup("", list(emissions))
     extra = _constant_outputs(model, folding)
     maker = ClassMaker(model.types, aliases)
     title = class_name(name)
     maker.make(root, model.inputs, model.outputs, title, extra)
-    writer = _Writer(maker, model, recording)
+    writer = _ScriptWriter(maker, model, recording)
     helpers = dict.fromkeys(helper for emission in emissions for helper in emission.helpers)
     source = comment(model.path.replace("\\", "/").rpartition("/")[2])
     text = writer.text(title, f"{title}, converted from the ONNX model {source}.", weights, list(helpers))
-    parameters: dict[str, StoredTensor] = {}
+    parameters: dict[str, CheckpointTensor] = {}
     writer.walk(root, "", parameters)
     recorded = list(writer.recorded(root))
     for emission in emissions:
@@ -101,15 +101,15 @@ def renamed_values(emissions: Sequence[Emission]) -> dict[str, str]:
     return found
 
 
-def _constant_outputs(model: OnnxModel, folding: Folding) -> list[tuple[str, StoredTensor]]:
+def _constant_outputs(model: OnnxModel, folding: Folding) -> list[tuple[str, CheckpointTensor]]:
     """Return the outputs of the model that are weights or were folded."""
     found = []
     for name in dict.fromkeys(model.outputs):
         if name in folding.constants and name not in model.weights and folding.constants[name].size:
             array = folding.constants[name]
-            found.append((name, StoredTensor(str(array.dtype), array.shape, (), constant=array)))
+            found.append((name, CheckpointTensor(str(array.dtype), array.shape, (), constant=array)))
         elif name in model.weights:
-            found.append((name, StoredTensor(model.weights[name].dtype, model.weights[name].shape, (name,))))
+            found.append((name, CheckpointTensor(model.weights[name].dtype, model.weights[name].shape, (name,))))
     return found
 
 
@@ -117,7 +117,7 @@ def _message(emission: Emission) -> str:
     return f"{comment(describe(emission.node))}: {comment(emission.refusal)}"
 
 
-class _Writer:
+class _ScriptWriter:
     """Writes classes and notes the lines of nodes."""
 
     def __init__(self, maker: ClassMaker, model: OnnxModel, recording: bool) -> None:
@@ -202,12 +202,12 @@ class _Writer:
         self._construct(kind, first, columns)
         self._add(f"        return {first.result}" if first.result else "        return ()")
 
-    def _slots(self, kind: Class, first: Body) -> list[str]:
+    def _slots(self, kind: Class, first: GroupBody) -> list[str]:
         """Return the arguments that construct uses."""
         start = sum(len(row.numbers) for row in first.init)
         return list(dict.fromkeys(name for place, name in kind.columns.items() if place >= start))
 
-    def _construct(self, kind: Class, first: Body, columns: Iterator[int]) -> None:
+    def _construct(self, kind: Class, first: GroupBody, columns: Iterator[int]) -> None:
         before = ""
         for place, row in enumerate(first.construct):
             text = self._filled(row, kind, columns, "self.")
@@ -227,7 +227,7 @@ class _Writer:
             text += (prefix + name if name else number) + part
         return text
 
-    def walk(self, group: Group, prefix: str, parameters: dict[str, StoredTensor]) -> None:
+    def walk(self, group: NodeGroup, prefix: str, parameters: dict[str, CheckpointTensor]) -> None:
         """List parameters by their names in the checkpoint."""
         body = self._body(group)
         for name, parameter in body.parameters:
@@ -235,7 +235,7 @@ class _Writer:
         for name, part in body.parts:
             self.walk(part, f"{prefix}{name}.", parameters)
 
-    def recorded(self, group: Group) -> Iterator[tuple[int, str]]:
+    def recorded(self, group: NodeGroup) -> Iterator[tuple[int, str]]:
         """Yield (node, value) of all that is recorded, in the order of execution."""
         for row in self._body(group).construct:
             if row.emission is not None:
@@ -243,7 +243,7 @@ class _Writer:
             for part in row.groups:
                 yield from self.recorded(part)
 
-    def _body(self, group: Group) -> Body:
+    def _body(self, group: NodeGroup) -> GroupBody:
         return self._maker.model.instances[id(group)].body
 
 

@@ -14,14 +14,14 @@ from app.demo import story
 from app.demo.simulated.detailed_files import write_detailed
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Fault, Plan
+from app.demo.simulated.programs import Fault, JobPlan
 
-PLAN = Plan(
+PLAN = JobPlan(
     seed=8, dp=4, pp=2, micro=8, steps=10, collectives=2, computing_ns=64e6, communication=0.15, noise=0.015, hiccups=0.0,
     gaps=0.01, clock_ns=0.0, fault=Fault("late_host", story.LATE_RANK, 0.4),
 )  # fmt: skip
 """Four replicas of two stages. The host of one rank pauses in each step for two fifths of what a step computes."""
-JOBS: tuple[tuple[str, Plan, Sequence[int]], ...] = (
+JOBS: tuple[tuple[str, JobPlan, Sequence[int]], ...] = (
     (story.JOB, PLAN, (4, 5, 6, 7)),
     (story.JOB_REPAIRED, replace(PLAN, fault=None), ()),
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from parsers.caches import Cache
 from parsers.debugger import commands
-from parsers.debugger.messages import TensorName
+from parsers.debugger.messages import WireTensorName
 
 MOST_WANTED = 1000
 """Tensors asked for and not fetched; the oldest are dropped."""
@@ -23,7 +23,7 @@ class Asking:
 
     wanted: dict[Want, None] = field(default_factory=dict)
     under_way: list[Want] = field(default_factory=list)
-    names: dict[TensorName, Want] = field(default_factory=dict)
+    names: dict[WireTensorName, Want] = field(default_factory=dict)
     failed: Cache[Want, str] = field(default_factory=lambda: Cache(10 * MOST_WANTED))
 
     def add(self, want: Want) -> bool:
@@ -35,7 +35,7 @@ class Asking:
             del self.wanted[next(iter(self.wanted))]
         return True
 
-    def command(self, names: list[TensorName], step: int) -> bytes | None:
+    def command(self, names: list[WireTensorName], step: int) -> bytes | None:
         """Return the next command, None if nothing is wanted: types and shapes first, values last.
 
         names are those of places on the wire; what is of an earlier step is that of the step before.
@@ -46,7 +46,7 @@ class Asking:
                 for want in chosen:
                     del self.wanted[want]
                 self.under_way = chosen
-                asked = [TensorName(names[wire].node, names[wire].slot, at < step) for wire, at, _ in chosen]
+                asked = [WireTensorName(names[wire].node, names[wire].slot, at < step) for wire, at, _ in chosen]
                 self.names = dict(zip(asked, chosen, strict=True))
                 return commands.view(asked, level)
         return None

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from app.live.session import Session
+from app.live.session import TrainingSession
 from app.live.watching import OVERFLOW, hits_frame, with_unsent
 from layouts.dumps.live_sessions import TRAINING
 from layouts.dumps.open_dump import DumpView
@@ -23,9 +23,9 @@ from parsers.debugger.messages import LARGEST_TENSOR, TensorHead, TensorSummary
 from parsers.debugger.tensors import GraphTensors
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_EXECUTIONS, DUMP_HITS, DUMP_OVERFLOWS
-from parsers.dumps.graphs import Flow, lines_of
+from parsers.dumps.graphs import GraphFlow, lines_of
 from parsers.dumps.statistics import TensorStatistics, statistics_of
-from parsers.dumps.store import COMPUTED, Statistics
+from parsers.dumps.store import COMPUTED, StatisticsTable
 from parsers.dumps.values import Array, TensorHeader
 from parsers.errors import PayloadError
 from parsers.graphs.graph import Graph, SourceLine
@@ -38,7 +38,7 @@ ASKED_AT_ONCE = 200
 class LiveDump(DumpView):
     """A session at one moment: rows stay the same, values may still come."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: TrainingSession) -> None:
         self._session = session
         with session.lock:
             self.mark = session.mark
@@ -214,7 +214,7 @@ class LiveDump(DumpView):
         graph = self._tensors.graphs.get(self._graph_of(row))
         return () if graph is None else lines_of(graph, str(self.tensors["name"].iat[row]))
 
-    def flow(self, row: int) -> Flow | None:
+    def flow(self, row: int) -> GraphFlow | None:
         """Return what the graph of a row says of names and values."""
         self._check(row)
         return self._tensors.flows.get(self._graph_of(row))
@@ -226,7 +226,7 @@ class LiveDump(DumpView):
 
     # Statistics ------------------------------------------------------------------------------------------------------
 
-    def measured(self, rows: Ints, *, computed: bool = False) -> Statistics:
+    def measured(self, rows: Ints, *, computed: bool = False) -> StatisticsTable:
         """Return what is known; training is asked for the statistics of the other rows if they are few.
 
         computed: only those of values that have come. Values are never fetched for their statistics.
@@ -247,8 +247,8 @@ class LiveDump(DumpView):
         return self.measured(chosen, computed=computed).frame(self.tensors, chosen)
 
     @cached_property
-    def _stated(self) -> Statistics:
-        found = Statistics(len(self._series))
+    def _stated(self) -> StatisticsTable:
+        found = StatisticsTable(len(self._series))
         rows = self._rows_by_key
         for key, summary in self._statistics.items():
             for row in rows.get(key, ()):
@@ -258,8 +258,8 @@ class LiveDump(DumpView):
         return self._computed.over(found)
 
     @cached_property
-    def _computed(self) -> Statistics:
-        found = Statistics(len(self._series))
+    def _computed(self) -> StatisticsTable:
+        found = StatisticsTable(len(self._series))
         rows = self._rows_by_key
         for key in self._values:
             values = self._session.kept.get((self._session.key, *key))

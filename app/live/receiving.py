@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from parsers.debugger.messages import LARGEST_TENSOR, TensorHead, TensorName, TensorPiece, read_chunk, read_piece
+from parsers.debugger.messages import LARGEST_TENSOR, TensorHead, TensorPiece, WireTensorName, read_chunk, read_piece
 from parsers.dumps.values import Array
 from parsers.errors import FormatError
 from parsers.events.wire import DELIMITED, WireError
@@ -85,14 +85,14 @@ class TensorReceiver:
     asked says whether a tensor may come; reserve is called with the bytes of the values before they are allocated.
     """
 
-    def __init__(self, asked: Callable[[TensorName], bool], reserve: Callable[[int], None]) -> None:
+    def __init__(self, asked: Callable[[WireTensorName], bool], reserve: Callable[[int], None]) -> None:
         self._asked, self._reserve = asked, reserve
-        self._name: TensorName | None = None
+        self._name: WireTensorName | None = None
         self._head = TensorHead()
         self._buffer = np.empty(0, np.uint8)
         self._filled = self._empty = 0
 
-    def add(self, message: bytes) -> tuple[TensorName, Array | None] | None:
+    def add(self, message: bytes) -> tuple[WireTensorName, Array | None] | None:
         """Take a message; return a tensor once it is whole, with None for one that training does not have.
 
         Raises FormatError for pieces that do not fit together, and for tensors that were not asked for.
@@ -120,7 +120,7 @@ class TensorReceiver:
         return name, values
 
     @property
-    def inside(self) -> TensorName | None:
+    def inside(self) -> WireTensorName | None:
         """The tensor of which pieces are missing, or None."""
         return self._name
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from app.live.connections import Connections
 from app.live.receiving import TooLarge, graphs_of
-from app.live.session import Session
+from app.live.session import TrainingSession
 from app.live.sessions import EVERY, Sessions
 from app.live.watching import MOST_HITS
 from parsers.caches import Cache
@@ -50,7 +50,7 @@ class CannotListen(RuntimeError):
 
 
 @dataclass(slots=True)
-class _Calls:
+class _ConnectionCalls:
     """The calls of one connection: those open, and those of the current second."""
 
     open: int = 0
@@ -59,14 +59,14 @@ class _Calls:
 
 
 @dataclass(slots=True, eq=False)
-class _Stream:
+class _ReceivedStream:
     """A stream that is being received, and when its last message came."""
 
     context: Any
     heard: float = field(default_factory=time.monotonic)
 
 
-class Refused(Exception):
+class CallRefused(Exception):
     """A call is refused; the text says why, code is the name of gRPC's status."""
 
     def __init__(self, text: str, code: str = "FAILED_PRECONDITION") -> None:
@@ -87,8 +87,8 @@ class DebuggerServer:
         self._grpc: Any = grpc
         self._sessions = sessions
         self._lock = threading.Lock()
-        self._calls: Cache[str, _Calls] = Cache(MOST_PEERS)
-        self._streams: set[_Stream] = set()
+        self._calls: Cache[str, _ConnectionCalls] = Cache(MOST_PEERS)
+        self._streams: set[_ReceivedStream] = set()
         self._connections, self._closing = Connections(), threading.Lock()
         self._stopping = threading.Event()
         options = [
@@ -146,7 +146,7 @@ class DebuggerServer:
             try:
                 with self._counted(peer), self._receiving(request, context, streams=streams) as given:
                     return answer(given, peer, context)
-            except Refused as error:
+            except CallRefused as error:
                 context.abort(self._grpc.StatusCode[error.code], str(error))
             except FormatError as error:
                 session = self._sessions.of(peer)
@@ -163,8 +163,8 @@ class DebuggerServer:
 
     @contextlib.contextmanager
     def _counted(self, peer: str) -> Iterator[None]:
-        """Count a call of a connection while it is answered; Refused if there are too many."""
-        calls = self._calls.made(peer, _Calls)
+        """Count a call of a connection while it is answered; CallRefused if there are too many."""
+        calls = self._calls.made(peer, _ConnectionCalls)
         with self._lock:
             now = int(time.monotonic())
             calls.count = calls.count + 1 if calls.second == now else 1
@@ -176,7 +176,7 @@ class DebuggerServer:
             text = f"expected up to {CALLS_AT_ONCE} calls at once and {CALLS_PER_SECOND:,} a second, found more"
             if session is not None:
                 session.refuse(text)
-            raise Refused(text, "RESOURCE_EXHAUSTED")
+            raise CallRefused(text, "RESOURCE_EXHAUSTED")
         try:
             yield
         finally:
@@ -189,7 +189,7 @@ class DebuggerServer:
         if not streams:
             yield request
             return
-        stream = _Stream(context)
+        stream = _ReceivedStream(context)
         with self._lock:
             self._streams.add(stream)
 
@@ -204,10 +204,10 @@ class DebuggerServer:
             with self._lock:
                 self._streams.discard(stream)
 
-    def _session(self, peer: str) -> Session:
+    def _session(self, peer: str) -> TrainingSession:
         session = self._sessions.of(peer)
         if session is None:
-            raise Refused("expected SendMetadata first, found another call")
+            raise CallRefused("expected SendMetadata first, found another call")
         return session
 
     def _metadata(self, request: bytes, peer: str, _context: Any) -> bytes:
@@ -220,7 +220,7 @@ class DebuggerServer:
                 self._free_closed()
             session = self._sessions.begin(peer, told)
         if session is None:
-            raise Refused("expected fewer trainings: as many are connected as can be at once", "RESOURCE_EXHAUSTED")
+            raise CallRefused("expected fewer trainings: as many are connected as can be at once", "RESOURCE_EXHAUSTED")
         return session.begin(told)
 
     def _wait(self, request: bytes, peer: str, context: Any) -> bytes:

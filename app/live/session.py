@@ -17,12 +17,12 @@ from typing import Any
 from app.live.asking import Asking, Want
 from app.live.received import ReceivedValues
 from app.live.receiving import TensorReceiver
-from app.live.watching import MOST_HITS, MOST_WATCHPOINTS, Watched
+from app.live.watching import MOST_HITS, MOST_WATCHPOINTS, NumberedWatchpoints
 from layouts.dumps import live_sessions as live
-from layouts.dumps.live_sessions import LiveSession, Order, Unfit
+from layouts.dumps.live_sessions import LiveSession, Order, UnfitOrder
 from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Watchpoint
 from parsers.debugger import commands
-from parsers.debugger.messages import Heartbeat, Hit, Metadata, TensorHead, TensorName, TensorSummary
+from parsers.debugger.messages import Heartbeat, Hit, Metadata, TensorHead, TensorSummary, WireTensorName
 from parsers.debugger.tensors import GraphTensors
 from parsers.errors import FormatError
 
@@ -46,14 +46,14 @@ _OPEN = (live.WAITING, live.NODE_TOO_LARGE)
 
 
 @dataclass(slots=True)
-class Run:
+class RunOrder:
     """What is left of an order to run: steps (-1 until a hit), or the operator to stop at, "" for the next one."""
 
     steps: int = 0
     node: str | None = None
 
 
-class Session:
+class TrainingSession:
     """One training. Methods of training raise FormatError for what it may not send."""
 
     def __init__(self, key: str, peer: str, kept: ReceivedValues, clock: Callable[[], float] = time.monotonic) -> None:
@@ -63,8 +63,8 @@ class Session:
         self._state, self._reason = live.PENDING, live.NONE
         self._told = Metadata()
         self._unusual = self._has_graph = False
-        self._queue: deque[Run | bytes] = deque()
-        self._left = Run()
+        self._queue: deque[RunOrder | bytes] = deque()
+        self._left = RunOrder()
         self._serial = self._revision = 0
         self._waiting = False
         self._rechecked = False
@@ -72,7 +72,7 @@ class Session:
         self._period = 0
         self._refused, self._refusal, self._no_graph = 0, "", ""
         self._new_hits: list[Hit] = []  # of a step that training names when it stops
-        self.watched = Watched()
+        self.watched = NumberedWatchpoints()
         self.asking = Asking()
         self.tensors = GraphTensors({})
         self.steps: deque[tuple[int, int]] = deque(maxlen=MOST_STEPS)
@@ -124,7 +124,7 @@ class Session:
     # Orders of pages -------------------------------------------------------------------------------------------------
 
     def order(self, order: Order) -> LiveSession:
-        """Give an order; Unfit, which says why, if training cannot follow it now."""
+        """Give an order; UnfitOrder, which says why, if training cannot follow it now."""
         with self._changed:
             {
                 live.CONTINUE: self._continue, live.NODE: self._to_node, live.PAUSE: self._pause,
@@ -134,9 +134,9 @@ class Session:
         return self.look()
 
     def watch(self, watchpoints: Sequence[Watchpoint]) -> LiveSession:
-        """Set the watchpoints; training learns of them with the next order. Unfit for too many."""
+        """Set the watchpoints; training learns of them with the next order. UnfitOrder for too many."""
         if len(watchpoints) > MOST_WATCHPOINTS:
-            raise Unfit(f"expected up to {MOST_WATCHPOINTS} watchpoints, found {len(watchpoints):,}")
+            raise UnfitOrder(f"expected up to {MOST_WATCHPOINTS} watchpoints, found {len(watchpoints):,}")
         with self._changed:
             if self.watched.want(watchpoints):
                 self._rechecked = False
@@ -156,32 +156,32 @@ class Session:
     def _continue(self, order: Order) -> None:
         self._need_open()
         if order.steps != live.UNTIL_HIT and not 1 <= order.steps <= live.MOST_STEPS:
-            raise Unfit(f"expected 1 to {live.MOST_STEPS:,} steps, or {live.UNTIL_HIT} until a hit, found {order.steps:,}")
+            raise UnfitOrder(f"expected 1 to {live.MOST_STEPS:,} steps, or {live.UNTIL_HIT} until a hit, found {order.steps:,}")
         self._send_watchpoints(runs=True)
-        self._queue.append(Run(steps=order.steps))
+        self._queue.append(RunOrder(steps=order.steps))
         self._enter(live.SENDING)
 
     def _to_node(self, order: Order) -> None:
         self._need_open()
         if self._told.backend == "Ascend":
-            raise Unfit("training on Ascend stops at steps, not at operators")
-        if order.node and TensorName(order.node) not in self.tensors.places:
-            raise Unfit(f"expected an operator of the graph, found {order.node[:200]!r}")
+            raise UnfitOrder("training on Ascend stops at steps, not at operators")
+        if order.node and WireTensorName(order.node) not in self.tensors.places:
+            raise UnfitOrder(f"expected an operator of the graph, found {order.node[:200]!r}")
         self._send_watchpoints(runs=True)
-        self._queue.append(Run(node=order.node))
+        self._queue.append(RunOrder(node=order.node))
         self._enter(live.SENDING)
 
     def _pause(self, _order: Order) -> None:
         if self._state != live.RUNNING:
-            raise Unfit(f"training is {self._state}, not running")
-        self._left = Run()
+            raise UnfitOrder(f"training is {self._state}, not running")
+        self._left = RunOrder()
         self._queue.clear()
         self._enter(live.SENDING)
 
     def _recheck(self, _order: Order) -> None:
         self._need_open()
         if not self._can_recheck():
-            raise Unfit("no watchpoint has changed since the last check")
+            raise UnfitOrder("no watchpoint has changed since the last check")
         self._send_watchpoints()
         self._queue.append(commands.recheck())
         self._rechecked = True
@@ -189,15 +189,15 @@ class Session:
 
     def _terminate(self, _order: Order) -> None:
         if self._state in (live.PENDING, live.ENDED):
-            raise Unfit("training is not connected")
-        self._left = Run()
+            raise UnfitOrder("training is not connected")
+        self._left = RunOrder()
         self._queue.clear()
         self._queue.append(commands.exit_training())
         self._enter(live.SENDING)
 
     def _need_open(self) -> None:
         if self._state not in _OPEN:
-            raise Unfit(f"training is {self._state}, it does not wait for an order")
+            raise UnfitOrder(f"training is {self._state}, it does not wait for an order")
 
     def _can_recheck(self) -> bool:
         return self._state in _OPEN and not self._rechecked and bool(self.watched.wanted or self.watched.known)
@@ -238,7 +238,7 @@ class Session:
             self._hear()
             if self._state not in (live.MISMATCH, live.ENDED):
                 self.tensors, self._no_graph = tensors, refused
-                self._left, self._has_graph = Run(), True
+                self._left, self._has_graph = RunOrder(), True
                 self._queue.clear()
                 self.watched.known = {}
                 self._forget_values(None)
@@ -290,7 +290,7 @@ class Session:
             self._hear()
             running = self._state == live.RUNNING
             if running and any(not hit.error for hit in hits):
-                self._left = Run()
+                self._left = RunOrder()
                 self._queue.clear()
             self._new_hits = [*self._new_hits, *hits][-MOST_HITS:]
             self.watched.show_new(self._new_hits, self._told.step + running, self.tensors.places)
@@ -396,7 +396,7 @@ class Session:
         self._heard = self._clock()
 
     def _lose(self, state: str, reason: str) -> None:
-        self._left = Run()
+        self._left = RunOrder()
         self._queue.clear()
         self.asking.clear()
         self._reason = reason
@@ -439,7 +439,7 @@ class Session:
             return self._exited() if self._queue else None
         while self._queue:
             entry = self._queue.popleft()
-            if isinstance(entry, Run):
+            if isinstance(entry, RunOrder):
                 self._left = entry
             elif entry == commands.exit_training():
                 self._queue.appendleft(entry)
@@ -452,7 +452,7 @@ class Session:
             return self._run()
         if self._left.steps or (self._left.node and self._left.node != self._told.node):
             return self._run()
-        self._left = Run()
+        self._left = RunOrder()
         self._enter(live.NODE_TOO_LARGE if self._no_graph else live.WAITING)
         return self.asking.command(self.tensors.names, self._told.step)
 
@@ -461,9 +461,9 @@ class Session:
         self._enter(live.RUNNING)
         if self._left.node is not None:
             if not self._left.node:
-                self._left = Run()
+                self._left = RunOrder()
             return commands.run_node()
-        self._left = Run(self._left.steps - 1 if self._left.steps > 0 else self._left.steps)
+        self._left = RunOrder(self._left.steps - 1 if self._left.steps > 0 else self._left.steps)
         return commands.run_steps()
 
     def _exited(self) -> bytes:
@@ -496,4 +496,4 @@ def _shorten(known: dict[tuple[int, int], Any]) -> None:
 
 
 def _unknown(order: Order) -> None:
-    raise Unfit(f"expected an order of {', '.join(live.ORDERS)}, found {order.kind[:80]!r}")
+    raise UnfitOrder(f"expected an order of {', '.join(live.ORDERS)}, found {order.kind[:80]!r}")

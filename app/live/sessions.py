@@ -9,9 +9,9 @@ from urllib.parse import unquote
 
 from app.live.dump import LiveDump
 from app.live.received import ReceivedValues
-from app.live.session import Session
+from app.live.session import TrainingSession
 from layouts.dumps import live_sessions as live
-from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, Unfit
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, UnfitOrder
 from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 from parsers.debugger.messages import Metadata
 
@@ -35,8 +35,8 @@ class Sessions:
         self.host, self.port = "", 0
         self._clock = clock
         self._lock = threading.Lock()
-        self._sessions: dict[str, Session] = {}
-        self._peers: dict[str, Session] = {}
+        self._sessions: dict[str, TrainingSession] = {}
+        self._peers: dict[str, TrainingSession] = {}
         self._begun: dict[str, float] = {}
         self._dumps: dict[str, LiveDump] = {}
         self._open: frozenset[str] = frozenset()
@@ -56,7 +56,7 @@ class Sessions:
             return key in self._sessions
 
     def order(self, key: str, order: Order) -> LiveSession:
-        """Give an order; KeyError for an unknown session, Unfit if it cannot be followed."""
+        """Give an order; KeyError for an unknown session, UnfitOrder if it cannot be followed."""
         return self._dismiss(key) if order.kind == live.DISMISS else self._of(key).order(order)
 
     def watch(self, key: str, watchpoints: Sequence[Watchpoint]) -> LiveSession:
@@ -81,18 +81,18 @@ class Sessions:
         with self._lock:
             session = self._sessions[key]
             if session.connected:
-                raise Unfit(f"training is {session.state}; expected one that is over or lost")
+                raise UnfitOrder(f"training is {session.state}; expected one that is over or lost")
             self._forget(session)
         session.end(live.GONE)
         return session.look()
 
-    def _of(self, key: str) -> Session:
+    def _of(self, key: str) -> TrainingSession:
         with self._lock:
             return self._sessions[key]
 
     # For the server --------------------------------------------------------------------------------------------------
 
-    def begin(self, peer: str, told: Metadata) -> Session | None:
+    def begin(self, peer: str, told: Metadata) -> TrainingSession | None:
         """Return the new session of a training; None if too many are open and none of them is to be replaced.
 
         The session that this connection had before, or one that the same device of the same machine lost, is over. If too many
@@ -114,7 +114,7 @@ class Sessions:
                 if one.peer == peer and not len(one.tensors):
                     self._forget(one)
             self._count += 1
-            session = Session(f"{live.KEY}{self._count}", peer, self.kept, self._clock)
+            session = TrainingSession(f"{live.KEY}{self._count}", peer, self.kept, self._clock)
             self._sessions[session.key] = self._peers[peer] = session
             self._begun[session.key] = self._clock()
             self._open |= {unquote(peer)}
@@ -127,12 +127,12 @@ class Sessions:
         with self._lock:
             return sum(one.connected for one in self._sessions.values()) >= MOST_OPEN
 
-    def of(self, peer: str) -> Session | None:
+    def of(self, peer: str) -> TrainingSession | None:
         """Return the session of a connection; None if it has none."""
         with self._lock:
             return self._peers.get(peer)
 
-    def found(self, peer: str, told: Metadata) -> Session | None:
+    def found(self, peer: str, told: Metadata) -> TrainingSession | None:
         """Return the session of a connection, or the one that the same device lost with another connection."""
         with self._lock:
             session = self._peers.get(peer)
@@ -170,14 +170,14 @@ class Sessions:
         for session in closed:
             session.gone()
 
-    def _replaced(self, open_: Sequence[Session], peer: str, told: Metadata) -> Session | None:
+    def _replaced(self, open_: Sequence[TrainingSession], peer: str, told: Metadata) -> TrainingSession | None:
         """Return the open session to be replaced by a training, the one longest silent. The lock is held."""
         now = self._clock()
         own = [one for one in open_ if _of_device(one, peer, told)]
         empty = [one for one in open_ if one.state == live.PENDING and now - one.heard > SOON_GRAPH]
         return min(own or empty, key=lambda one: one.heard, default=None)
 
-    def _lost(self, session: Session, peer: str, told: Metadata) -> bool:
+    def _lost(self, session: TrainingSession, peer: str, told: Metadata) -> bool:
         """Return whether a session is lost that the same device of the same machine had. The lock is held."""
         return _of_device(session, peer, told) and session.state == live.PENDING and not session.connected
 
@@ -186,7 +186,7 @@ class Sessions:
         for one in past[: max(len(self._sessions) - MOST_KNOWN, 0)]:
             self._forget(one)
 
-    def _forget(self, session: Session) -> None:
+    def _forget(self, session: TrainingSession) -> None:
         del self._sessions[session.key]
         self._begun.pop(session.key, None)
         self._dumps.pop(session.key, None)
@@ -195,7 +195,7 @@ class Sessions:
         self.kept.forget(session.key)
 
 
-def _of_device(session: Session, peer: str, told: Metadata) -> bool:
+def _of_device(session: TrainingSession, peer: str, told: Metadata) -> bool:
     return _machine(session.peer) == _machine(peer) and session.told.device == told.device
 
 

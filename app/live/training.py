@@ -11,7 +11,7 @@ from app.live.sessions import Sessions
 from app.live.work import LiveWork
 from app.store.runs.visitors import ANYBODY, Visitor
 from layouts.dumps import live_sessions as live
-from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, Unfit
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, UnfitOrder
 from layouts.dumps.open_dump import DumpWork, OpenDump
 from layouts.dumps.watchpoints import WatchList, proposed, watched
 from layouts.kit.patterns import PatternMatcher
@@ -42,7 +42,7 @@ class LiveTraining:
     def order(self, key: str, order: Order) -> LiveSession:
         """See `layouts.dumps.live_source.LiveSource`."""
         if not self._visitor.may_change():
-            raise Unfit("expected a visitor who may change something, found one who may only read")
+            raise UnfitOrder("expected a visitor who may change something, found one who may only read")
         session = self._session(key)
         if order.kind in (live.CONTINUE, live.NODE, live.RECHECK):
             self._watch(session, key)

@@ -21,7 +21,7 @@ from parsers.analysis.dumps.watchpoints.checking import (
 )  # fmt: skip
 from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Watchpoint
 from parsers.debugger import commands, messages
-from parsers.debugger.messages import Hit, TensorName
+from parsers.debugger.messages import Hit, WireTensorName
 from parsers.debugger.tensors import GraphTensors
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_HITS
@@ -48,7 +48,7 @@ class StepHit:
     hit: Hit
 
 
-class Watched:
+class NumberedWatchpoints:
     """Watchpoints with the numbers they have on the wire. The session's lock is held by callers."""
 
     def __init__(self) -> None:
@@ -107,11 +107,11 @@ class Watched:
             *(commands.set_watchpoint(number, self.wanted[number], about[number]) for number in new),
         ]
 
-    def show_new(self, hits: Sequence[Hit], step: int, places: Mapping[TensorName, int]) -> None:
+    def show_new(self, hits: Sequence[Hit], step: int, places: Mapping[WireTensorName, int]) -> None:
         """Show the hits since the last `keep_new` as of a step, in place of those shown since then."""
         for _ in range(min(self._new, len(self.hits))):
             self.hits.pop()
-        found = [(places.get(TensorName(hit.name.node, hit.name.slot)), hit) for hit in hits]
+        found = [(places.get(WireTensorName(hit.name.node, hit.name.slot)), hit) for hit in hits]
         new = [StepHit(step, wire, hit) for wire, hit in found if wire is not None]
         self.hits.extend(new)
         self._new = len(new)

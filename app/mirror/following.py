@@ -20,7 +20,7 @@ from app.mirror.planning import (
     seconds_to_wait,
     state_of_copy,
 )
-from app.mirror.remote import Listed, Remote, RemoteError, RemoteFile
+from app.mirror.remote import Remote, RemoteError, RemoteFile, RemoteFiles
 from app.mirror.state import (
     COPIED,
     FAILED,
@@ -137,7 +137,7 @@ class Mirror:
         places = busy_directories(self._changed, time.monotonic())
         gate = asyncio.Semaphore(AT_ONCE)
 
-        async def list_one(place: str) -> tuple[str, Listed]:
+        async def list_one(place: str) -> tuple[str, RemoteFiles]:
             async with gate:
                 return place, await self.remote.listing(place, below=False)
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import fsspec
 
 from app.mirror.addresses import Address
-from app.mirror.remote import Counts, Listed, RemoteError, RemoteFile
+from app.mirror.remote import RemoteError, RemoteFile, RemoteFiles, TransferCounts
 
 PIECE = 4 << 20
 _TIMES = ("mtime", "LastModified", "last_modified", "updated", "modified", "modificationTime", "created")
@@ -24,7 +24,7 @@ class OtherRemote:
     """The files below an address, asked for by threads: most packages of fsspec wait."""
 
     def __init__(self, address: Address) -> None:
-        self.counts = Counts()
+        self.counts = TransferCounts()
         self._address = address
         self._files: Any = None
         self._base = ""
@@ -38,11 +38,11 @@ class OtherRemote:
     async def close(self) -> None:
         """Do nothing: file systems of fsspec close themselves."""
 
-    async def listing(self, directory: str, *, below: bool) -> Listed:
+    async def listing(self, directory: str, *, below: bool) -> RemoteFiles:
         """Return the files of a directory."""
         place = f"{self._base}/{directory}" if directory else self._base
         found = await self._asked(lambda: self._find(place, below=below))
-        return Listed([self._file(path, info) for path, info in found.items() if info.get("type") == "file"])
+        return RemoteFiles([self._file(path, info) for path, info in found.items() if info.get("type") == "file"])
 
     def _find(self, place: str, *, below: bool) -> dict[str, dict[str, Any]]:
         self._files.invalidate_cache()

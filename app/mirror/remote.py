@@ -33,7 +33,7 @@ class RemoteFile:
 
 
 @dataclass(slots=True)
-class Counts:
+class TransferCounts:
     """Requests sent and bytes of files received."""
 
     requests: int = 0
@@ -41,7 +41,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class RemoteFiles:
     """Files below a prefix, and names that cannot be copied with the reason."""
 
     files: Sequence[RemoteFile]
@@ -51,7 +51,7 @@ class Listed:
 class Remote(Protocol):
     """A place with remote files. Every method raises RemoteError only."""
 
-    counts: Counts
+    counts: TransferCounts
 
     async def open(self) -> None:
         """Connect."""
@@ -61,7 +61,7 @@ class Remote(Protocol):
         """End all connections."""
         ...
 
-    async def listing(self, directory: str, *, below: bool) -> Listed:
+    async def listing(self, directory: str, *, below: bool) -> RemoteFiles:
         """Return the files of a directory ("" for the address itself), with below also those of all directories in it."""
         ...
 

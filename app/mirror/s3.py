@@ -22,7 +22,7 @@ from botocore.exceptions import (
 from s3fs import S3FileSystem
 
 from app.mirror.addresses import Address
-from app.mirror.remote import Counts, Listed, RemoteError, RemoteFile
+from app.mirror.remote import RemoteError, RemoteFile, RemoteFiles, TransferCounts
 
 PIECE = 1 << 20
 _REFUSED = (
@@ -36,7 +36,7 @@ class S3Remote:
     """The objects of a bucket below a path."""
 
     def __init__(self, address: Address) -> None:
-        self.counts = Counts()
+        self.counts = TransferCounts()
         self._bucket = address.host
         self._prefix = f"{address.path}/" if address.path else ""
         self._files: Any = None
@@ -57,7 +57,7 @@ class S3Remote:
         if self._client is not None:
             await self._client.close()
 
-    async def listing(self, directory: str, *, below: bool) -> Listed:
+    async def listing(self, directory: str, *, below: bool) -> RemoteFiles:
         """Return the objects of a prefix; one request for a thousand."""
         prefix = self._prefix + (f"{directory}/" if directory else "")
         asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix} | ({} if below else {"Delimiter": "/"})
@@ -73,7 +73,7 @@ class S3Remote:
                 for one in page.get("Contents", ()) if not one["Key"].endswith("/")
             ]  # fmt: skip
             if not page.get("IsTruncated"):
-                return Listed(found)
+                return RemoteFiles(found)
             asked["ContinuationToken"] = page["NextContinuationToken"]
 
     async def read(self, file: RemoteFile, begin: int) -> AsyncGenerator[bytes, None]:

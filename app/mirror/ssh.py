@@ -17,7 +17,7 @@ from typing import Any
 import asyncssh
 
 from app.mirror.addresses import Address, split_host
-from app.mirror.remote import Counts, Listed, RemoteError, RemoteFile
+from app.mirror.remote import RemoteError, RemoteFile, RemoteFiles, TransferCounts
 
 PIECE = 1 << 20
 _SECONDS = 20
@@ -29,7 +29,7 @@ class SshRemote:
     """The files below a directory of another machine. `ssh://host/path` is the path `/path`, `ssh://host/~/path` below home."""
 
     def __init__(self, address: Address) -> None:
-        self.counts = Counts()
+        self.counts = TransferCounts()
         self._user, self._host, self._port = split_host(address.host)
         path = "/" + address.path
         self._base = path.removeprefix("/~/") if path.startswith("/~/") else "." if path == "/~" else path
@@ -61,7 +61,7 @@ class SshRemote:
                     raise _failure(error) from None
             return self._session
 
-    async def listing(self, directory: str, *, below: bool) -> Listed:
+    async def listing(self, directory: str, *, below: bool) -> RemoteFiles:
         """Return the files of a directory; one request for a directory (and one more for each hundred names in it)."""
         sftp = await self._sftp()
         files: list[RemoteFile] = []
@@ -77,7 +77,7 @@ class SshRemote:
             for _, own, refused in found:
                 files += own
                 problems += refused
-        return Listed(files, problems)
+        return RemoteFiles(files, problems)
 
     async def _listed(self, sftp: Any, place: str) -> tuple[list[str], list[RemoteFile], list[tuple[str, str]]]:
         directories, files, problems = [], [], []

@@ -29,7 +29,7 @@ PATTERN_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class ExportSelection:
     """The data a request selects: (run, tag) pairs in the order of the runs, a closed range of steps, and a kind of data.
 
     superseded: scalars with the values that later ones supersede.
@@ -68,7 +68,7 @@ def insights(source: RunSources) -> Response:
 
 
 def scalars(
-    source: Sources, pieces: Callable[[Sources, Selection], Iterator[bytes]], suffix: str, mimetype: str
+    source: Sources, pieces: Callable[[Sources, ExportSelection], Iterator[bytes]], suffix: str, mimetype: str
 ) -> Response:
     """Respond with scalars, streamed."""
     return export(source, "scalar", pieces, suffix, mimetype)
@@ -112,13 +112,13 @@ def histograms(source: Sources) -> Response:
 
 
 def export(
-    source: Sources, kind: str, pieces: Callable[[Sources, Selection], Iterator[bytes]], suffix: str, mimetype: str
+    source: Sources, kind: str, pieces: Callable[[Sources, ExportSelection], Iterator[bytes]], suffix: str, mimetype: str
 ) -> Response:
     """Respond with the selected data of one kind, streamed."""
     try:
         runs = _selected_runs(source, (*_PARAMETERS, expressions.PARAMETER, "superseded") if kind == "scalar" else _PARAMETERS)
         unread = wait_for_runs(source, runs)
-        selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind, single("superseded") == "1")
+        selection = ExportSelection(_selected_pairs(source, runs, kind), _steps(), kind, single("superseded") == "1")
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(pieces(source, selection), mimetype=mimetype)
@@ -127,7 +127,7 @@ def export(
     return say_last_steps(answer, source, unread)
 
 
-def disposition(selection: Selection, suffix: str) -> str:
+def disposition(selection: ExportSelection, suffix: str) -> str:
     """Return the Content-Disposition of an export, named after its run or their number, a single tag, and steps."""
     runs, tags = ({pair[part] for pair in selection.pairs} for part in (0, 1))
     parts = [media.runs_name(runs), media.safe_name(next(iter(tags))) if len(tags) == 1 else ""]
@@ -194,7 +194,7 @@ def _steps() -> Steps:
 # Responses ----------------------------------------------------------------------------------------------------------
 
 
-def _parts(source: RunSources, selection: Selection) -> Iterator[tuple[str, str, Series]]:
+def _parts(source: RunSources, selection: ExportSelection) -> Iterator[tuple[str, str, Series]]:
     """Yield (run, tag, rows of the range in parts); skip a series that has disappeared since the selection."""
     for run, tag in selection.pairs:
         series = source.curves.recorded(run, tag) if selection.superseded else source.curves.series(run, tag)
@@ -203,17 +203,17 @@ def _parts(source: RunSources, selection: Selection) -> Iterator[tuple[str, str,
                 yield run, tag, part
 
 
-def _csv_pieces(source: RunSources, selection: Selection) -> Iterator[bytes]:
+def _csv_pieces(source: RunSources, selection: ExportSelection) -> Iterator[bytes]:
     yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag, part in _parts(source, selection):
         yield csv_rows(run, tag, part)
 
 
-def _histogram_pieces(source: ValueSources, selection: Selection) -> Iterator[bytes]:
+def _histogram_pieces(source: ValueSources, selection: ExportSelection) -> Iterator[bytes]:
     return histogram_rows(source, selection.pairs, selection.steps)
 
 
-def _json_pieces(source: RunSources, selection: Selection) -> Iterator[bytes]:
+def _json_pieces(source: RunSources, selection: ExportSelection) -> Iterator[bytes]:
     separator = b"[\n"
     for run, tag, part in _parts(source, selection):
         yield separator + json_rows(run, tag, part)

@@ -1,4 +1,4 @@
-"""What a server knows, by subject: it answers the pages from the runs that a `Follower` has read."""
+"""What a server knows, by subject: it answers the pages from the runs that a `RunFollower` has read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from app.store.first_use import made_once
 from app.store.graphs.snapshots import GraphSnapshots
-from app.store.runs.following import Follower
-from app.store.runs.matching import Patterns
+from app.store.runs.following import RunFollower
+from app.store.runs.matching import UserPatterns
 from app.store.runs.notes import Notes
 from app.store.runs.source import StoredRuns
 from app.store.runs.visitors import ANYBODY, Visitor
@@ -68,11 +68,11 @@ class Store:
         self._bases, self._interval, self._stay_inside = bases, interval, stay_inside
         self._index, self._engine, self._sessions, self._studies = index_directory, engine, sessions, studies_directory
         self._snapshots = GraphSnapshots(f"{index_directory}-graphs") if index_directory else None
-        self.follower = Follower(
+        self.follower = RunFollower(
             bases, sources, interval, index_directory, names=names or {}, stay_inside=stay_inside, stored=self._snapshots
         )
         self._written = None if notes_directory is None else Notes(notes_directory)
-        self.patterns = Patterns()
+        self.patterns = UserPatterns()
         self.runs = StoredRuns(self.follower, self._written, self._look, places, [os.fspath(base) for base in bases], wishes)
 
     def _look(self) -> int:

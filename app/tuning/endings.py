@@ -15,7 +15,7 @@ from app.tuning.processes import Ending
 from app.tuning.results import RunResults, numbers_of, results_of
 from app.tuning.samplers import CONSTRAINTS
 from app.tuning.settings import violations_of
-from app.tuning.storages import Opened
+from app.tuning.storages import OpenStorage
 from app.tuning.studies import best_of
 from app.tuning.trials import Active, Decision, failure_of
 from parsers.tuning.description import Tuning
@@ -25,7 +25,7 @@ from parsers.tuning.recording import END
 class Endings:
     """Tells a study how its trials ended, and prints a line for each. states counts the trials of this call by state."""
 
-    def __init__(self, tuning: Tuning, study: optuna.Study, opened: Opened, say: Callable[[str], None]) -> None:
+    def __init__(self, tuning: Tuning, study: optuna.Study, opened: OpenStorage, say: Callable[[str], None]) -> None:
         self._tuning, self._study, self._opened, self._say = tuning, study, opened, say
         self.states: Counter[str] = Counter()
 

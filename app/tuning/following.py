@@ -35,7 +35,7 @@ class _FollowedFile:
     size: int = -1
 
 
-class Follower:
+class TagFollower:
     """The values of the first tag of several that a run records. `look` reads what is new."""
 
     def __init__(self, directory: str, tags: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from app.tuning.results import RunResults, results_of
 from app.tuning.samplers import distribution_of
 from parsers import Run, SourceError, discover
 from parsers.lineage.description import OTHER
-from parsers.tuning.description import Parameter, Tuning, label
+from parsers.tuning.description import TunedParameter, Tuning, label
 from parsers.tuning.recording import IMPORTED
 
 MOST = 10_000
@@ -59,7 +59,7 @@ def import_runs(study: optuna.Study, tuning: Tuning, known: frozenset[str]) -> I
     return result
 
 
-def settings_of(parameters: Sequence[Parameter], recorded: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
+def settings_of(parameters: Sequence[TunedParameter], recorded: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
     """Return the settings of a run by name of parameter, or None and why it does not fit."""
     found: dict[str, Any] = {}
     for one in parameters:
@@ -79,7 +79,7 @@ def settings_of(parameters: Sequence[Parameter], recorded: Mapping[str, Any]) ->
 _NONE = object()
 
 
-def fitting(parameter: Parameter, value: Any) -> Any:
+def fitting(parameter: TunedParameter, value: Any) -> Any:
     """Return the value of a parameter that a recorded one stands for, _NONE if there is none. Float32 was written of floats."""
     if parameter.kind == "choice":
         return next((one for one in parameter.choices if _alike(one, value)), _NONE)

@@ -49,7 +49,7 @@ class Status:
         os.pwrite(self._file, data[:SIZE].ljust(SIZE), 0)
 
 
-class Output:
+class TrialOutput:
     """Writes what the command prints: the first bytes at once, of more only the last ones, at most once a second."""
 
     def __init__(self, path: str, head: int, tail: int) -> None:
@@ -121,7 +121,7 @@ class Keeper:
         """Start the command, wait for its end, and note it."""
         begun, began = time.monotonic(), time.time()
         self._status.write(state="starting", keeper=os.getpid(), began=began)
-        output = Output(self._asked["log"], self._asked["head"], self._asked["tail"])
+        output = TrialOutput(self._asked["log"], self._asked["head"], self._asked["tail"])
         signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
         signal.signal(signal.SIGTERM, lambda *_: self._end("ended"))
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -159,7 +159,7 @@ class Keeper:
         plain = [signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGCHLD, signal.SIGPIPE]
         return os.posix_spawnp(command[0], command, os.environ, file_actions=actions, setpgroup=0, setsigdef=plain)
 
-    def _follow(self, reading: int, output: Output, limit: float | None) -> None:
+    def _follow(self, reading: int, output: TrialOutput, limit: float | None) -> None:
         """Read output until the command has ended."""
         os.set_blocking(reading, False)
         watched = [reading, self._wake]
@@ -184,7 +184,7 @@ class Keeper:
             else:
                 output.flush()
 
-    def _drain(self, reading: int, output: Output) -> None:
+    def _drain(self, reading: int, output: TrialOutput) -> None:
         until = time.monotonic() + _DRAIN
         while time.monotonic() < until and select.select([reading], [], [], 0.05)[0]:
             data = _emptied(reading)

@@ -51,7 +51,7 @@ def link(directory: str, path: str) -> None:
         os.symlink(path, place)
 
 
-class Mirror:
+class StudyMirror:
     """The copy of a study. label is the address of its database without credentials; say is called when the copy fails."""
 
     def __init__(self, directory: str, label: str, say: Callable[[str], None]) -> None:

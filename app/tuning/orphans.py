@@ -19,7 +19,7 @@ from app.tuning import claims, processes
 from app.tuning.lines import duration_text
 from app.tuning.processes import TrialProcess
 from app.tuning.settings import settings_of
-from app.tuning.storages import Opened
+from app.tuning.storages import OpenStorage
 from app.tuning.studies import ALIVE, LOST
 from app.tuning.trials import Active, Decision, follower_of
 from parsers.tuning.description import Tuning
@@ -64,7 +64,7 @@ class Orphans:
     """
 
     def __init__(
-        self, tuning: Tuning, study: optuna.Study, opened: Opened, directory: str, host: str, hands: Hands,
+        self, tuning: Tuning, study: optuna.Study, opened: OpenStorage, directory: str, host: str, hands: Hands,
         say: Callable[[str], None],
     ) -> None:  # fmt: skip
         self._tuning, self._study, self._opened, self._directory = tuning, study, opened, directory

@@ -37,7 +37,7 @@ def machine() -> str:
     return ""
 
 
-class StartError(Exception):
+class TrialStartError(Exception):
     """A trial cannot be started; the text says why."""
 
 
@@ -63,10 +63,10 @@ class Ending:
 def environment_of(
     settings: Mapping[str, Any], run: str, custom: Mapping[str, Any], device: str, base: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
-    """Return the environment of a trial. StartError if the settings are longer than scripts may be given."""
+    """Return the environment of a trial. TrialStartError if the settings are longer than scripts may be given."""
     text = hyper_config(settings, run, custom)
     if len(text) > LONGEST:
-        raise StartError(f"the settings take {len(text):,} characters of JSON; expected at most {LONGEST:,}")
+        raise TrialStartError(f"the settings take {len(text):,} characters of JSON; expected at most {LONGEST:,}")
     made = {name: value for name, value in base.items() if name != SECRET}
     made |= dict.fromkeys(VARIABLES, text)
     made[TRIAL] = run
@@ -159,7 +159,7 @@ class TrialProcess:
 
 
 def start(directory: str, command: Sequence[str], environment: Mapping[str, str], *, time_limit: float | None) -> TrialProcess:
-    """Start a trial in a session of its own. StartError if its keeper cannot be started."""
+    """Start a trial in a session of its own. TrialStartError if its keeper cannot be started."""
     asked = os.path.join(directory, _ASKED)
     spec = {
         "command": list(command), "status": os.path.join(directory, _STATUS), "log": os.path.join(directory, _LOG),
@@ -173,7 +173,7 @@ def start(directory: str, command: Sequence[str], environment: Mapping[str, str]
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
     except OSError as error:
-        raise StartError(f"{command[0]}: {error.strerror or error}") from None
+        raise TrialStartError(f"{command[0]}: {error.strerror or error}") from None
     return TrialProcess(directory, process)
 
 

@@ -21,7 +21,7 @@ from optuna.samplers import BaseSampler, CmaEsSampler, GPSampler, RandomSampler,
 from optuna.trial import FrozenTrial, TrialState
 
 from parsers.errors import FormatError
-from parsers.tuning.description import Parameter, Tuning, label
+from parsers.tuning.description import TunedParameter, Tuning, label
 from parsers.tuning.recording import IMPORTED, RETRY_OF
 
 _MAJOR = int(optuna.__version__.partition(".")[0])
@@ -29,7 +29,7 @@ CONSTRAINTS = "constraints"
 """System attribute of a trial with the violations, as Optuna 4 writes it and Optuna 5 reads it."""
 
 
-def distribution_of(parameter: Parameter) -> BaseDistribution:
+def distribution_of(parameter: TunedParameter) -> BaseDistribution:
     """Return the values that a setting may have, as Optuna describes them."""
     if parameter.kind == "choice":
         return CategoricalDistribution([label(one) for one in parameter.choices])
@@ -191,7 +191,7 @@ class GridByNumber(ByNumber):
         return label(point[param_name])
 
 
-def grid_points(parameters: Sequence[Parameter]) -> list[dict[str, Any]]:
+def grid_points(parameters: Sequence[TunedParameter]) -> list[dict[str, Any]]:
     """Return every combination of values; a setting that does not apply is missing."""
     points: list[dict[str, Any]] = [{}]
     for one in parameters:

@@ -11,12 +11,12 @@ import optuna
 from optuna.trial import FrozenTrial
 
 from app.tuning.samplers import distribution_of, value_at
-from parsers.tuning.description import Parameter, Tuning, label
+from parsers.tuning.description import TunedParameter, Tuning, label
 from parsers.tuning.expressions import Constraint
 from parsers.tuning.recording import plain
 
 
-def suggest(trial: optuna.Trial, parameters: Sequence[Parameter]) -> dict[str, Any]:
+def suggest(trial: optuna.Trial, parameters: Sequence[TunedParameter]) -> dict[str, Any]:
     """Choose the settings of a trial; those that do not apply are missing."""
     settings: dict[str, Any] = {}
     for one in parameters:
@@ -33,7 +33,7 @@ def suggest(trial: optuna.Trial, parameters: Sequence[Parameter]) -> dict[str, A
     return settings
 
 
-def settings_of(frozen: FrozenTrial, parameters: Sequence[Parameter]) -> dict[str, Any]:
+def settings_of(frozen: FrozenTrial, parameters: Sequence[TunedParameter]) -> dict[str, Any]:
     """Return the settings of a trial as scripts see them."""
     found = {}
     for one in parameters:
@@ -69,7 +69,7 @@ def _decided(tuning: Tuning, settings: Mapping[str, Any], known: set[str]) -> It
             yield constraint, constraint.violation(settings)
 
 
-def drawn(parameters: Sequence[Parameter], generator: np.random.Generator) -> dict[str, Any]:
+def drawn(parameters: Sequence[TunedParameter], generator: np.random.Generator) -> dict[str, Any]:
     """Return settings drawn at random, each value as likely as any other; those that do not apply are missing."""
     settings: dict[str, Any] = {}
     for one in parameters:

@@ -32,7 +32,7 @@ class StorageError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenStorage:
     """A storage. journal is its file if it is one, label its name without credentials, shared: others may use it elsewhere."""
 
     storage: Any
@@ -84,20 +84,20 @@ def chosen(option: str | None, default: str) -> tuple[str, bool]:
     return (found, True) if found else (default, False)
 
 
-def open_storage(place: str, say: Callable[[str], None], *, shared: bool) -> Opened:
+def open_storage(place: str, say: Callable[[str], None], *, shared: bool) -> OpenStorage:
     """Open a storage. StorageError says why it cannot be used."""
     optuna.logging.set_verbosity(optuna.logging.CRITICAL)
     return _open_database(place) if "://" in place else _open_journal(place, say, shared)
 
 
-def _open_journal(path: str, say: Callable[[str], None], shared: bool) -> Opened:
+def _open_journal(path: str, say: Callable[[str], None], shared: bool) -> OpenStorage:
     path = os.path.abspath(os.path.expanduser(path))
     if os.path.isdir(path):
         path = os.path.join(path, "journal.log")
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         journal = JournalFile(path, say)
-        return Opened(optuna.storages.JournalStorage(journal), journal, path, shared)
+        return OpenStorage(optuna.storages.JournalStorage(journal), journal, path, shared)
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror or error}") from None
     except FormatError as error:
@@ -107,7 +107,7 @@ def _open_journal(path: str, say: Callable[[str], None], shared: bool) -> Opened
         raise StorageError(text) from None
 
 
-def _open_database(address: str) -> Opened:
+def _open_database(address: str) -> OpenStorage:
     url = _parsed(address)
     if url is None:
         raise StorageError(
@@ -127,7 +127,7 @@ def _open_database(address: str) -> Opened:
         raise StorageError(f"{label}: a driver of this database is missing{how}: {_safe(text, secrets)}") from None
     except Exception as error:  # noqa: BLE001  drivers have exceptions of their own
         raise StorageError(f"{label}: {_safe_text(error, secrets)}") from None
-    return Opened(storage, None, label, True, secrets)
+    return OpenStorage(storage, None, label, True, secrets)
 
 
 def _parsed(address: str) -> URL | None:

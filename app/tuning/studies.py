@@ -14,7 +14,7 @@ import optuna
 from optuna.trial import FrozenTrial, TrialState
 
 from app.tuning.samplers import CONSTRAINTS
-from app.tuning.storages import Opened
+from app.tuning.storages import OpenStorage
 from parsers.tuning.description import Tuning
 from parsers.tuning.journal import StudyState
 from parsers.tuning.journal import TrialState as ReadTrial
@@ -31,7 +31,7 @@ class StudyError(Exception):
     """The study is not one for this configuration, or may not be continued; the text says why."""
 
 
-def open_study(tuning: Tuning, opened: Opened, *, resume: bool) -> tuple[optuna.Study, str]:
+def open_study(tuning: Tuning, opened: OpenStorage, *, resume: bool) -> tuple[optuna.Study, str]:
     """Return the study and how it was opened: "created", "joined" or "resumed". StudyError if it may not be used.
 
     Sampler and pruner are still to be set.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.tuning.claims import Claim
-from app.tuning.following import Follower, Reports, first_bad
+from app.tuning.following import Reports, TagFollower, first_bad
 from app.tuning.processes import Ending, TrialProcess
 from app.tuning.results import tags_of
 from parsers.analysis.curves.insights import insights_of
@@ -46,18 +46,18 @@ class Active:
     adopted: bool = False
     decision: Decision | None = None
     last_step: int = -1
-    follower: Follower | None = None
+    follower: TagFollower | None = None
     reports: Reports = field(default_factory=Reports)
     next_look: float = 0.0
     next_plateau: float = 0.0
 
 
-def follower_of(tuning: Tuning, run: str) -> Follower | None:
+def follower_of(tuning: Tuning, run: str) -> TagFollower | None:
     """Return the reader of the scalar by which a trial is pruned; None if trials are not pruned."""
     if tuning.pruning is not None:
-        return Follower(run, tags_of(tuning.pruning.tag))
+        return TagFollower(run, tags_of(tuning.pruning.tag))
     if tuning.end_on_nan or tuning.end_on_plateau:
-        return Follower(run, tags_of(tuning.targets[0].name))
+        return TagFollower(run, tags_of(tuning.targets[0].name))
     return None
 
 

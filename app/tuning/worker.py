@@ -28,13 +28,13 @@ from app.tuning.endings import Endings
 from app.tuning.journal_file import FileLock
 from app.tuning.lines import counted as counted_text
 from app.tuning.lines import duration_text
-from app.tuning.mirror import Mirror
+from app.tuning.mirror import StudyMirror
 from app.tuning.orphans import Hands, Orphans
 from app.tuning.preview import Previews
-from app.tuning.processes import StartError
+from app.tuning.processes import TrialStartError
 from app.tuning.samplers import CONSTRAINTS, GridByNumber, grid_points, is_given, place_of, seed_of
 from app.tuning.settings import custom_lineage, drawn, feasibility, suggest, violations_of
-from app.tuning.storages import Opened, StorageError, failures
+from app.tuning.storages import OpenStorage, StorageError, failures
 from app.tuning.studies import counted, identity_of, to_repeat
 from app.tuning.trials import LOOK, Active, Decision, follower_of, looked
 from parsers.tuning.description import Tuning, label
@@ -57,7 +57,7 @@ MOST_DRAWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class WorkerOptions:
     """What the command line adds to the configuration. iterations: trials to start in this call, None for the budget's."""
 
     jobs: int = 1
@@ -69,7 +69,8 @@ class Worker:
     """Looks after the trials of one study. directory is that of the study in the workspace; say prints a line."""
 
     def __init__(
-        self, tuning: Tuning, study: optuna.Study, opened: Opened, directory: str, options: Options, say: Callable[[str], None]
+        self, tuning: Tuning, study: optuna.Study, opened: OpenStorage, directory: str, options: WorkerOptions,
+        say: Callable[[str], None]
     ) -> None:
         self._tuning, self._study, self._opened = tuning, study, opened
         self._directory, self._options, self._say = directory, options, say
@@ -82,7 +83,7 @@ class Worker:
         self._signals = 0
         self._full = ""
         self._previews = Previews()
-        self._mirror = Mirror(directory, opened.label, say) if opened.journal is None else None
+        self._mirror = StudyMirror(directory, opened.label, say) if opened.journal is None else None
         self._wake, self._waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._endings = Endings(tuning, study, opened, say)
         self._identity = identity_of(study)[:8]
@@ -341,7 +342,7 @@ class Worker:
             processes.note_run(directory, run)
             environment = processes.environment_of(settings, run, custom_lineage(self._tuning, settings), device)
             kept = processes.start(directory, self._tuning.command, environment, time_limit=self._tuning.time_limit)
-        except StartError as error:
+        except TrialStartError as error:
             held.release()
             self._endings.fail(number, trial_id, f"the trial could not be started: {error}")
             return

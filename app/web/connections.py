@@ -83,7 +83,7 @@ class Refusal:
         return self._response.status, headers, self._response.get_data()
 
 
-class Request(HTTPRequestParser):
+class CheckedRequest(HTTPRequestParser):
     """A request of which the headers are checked before its body is read."""
 
     def __init__(self, channel: Channel) -> None:
@@ -132,7 +132,7 @@ class Request(HTTPRequestParser):
         self._channel.ignores = True
 
 
-class Moment:
+class MonotonicTime:
     """An attribute that is the monotonic time at which it was set, whatever time of day is assigned to it."""
 
     def __set_name__(self, _owner: type, name: str) -> None:
@@ -163,13 +163,13 @@ class Channel(HTTPChannel):
     partial_since: float | None = None
     """Time of the first round of checks that found a part of a request; None if there was none."""
 
-    last_activity: Any = Moment()
+    last_activity: Any = MonotonicTime()
     """When the client last sent or took something."""
-    creation_time: Any = Moment()
+    creation_time: Any = MonotonicTime()
 
-    def parser_class(self, _adjustments: Adjustments) -> Request:  # type: ignore[override]  # a class, which is called likewise
+    def parser_class(self, _adjustments: Adjustments) -> CheckedRequest:  # type: ignore[override]  # a class, which is called likewise
         """Return a new request."""
-        return Request(self)
+        return CheckedRequest(self)
 
     def handle_read(self) -> None:
         """Read what has arrived."""

@@ -29,7 +29,7 @@ Scalar = str | int | float | bool
 Id = str | dict[str, Scalar]
 
 
-class Refused(ValueError):
+class RequestRefused(ValueError):
     """The request is not one that our pages send; the text says what was expected."""
 
 
@@ -44,7 +44,7 @@ class Value(msgspec.Struct):
 Values = Value | list[Value]
 
 
-class Body(msgspec.Struct):
+class CallbackBody(msgspec.Struct):
     """A callback request as the browser sends it."""
 
     output: str
@@ -54,17 +54,17 @@ class Body(msgspec.Struct):
     changedPropIds: list[str] = []  # noqa: N815 - the name in the request
 
 
-def check(body: bytes, callbacks: Mapping[str, Any]) -> Body:
-    """Decode a request and check it against the callback it names. Raises Refused."""
+def check(body: bytes, callbacks: Mapping[str, Any]) -> CallbackBody:
+    """Decode a request and check it against the callback it names. Raises RequestRefused."""
     try:
-        decoded = msgspec.json.decode(body, type=Body)
+        decoded = msgspec.json.decode(body, type=CallbackBody)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Refused(f"expected a callback request, found an error: {error}") from None
+        raise RequestRefused(f"expected a callback request, found an error: {error}") from None
     if _LONG_NUMBER.search(body):
         _check_numbers([*decoded.inputs, *decoded.state])
     callback = callbacks.get(decoded.output)
     if callback is None:
-        raise Refused(f"expected the output of a callback, found {decoded.output[:80]!r}")
+        raise RequestRefused(f"expected the output of a callback, found {decoded.output[:80]!r}")
     matched: dict[str, Scalar] = {}
     _check_list(decoded.inputs, callback["inputs"], matched, "inputs")
     _check_list(decoded.state, callback["state"], matched, "state")
@@ -79,14 +79,14 @@ def _check_numbers(values: Sequence[Values]) -> None:
     while waiting:
         value = waiting.pop()
         if isinstance(value, int) and not _LEAST <= value <= _GREATEST:
-            raise Refused(f"expected whole numbers of 64 bits, found one of {value.bit_length()} bits")
+            raise RequestRefused(f"expected whole numbers of 64 bits, found one of {value.bit_length()} bits")
         if isinstance(value, dict):
             waiting.extend(value.values())
         elif isinstance(value, list):
             waiting.extend(value)
 
 
-def outputs_fit(asked: Body) -> bool:
+def outputs_fit(asked: CallbackBody) -> bool:
     """Return whether each list of outputs is as long as every other list of the request.
 
     A callback returns one value per component of a list. Dash checks their number only after the callback has run.
@@ -99,7 +99,7 @@ def outputs_fit(asked: Body) -> bool:
 
 def _check_list(given: Sequence[Values], wanted: Sequence[Mapping[str, str]], matched: dict[str, Scalar], part: str) -> None:
     if len(given) != len(wanted):
-        raise Refused(f"{part}: expected {len(wanted)} values, found {len(given)}")
+        raise RequestRefused(f"{part}: expected {len(wanted)} values, found {len(given)}")
     for value, want in zip(given, wanted, strict=True):
         _check_value(value, want["id"], want["property"], matched, part)
 
@@ -109,14 +109,14 @@ def _check_outputs(given: Value | list[Values] | None, wanted: Any, matched: dic
     wants = list(wanted) if several else [wanted]
     if not wants:
         if given not in (None, []):
-            raise Refused("outputs: expected none, found some")
+            raise RequestRefused("outputs: expected none, found some")
         return
     if given is None:
-        raise Refused("outputs: expected some, found none")
+        raise RequestRefused("outputs: expected some, found none")
     values = given if several else [given]
     if not isinstance(values, list) or len(values) != len(wants):
         found = len(values) if isinstance(values, list) else "one that is no list"
-        raise Refused(f"outputs: expected {len(wants)}, found {found}")
+        raise RequestRefused(f"outputs: expected {len(wants)}, found {found}")
     for value, want in zip(values, wants, strict=True):
         _check_value(value, want.component_id_str(), want.component_property, matched, "outputs")
 
@@ -125,13 +125,13 @@ def _check_value(given: Any, want_id: str, want_property: str, matched: dict[str
     pattern = _pattern(want_id)
     several = pattern is not None and any(part in ("ALL", "ALLSMALLER") for part in _wildcards(pattern).values())
     if several != isinstance(given, list):
-        raise Refused(f"{part}: expected {'a list' if several else 'one value'} for {want_id}, found the other")
+        raise RequestRefused(f"{part}: expected {'a list' if several else 'one value'} for {want_id}, found the other")
     for value in given if isinstance(given, list) else [given]:
         # A duplicate output has a hash after "@", which only the browser uses.
         if not isinstance(value, Value) or value.property.split("@")[0] != want_property.split("@")[0]:
-            raise Refused(f"{part}: expected property {want_property} of {want_id}, found another")
+            raise RequestRefused(f"{part}: expected property {want_property} of {want_id}, found another")
         if not (_fits(value.id, pattern, matched) if pattern is not None else value.id == want_id):
-            raise Refused(f"{part}: expected {want_id}, found another id")
+            raise RequestRefused(f"{part}: expected {want_id}, found another id")
 
 
 def _pattern(identifier: str) -> dict[str, Any] | None:
@@ -165,7 +165,7 @@ def _check_changed(changed: Sequence[str], inputs: Sequence[Values]) -> None:
             known.add(f"{_as_text(value.id)}.{value.property}")
     for name in changed:
         if name not in known:
-            raise Refused(f"changedPropIds: expected names of inputs, found {name[:80]!r}")
+            raise RequestRefused(f"changedPropIds: expected names of inputs, found {name[:80]!r}")
 
 
 def _as_text(identifier: Id) -> str:
@@ -182,10 +182,10 @@ def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callab
         asked = None
         try:
             if not request.is_json:
-                raise Refused("expected application/json, found another content type")
+                raise RequestRefused("expected application/json, found another content type")
             asked = check(request.get_data(), callbacks)
             return dispatch()
-        except (Refused, BadInput) as error:
+        except (RequestRefused, BadInput) as error:
             _log.info("callback refused: %s", error)
             return _refusal(400, str(error))
         except HTTPException:

@@ -24,7 +24,7 @@ from layouts.curves.chosen_lines import (
 )  # fmt: skip
 from layouts.curves.comparing import differences, grouped
 from layouts.curves.expressions import ToldOfCurve, told
-from layouts.curves.grouping import Grouping, made
+from layouts.curves.grouping import CurveGrouping, made
 from layouts.curves.lines import ChartFacts, figure, on_canvas
 from layouts.curves.scalar_asks import ChartRequest
 from layouts.kit.theme import PALETTE
@@ -82,7 +82,7 @@ def chart(source: Sources, ask: ChartRequest, found: Found) -> dict[str, Any]:
     return on_canvas(drawn)
 
 
-def base_label(source: RunSources, ask: ChartRequest, groups: Grouping | None) -> str | None:
+def base_label(source: RunSources, ask: ChartRequest, groups: CurveGrouping | None) -> str | None:
     """Return the label of the baseline, None if there is none."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":
@@ -91,7 +91,7 @@ def base_label(source: RunSources, ask: ChartRequest, groups: Grouping | None) -
 
 
 def _compared(
-    source: RunSources, ask: ChartRequest, found: Found, groups: Grouping | None
+    source: RunSources, ask: ChartRequest, found: Found, groups: CurveGrouping | None
 ) -> tuple[dict[str, Any], Found, int, int]:
     """(figure of groups or differences, the lines shown in it, number of all lines, number of points without a baseline)."""
     look, base = look_of(ask), base_of(source, ask, groups)

@@ -25,7 +25,7 @@ from parsers.analysis import (
 )
 
 from layouts.curves.comparing import Style, grouped
-from layouts.curves.grouping import REST, Grouping
+from layouts.curves.grouping import REST, CurveGrouping
 from layouts.curves.scalar_asks import ChartRequest
 from layouts.curves.smoothed_lines import ChartLine, LineStyle, VisibleRange
 from layouts.kit.theme import PALETTE
@@ -57,7 +57,7 @@ def series_of(source: RunSources, ask: ChartRequest) -> Found:
     return [(run, tag, series) for run, tag, series in found if series is not None and series.step.size]
 
 
-def group_lines(source: RunSources, ask: ChartRequest, groups: Grouping, tag: str) -> list[ChartLine]:
+def group_lines(source: RunSources, ask: ChartRequest, groups: CurveGrouping, tag: str) -> list[ChartLine]:
     """Return the lines of the groups for one tag of an ask, with all their points."""
     found = [one for one in series_of(source, ask) if one[1] == tag]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -65,7 +65,7 @@ def group_lines(source: RunSources, ask: ChartRequest, groups: Grouping, tag: st
         return grouped(list(lines_of(source, found, ask)), groups, look_of(ask), style, base_of(source, ask, groups))[0]
 
 
-def band_of(source: RunSources, ask: ChartRequest, groups: Grouping) -> str:
+def band_of(source: RunSources, ask: ChartRequest, groups: CurveGrouping) -> str:
     """Return the band that is asked for; by default from lowest to highest if all groups have few runs, else the interval."""
     if ask.band:
         return ask.band
@@ -78,7 +78,7 @@ def style_of(ask: ChartRequest, band: str) -> Style:
     return Style(ask.line, band, bridge=ask.axis != "step")
 
 
-def base_of(source: RunSources, ask: ChartRequest, groups: Grouping | None) -> str | dict[str, ChartLine] | None:
+def base_of(source: RunSources, ask: ChartRequest, groups: CurveGrouping | None) -> str | dict[str, ChartLine] | None:
     """Return the baseline of an ask: the label of a group, or the lines of a run by tag; None without a baseline."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":

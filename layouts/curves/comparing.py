@@ -16,7 +16,7 @@ from parsers.analysis import Curve, Summary, aligned, curve, grid, minus, restar
 from parsers.analysis.curves.groups import diverged
 from parsers.lineage.table import better
 
-from layouts.curves.grouping import REST, Grouping
+from layouts.curves.grouping import REST, CurveGrouping
 from layouts.curves.smoothed_lines import ChartLine, GroupSpread, LineStyle
 
 _PER_COLUMN = 4
@@ -66,7 +66,7 @@ def differences(lines: Sequence[ChartLine], base: Mapping[str, ChartLine], look:
 
 
 def grouped(
-    lines: Sequence[ChartLine], groups: Grouping, look: LineStyle, style: Style,
+    lines: Sequence[ChartLine], groups: CurveGrouping, look: LineStyle, style: Style,
     base: str | Mapping[str, ChartLine] | None = None
 ) -> tuple[list[ChartLine], list[ChartLine]]:
     """Return (a line for each tag and group, the lines of runs they are made of).

@@ -15,7 +15,7 @@ from parsers.analysis import Estimate
 from parsers.analysis.curves.final_values import Final, estimates, final
 from parsers.lineage.table import better
 
-from layouts.curves.grouping import KINDS, Grouping
+from layouts.curves.grouping import KINDS, CurveGrouping
 from layouts.curves.scalar_asks import BASES, of_kind
 from layouts.kit.state import BadInput, flag, text, texts
 from layouts.kit.theme import PALETTE
@@ -26,7 +26,7 @@ MOST_TAGS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FinalValueRow:
     """One tag of a run or group.
 
     finals are the final values of its runs, last and best the estimates over them. minus is the difference from the baseline,
@@ -71,7 +71,9 @@ def read_wanted(data: Any) -> FinalValueRequest:
     )
 
 
-def rows(source: RunSources, wanted: FinalValueRequest, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
+def rows(
+    source: RunSources, wanted: FinalValueRequest, groups: CurveGrouping | None, runs: Sequence[str]
+) -> Iterator[FinalValueRow]:
     """Yield a row for each tag and run, or for each tag and group, that has any value."""
     names = labels(source)
     colour = source.runs.colours(wanted.state.get("run", ()))
@@ -93,7 +95,7 @@ def rows(source: RunSources, wanted: FinalValueRequest, groups: Grouping | None,
             mine = groups.colour[label] if groups else colour.get(label, PALETTE[0][0])
             itself = label == base and kind == ("group" if groups else "run")
             name = label if groups else names.get(label, label)
-            yield Row(tag, name, mine, shown[label], *estimates(shown[label], under, direction, itself=itself))
+            yield FinalValueRow(tag, name, mine, shown[label], *estimates(shown[label], under, direction, itself=itself))
 
 
 def labels(source: RunSources) -> dict[str, str]:

@@ -27,14 +27,14 @@ MOST_COLUMNS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
+class CurveGrouping:
     """The label of every member run, and the colour of every label in the order groups are listed, REST last."""
 
     label: Mapping[str, str]
     colour: Mapping[str, str]
 
 
-def grouping(source: Sources, by: str, shown: Sequence[str] = ()) -> Grouping | None:
+def grouping(source: Sources, by: str, shown: Sequence[str] = ()) -> CurveGrouping | None:
     """Return the groups of all runs, None if `by` names no grouping. shown are the member runs on screen.
 
     Raises ValueError, whose text is meant for the user, for an invalid regular expression.
@@ -49,10 +49,10 @@ def grouping(source: Sources, by: str, shown: Sequence[str] = ()) -> Grouping | 
     by_hand = {label: colour for (of, label), colour in source.notes.notebook().groups.items() if of == by}
     colours = group_colours(found, {labels[run] for run in shown if run in labels}, by_hand)
     ordered = sorted(colours, key=_natural)
-    return Grouping(labels, {label: colours[label] for label in ordered} | {REST: by_hand.get(REST, REST_COLOUR)})
+    return CurveGrouping(labels, {label: colours[label] for label in ordered} | {REST: by_hand.get(REST, REST_COLOUR)})
 
 
-def made(source: Sources, by: str, shown: Sequence[str]) -> tuple[Grouping | None, str]:
+def made(source: Sources, by: str, shown: Sequence[str]) -> tuple[CurveGrouping | None, str]:
     """Return (groups of all runs or None, the reason if they cannot be made)."""
     try:
         return grouping(source, by, shown), ""

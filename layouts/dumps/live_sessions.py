@@ -31,7 +31,7 @@ TRAINING = "training"
 """Source of statistics that live training computed: it sends no norm."""
 
 
-class Unfit(ValueError):
+class UnfitOrder(ValueError):
     """An order that a session cannot follow in its state; the text is the reason."""
 
 

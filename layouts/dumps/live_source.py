@@ -21,6 +21,6 @@ class LiveSource(Protocol):
     def order(self, session: str, order: Order) -> LiveSession:
         """Give training an order.
 
-        KeyError for an unknown session, Unfit (`layouts.dumps.live_sessions`) if it cannot be followed now.
+        KeyError for an unknown session, UnfitOrder (`layouts.dumps.live_sessions`) if it cannot be followed now.
         """
         ...

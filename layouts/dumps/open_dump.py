@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from parsers import Graph, Problem, SourceLine
 from parsers.deferred import pandas as pd
-from parsers.dumps.graphs import Flow
-from parsers.dumps.store import Statistics
+from parsers.dumps.graphs import GraphFlow
+from parsers.dumps.store import StatisticsTable
 from parsers.dumps.values import Array, TensorHeader
 from parsers.model import Ints
 
@@ -82,7 +82,7 @@ class DumpView(Protocol):
         """Return the lines of the program that the operator of a row is from, outermost call first; none if unknown."""
         ...
 
-    def flow(self, row: int) -> Flow | None:
+    def flow(self, row: int) -> GraphFlow | None:
         """Return what the graph of a row says of names and values; None without a graph."""
         ...
 
@@ -90,7 +90,7 @@ class DumpView(Protocol):
         """Return entry -> the module it is in, of the step of a row of msprobe; {} for other dumps."""
         ...
 
-    def measured(self, rows: Ints, *, computed: bool = False) -> Statistics:
+    def measured(self, rows: Ints, *, computed: bool = False) -> StatisticsTable:
         """Return the statistics of all rows as columns; those of these rows are computed now if they are not known."""
         ...
 

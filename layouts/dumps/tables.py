@@ -8,7 +8,7 @@ from typing import Any
 from dash import html
 
 from layouts.kit import tables
-from layouts.kit.tables import Column
+from layouts.kit.tables import TableColumn
 
 
 def short(name: str) -> str:
@@ -24,6 +24,6 @@ def bilingual(english: str, chinese: str) -> html.Span:
     return html.Span(texts, className="t")
 
 
-def table(columns: Sequence[Column], rows: Sequence[Any]) -> Any:
+def table(columns: Sequence[TableColumn], rows: Sequence[Any]) -> Any:
     """A table that scrolls within its card."""
     return tables.table(columns, rows, class_name="", scroll="ms-debugging-rows", heads=0)

@@ -1,7 +1,7 @@
 """Watchpoints that users save for the dump of a run.
 
-All input is untrusted: `WatchList.checked` validates it, or raises `Unfit`. A pattern is a regular expression of a user, so
-only the process of a `PatternMatcher` compiles and matches it; `watched` turns it into names.
+All input is untrusted: `WatchList.checked` validates it, or raises `InvalidInput`. A pattern is a regular expression of a user,
+so only the process of a `PatternMatcher` compiles and matches it; `watched` turns it into names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 
 from layouts.kit.patterns import PatternMatcher
-from layouts.kit.user_input import Unfit, readable, version_of
+from layouts.kit.user_input import InvalidInput, readable, version_of
 
 CHOICES = ("all", "nodes", "search", "line", "pattern")
 """How the operators of a watchpoint can have been chosen: all of them, in the tree, by a search, a source line, a pattern."""
@@ -49,19 +49,23 @@ class SavedWatchpoint:
     said: str = ""
 
     def checked(self) -> SavedWatchpoint:
-        """Return it with sorted names. Unfit for a condition, limit, name or pattern that none can have."""
+        """Return it with sorted names. InvalidInput for a condition, limit, name or pattern that none can have."""
         try:
             Watchpoint(self.condition, self.limits)
         except FormatError as error:
-            raise Unfit(f"watchpoint: {str(error)[:300]}") from None
+            raise InvalidInput(f"watchpoint: {str(error)[:300]}") from None
         if self.by not in CHOICES:
-            raise Unfit(f"watchpoint: expected nodes chosen by one of {', '.join(CHOICES)}, found {self.by[:80]!r}")
+            raise InvalidInput(f"watchpoint: expected nodes chosen by one of {', '.join(CHOICES)}, found {self.by[:80]!r}")
         for name, text, longest in (("pattern", self.pattern, LONGEST_PATTERN), ("choice", self.said, LONGEST_CHOICE)):
             if text and not readable(text, longest):
-                raise Unfit(f"{name}: expected at most {longest:,} visible characters, found {text[:80]!r} ({len(text):,})")
+                raise InvalidInput(
+                    f"{name}: expected at most {longest:,} visible characters, found {text[:80]!r} ({len(text):,})"
+                )
         for name in self.names or ():
             if not readable(name, LONGEST_NODE):
-                raise Unfit(f"names: expected 1 to {LONGEST_NODE:,} visible characters, found {name[:80]!r} ({len(name):,})")
+                raise InvalidInput(
+                    f"names: expected 1 to {LONGEST_NODE:,} visible characters, found {name[:80]!r} ({len(name):,})"
+                )
         return replace(self, names=None if self.names is None else tuple(sorted(set(self.names))))
 
 
@@ -79,16 +83,16 @@ class WatchList:
         return version_of(*map(json.dumps, parts))
 
     def checked(self) -> WatchList:
-        """Return the list with each watchpoint checked. Unfit if one is not valid, or there are too many."""
+        """Return the list with each watchpoint checked. InvalidInput if one is not valid, or there are too many."""
         if len(self.watchpoints) > MOST_WATCHPOINTS:
-            raise Unfit(f"watchpoints: expected at most {MOST_WATCHPOINTS} for a run, found {len(self.watchpoints)}")
+            raise InvalidInput(f"watchpoints: expected at most {MOST_WATCHPOINTS} for a run, found {len(self.watchpoints)}")
         found = WatchList(tuple(one.checked() for one in self.watchpoints))
         names = [name for one in found.watchpoints for name in one.names or ()]
         if len(names) > MOST_NAMES:
-            raise Unfit(f"names: expected at most {MOST_NAMES:,} in the watchpoints of a run, found {len(names):,}")
+            raise InvalidInput(f"names: expected at most {MOST_NAMES:,} in the watchpoints of a run, found {len(names):,}")
         characters = sum(map(len, names))
         if characters > MOST_CHARACTERS:
-            raise Unfit(f"names: expected at most {MOST_CHARACTERS:,} characters in all, found {characters:,}")
+            raise InvalidInput(f"names: expected at most {MOST_CHARACTERS:,} characters in all, found {characters:,}")
         return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from parsers.analysis.explanations import confusion
-from parsers.analysis.explanations.changes import Changes
+from parsers.analysis.explanations.changes import OutcomeChanges
 from parsers.analysis.explanations.counted import Counted, counted
 from parsers.analysis.explanations.explainer_scores import WHOLE, ScoreTable, default_weights, score_table, totals
 from parsers.deferred import pandas as pd
@@ -42,7 +42,7 @@ def named_cells(found: Counted, threshold: float) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def named_changes(found: Changes, runs: Sequence[str]) -> pd.DataFrame:
+def named_changes(found: OutcomeChanges, runs: Sequence[str]) -> pd.DataFrame:
     """Return the changes with the keys of runs in the names of their columns."""
     names = {f"{kind}_{place}": f"{kind} {run}" for place, run in enumerate(runs) for kind in ("outcome", "probability")}
     return found.frame.rename(columns=names)

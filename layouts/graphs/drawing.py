@@ -10,7 +10,7 @@ import numpy as np
 from parsers import PayloadError
 from parsers.analysis.graphs import ROLES, GraphView, OpenScopes, Visible, marks
 from parsers.analysis.graphs.network import CONSTANT, OPERATOR, PARAMETER
-from parsers.analysis.graphs.opened import Opened, first_opened
+from parsers.analysis.graphs.opened import OpenGraph, first_opened
 from parsers.analysis.graphs.sharing import spans
 
 from layouts.graphs.alternatives import of_graph
@@ -168,13 +168,13 @@ def _counts(view: GraphView) -> dict[str, int]:
     }  # fmt: skip
 
 
-def _roles(opened: Opened, view: GraphView) -> dict[str, int]:
+def _roles(opened: OpenGraph, view: GraphView) -> dict[str, int]:
     """Parameters by what they are for, without hidden ones."""
     chosen = opened.roles[view.network.shown & (view.network.kind == PARAMETER)]
     return {name: int((chosen == code).sum()) for code, name in enumerate(ROLES)}
 
 
-def _problems(opened: Opened) -> list[str]:
+def _problems(opened: OpenGraph) -> list[str]:
     graphs = [opened.graph, *([opened.compared.graph] if opened.compared else [])]
     texts = [problem.text for graph in graphs for problem in graph.problems]
     return [*texts[:MOST_PROBLEMS], *([f"+ {len(texts) - MOST_PROBLEMS:,}"] if len(texts) > MOST_PROBLEMS else [])]

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from parsers import Graph, PayloadError
 from parsers.analysis.graphs import GraphView
-from parsers.analysis.graphs.opened import Opened, opened_graph
+from parsers.analysis.graphs.opened import OpenGraph, opened_graph
 from parsers.caches import Cache
 
 CACHED = 4
@@ -30,11 +30,11 @@ class Of:
 
 
 @dataclass(slots=True)
-class _Slot:
+class _ViewSlot:
     """One graph or comparison. The first request builds it; others for the same one wait."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    opened: Opened | None = None
+    opened: OpenGraph | None = None
 
 
 class VersionedGraphs(Protocol):
@@ -54,18 +54,18 @@ class Views:
 
     def __init__(self, source: VersionedGraphs) -> None:
         self._source = source
-        self._kept: Cache[tuple[tuple[tuple[str, str], ...], bool | None], _Slot] = Cache(CACHED)
+        self._kept: Cache[tuple[tuple[tuple[str, str], ...], bool | None], _ViewSlot] = Cache(CACHED)
 
-    def of(self, asked: Of) -> tuple[Opened, GraphView]:
+    def of(self, asked: Of) -> tuple[OpenGraph, GraphView]:
         """Return a graph and its view; PayloadError if it does not exist or cannot be read."""
         names = ((asked.run, asked.graph), *([asked.against] if asked.against else []))
         simple = asked.simple if asked.against else None
-        slot = self._kept.made((names, simple), _Slot)
+        slot = self._kept.made((names, simple), _ViewSlot)
         with slot.lock:
             opened = slot.opened = self._opened(names, slot.opened, simple)
             return opened, opened.view(opened.simple(asked.simple))
 
-    def _opened(self, names: tuple[tuple[str, str], ...], kept: Opened | None, simple: bool | None) -> Opened:
+    def _opened(self, names: tuple[tuple[str, str], ...], kept: OpenGraph | None, simple: bool | None) -> OpenGraph:
         version = tuple(self._source.version(run) for run, _ in names)
         if kept is None or kept.version != version:
             graphs = [self._graph(*name) for name in names]

@@ -83,14 +83,14 @@ class RankCaches:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RankProgress:
     """How many of the ranks asked for have been read."""
 
     done: int
     total: int
 
 
-def look(source: ProfileSources, ask: RankOperatorRequest, kept: RankCaches, frame: Frame) -> ShownOperators | Reading:
+def look(source: ProfileSources, ask: RankOperatorRequest, kept: RankCaches, frame: Frame) -> ShownOperators | RankProgress:
     """Return the ranks that were asked for, or how many of them have been read so far; ask again then.
 
     frame returns a frame of the chosen profile or its job; None if no file has it.
@@ -118,7 +118,7 @@ def look(source: ProfileSources, ask: RankOperatorRequest, kept: RankCaches, fra
         if one is not None:
             ranks.append(one)
     if len(ranks) < len(wanted):
-        return Reading(len(ranks), len(wanted))
+        return RankProgress(len(ranks), len(wanted))
     shown = arranged(
         ranks, order, known, collectives, steps=steps_of(collectives, frame("kernels")), about=frame("ranks"), step=ask.step,
         aligned=ask.aligned, absent=absent, left_out=left_out, members=members,

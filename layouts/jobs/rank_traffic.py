@@ -16,7 +16,18 @@ from parsers.analysis.jobs import links as slow
 from parsers.analysis.jobs import packets as sizes
 from parsers.analysis.jobs import traffic
 from parsers.analysis.jobs.choosing import coded, rows_of
-from parsers.analysis.jobs.matrix import CLASSES, HOWS, MEASURES, Cells, Matrix, Measure, cells, matrix, members_of, only_group
+from parsers.analysis.jobs.matrix import (
+    CLASSES,
+    HOWS,
+    MEASURES,
+    LinkCells,
+    Matrix,
+    Measure,
+    cells,
+    matrix,
+    members_of,
+    only_group,
+)
 from parsers.cluster_frames import COLLECTIVES, GROUPS, LINKS, PACKETS
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
@@ -187,7 +198,7 @@ class Traffic:
         return self.ask.group or only_group(self.links)
 
     @cached_property
-    def cells(self) -> Cells:
+    def cells(self) -> LinkCells:
         """The cells of the matrix."""
         ask, group = self.ask, self.group_of_matrix
         members = members_of(self.groups, group)

@@ -27,7 +27,7 @@ _WITHIN = re.compile(
 _LETTER = re.compile(r".(?:[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f]|\u200d.?)*", re.DOTALL)  # with its accents
 
 
-class Names:
+class NameSet:
     """Names that are shown together."""
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -45,7 +45,7 @@ class Names:
         if width(name) <= room:
             return name
         if name not in self.all:
-            return Names((*self.all, name)).short(name, room, width)
+            return NameSet((*self.all, name)).short(name, room, width)
         others = [other for other in self.all if other != name]
         forms: list[str] = []
         for split in (self._by_separators, self._within_words):
@@ -264,9 +264,9 @@ def _anywhere(name: str, others: Sequence[str], room: float, width: Width) -> st
 
 def shortened(name: str, names: Iterable[str], most: int) -> str:
     """Return a name of at most `most` characters, more if that is needed to tell it from the others."""
-    return Names((*names, name)).short(name, most)
+    return NameSet((*names, name)).short(name, most)
 
 
 def middle(text: str, most: int) -> str:
     """Return a text of at most `most` characters that is shown alone, cut in its middle."""
-    return Names([text]).short(text, most)
+    return NameSet([text]).short(text, most)

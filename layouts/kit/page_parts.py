@@ -50,7 +50,7 @@ def answering(part: str, answer: Answer) -> Callable[[Any], Any]:
     return respond
 
 
-class Worker(Protocol[Asked]):
+class PartWorker(Protocol[Asked]):
     """What works on the data of a run in the background."""
 
     def work(self, run: str, work: Asked, *, again: bool = False) -> WorkResult:
@@ -62,7 +62,7 @@ class Worker(Protocol[Asked]):
         ...
 
 
-def worked(worker: Worker[Asked], run: str, work: Asked, ask: Any) -> WorkResult:
+def worked(worker: PartWorker[Asked], run: str, work: Asked, ask: Any) -> WorkResult:
     """Return the result of work that a part of a page asks for; with cancel=1 it is stopped, with again=1 resumed."""
     if flag(ask, "cancel"):
         worker.cancel(run, work)

@@ -1,6 +1,6 @@
 """Tables: columns declared once, rows of values or components; drawn as components, and written as CSV.
 
-A page declares a `Column` for each heading and calls `table` with rows. A cell is a value, which its column writes in the
+A page declares a `TableColumn` for each heading and calls `table` with rows. A cell is a value, which its column writes in the
 form of its `Quantity` with the exact value as the tip; a text or a component, shown as it is; a `Cell`, which has a
 value, a link or attributes of its own; or None for a missing value. A row is a sequence of cells, or a `TableRow`, which has
 attributes. Numbers are aligned right. Texts are never read as markup.
@@ -49,7 +49,7 @@ SECONDS = Quantity(units.duration, lambda seconds: f"{units.exact(seconds)} s")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table."""
 
     title: Children
@@ -120,7 +120,7 @@ class Sort:
 
 
 def table(
-    columns: Sequence[Column], rows: Iterable[Any], *, class_name: str = "ms-simple-table", scroll: str = SCROLL,
+    columns: Sequence[TableColumn], rows: Iterable[Any], *, class_name: str = "ms-simple-table", scroll: str = SCROLL,
     label: str = "", caption: Children = None, sort: Sort | None = None, heads: int = 1,
 ) -> Any:  # fmt: skip
     """Return a table; the first `heads` cells of each row name it.
@@ -137,7 +137,7 @@ def table(
     return scrolled(drawn, scroll) if scroll else drawn
 
 
-def ordered(columns: Sequence[Column], rows: Iterable[Any], sort: Sort) -> list[Any]:
+def ordered(columns: Sequence[TableColumn], rows: Iterable[Any], sort: Sort) -> list[Any]:
     """Return the rows by the values of the column that they are sorted by; missing values come last, equal rows stay in order.
 
     Texts are compared without regard to case. By no column, or one that there is not, rows stay as they are.
@@ -158,7 +158,7 @@ def _sort_value(cell: Any) -> Any:
     return value.casefold() if isinstance(value, str) else value
 
 
-def drawn_row(row: Any, columns: Sequence[Column], *, heads: int = 1) -> html.Tr:
+def drawn_row(row: Any, columns: Sequence[TableColumn], *, heads: int = 1) -> html.Tr:
     """Return one row of a table, for pages that keep rows: `table` takes it as a `Plain`."""
     return _row(row, columns, heads)
 
@@ -166,7 +166,7 @@ def drawn_row(row: Any, columns: Sequence[Column], *, heads: int = 1) -> html.Tr
 def named_values(rows: Iterable[Any], *, class_name: str = "") -> html.Table:
     """Return a table without headings: each row is a name and one or more values, which may be cells."""
     lines = [row if isinstance(row, TableRow) else TableRow(row) for row in rows]
-    body = html.Tbody([_row(line, (Column(""),) * len(line.cells), 1) for line in lines])
+    body = html.Tbody([_row(line, (TableColumn(""),) * len(line.cells), 1) for line in lines])
     return html.Table([body], **_classes(class_name))
 
 
@@ -177,7 +177,7 @@ def first_of(key: str, shown: int, total: int) -> list[html.P]:
     return [html.P(t(key, n=units.count(shown), total=units.count(total)), className="ms-muted")]
 
 
-def csv(columns: Sequence[Column], rows: Iterable[Any]) -> str:
+def csv(columns: Sequence[TableColumn], rows: Iterable[Any]) -> str:
     """Return the values of the same table as CSV, under the names of its columns; columns without a name are left out.
 
     Texts that a spreadsheet would run as a formula are escaped. ValueError for a component without a value.
@@ -190,7 +190,7 @@ def csv(columns: Sequence[Column], rows: Iterable[Any]) -> str:
     return "\r\n".join([*lines, ""])
 
 
-def _csv_cell(cell: Any, column: Column) -> str:
+def _csv_cell(cell: Any, column: TableColumn) -> str:
     value = cell.value if isinstance(cell, Cell) and (cell.value is not None or cell.shown is None) else cell
     value = value.shown if isinstance(value, Cell) else value
     if _is_missing(value):
@@ -204,7 +204,7 @@ def _csv_cell(cell: Any, column: Column) -> str:
     raise ValueError(f"csv: expected a number or a text in column {column.name}; found {type(value).__name__}")
 
 
-def _heading(column: Column, sort: Sort | None) -> html.Th:
+def _heading(column: TableColumn, sort: Sort | None) -> html.Th:
     title = t(column.title) if isinstance(column.title, str) and column.title else column.title
     tip = attributes(title=column.tip) if column.tip else {}
     style = _classes("ms-number" if column.right else "")
@@ -221,14 +221,14 @@ def _heading(column: Column, sort: Sort | None) -> html.Th:
     return html.Th(button if column.beside is None else [button, column.beside], scope="col", **style, **order)
 
 
-def _row(row: Any, columns: Sequence[Column], heads: int) -> html.Tr:
+def _row(row: Any, columns: Sequence[TableColumn], heads: int) -> html.Tr:
     row = row if isinstance(row, TableRow) else TableRow(row)
     heads = heads if row.heads is None else row.heads
     cells = [_cell(cell, columns[place], heading=place < heads) for place, cell in enumerate(row.cells)]
     return html.Tr(cells, **_classes(row.class_name), **row.props)
 
 
-def _cell(cell: Any, column: Column, *, heading: bool) -> Any:
+def _cell(cell: Any, column: TableColumn, *, heading: bool) -> Any:
     cell = cell if isinstance(cell, Cell) else Cell(value=cell) if _is_value(cell, column) else Cell(cell)
     shown, props = cell.shown, dict(cell.props)
     if shown is None and _is_missing(cell.value):
@@ -245,7 +245,7 @@ def _cell(cell: Any, column: Column, *, heading: bool) -> Any:
     return html.Th(shown, scope="row", **props) if heading else html.Td(shown, **props)
 
 
-def _is_value(cell: Any, column: Column) -> bool:
+def _is_value(cell: Any, column: TableColumn) -> bool:
     return cell is None or (column.quantity is not None and isinstance(cell, numbers.Real) and not isinstance(cell, bool))
 
 

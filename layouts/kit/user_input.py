@@ -1,7 +1,7 @@
 """Texts that users enter, checked and normalised before they are saved.
 
 All of them are untrusted: they come from a browser, or from a file that anybody may have edited. What is not valid raises
-`Unfit`.
+`InvalidInput`.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ _NOT_SAVED = ("embed", "token", "card")
 """Query keys that belong to a browser window, not to the view in it."""
 
 
-class Unfit(ValueError):
+class InvalidInput(ValueError):
     """A remark, tag, name or place that is not valid; the text says what was expected and what was found."""
 
 
 def plain_text(what: str, text: str, longest: int) -> str:
-    """Normalise a text: strip it, end lines with line feeds, replace invisible characters. Unfit if it is too long."""
+    """Normalise a text: strip it, end lines with line feeds, replace invisible characters. InvalidInput if it is too long."""
     found = _UNSEEN.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if len(found) > longest:
-        raise Unfit(f"{what}: expected at most {longest:,} characters, found {len(found):,}")
+        raise InvalidInput(f"{what}: expected at most {longest:,} characters, found {len(found):,}")
     return found
 
 
 def exact_text(what: str, text: str, longest: int) -> str:
     """Return a text that names something by all its characters; only lone surrogates, which no file has, are replaced.
 
-    Unfit if it is too long.
+    InvalidInput if it is too long.
     """
     if len(text) > longest:
-        raise Unfit(f"{what}: expected at most {longest:,} characters, found {len(text):,}")
+        raise InvalidInput(f"{what}: expected at most {longest:,} characters, found {len(text):,}")
     return _SURROGATES.sub("\ufffd", text)
 
 
@@ -49,21 +49,21 @@ def one_line(text: str) -> str:
 
 
 def view_name(text: str) -> str:
-    """Normalise the name of a view to one line. Unfit if it is empty or too long."""
+    """Normalise the name of a view to one line. InvalidInput if it is empty or too long."""
     name = one_line(text)
     if not name or len(name) > LONGEST_NAME:
-        raise Unfit(f"name: expected 1 to {LONGEST_NAME} characters, found {len(name):,}")
+        raise InvalidInput(f"name: expected 1 to {LONGEST_NAME} characters, found {len(name):,}")
     return name
 
 
 def view_place(text: str) -> str:
-    """Normalise an address within the application: the path of a page, "?" and a query. Unfit for any other address.
+    """Normalise an address within the application: the path of a page, "?" and a query. InvalidInput for any other address.
 
     Query keys that belong to the window or its visitor are dropped.
     """
     path, mark, query = text.partition("?")
     if not _PLACE.fullmatch(path) or not _QUERY.fullmatch(query) or len(text) > LONGEST_PLACE:
-        raise Unfit(f"place: expected a page of this application with its state, found {text[:80]!r}")
+        raise InvalidInput(f"place: expected a page of this application with its state, found {text[:80]!r}")
     parts = [part for part in query.split("&") if part and part.partition("=")[0] not in _NOT_SAVED]
     return path + mark + "&".join(parts) if parts else path
 

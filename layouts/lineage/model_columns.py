@@ -9,7 +9,7 @@ from parsers import LINEAGE_TABLE, LineageRow, lineage_frame
 
 from layouts.curves.last_values import last_of, tip_of
 from layouts.kit.i18n import CATALOGUE, Text
-from layouts.lineage.table import Columns, LineageTable
+from layouts.lineage.table import LineageColumns, LineageTable
 from layouts.sources import LineageSources
 
 GROUPS = ("user", "hyper", "metric", "dataset", "other")
@@ -54,7 +54,7 @@ def rank(name: str) -> int:
     return next((place for place, fit in enumerate(fits) if fit), len(_FIRST))
 
 
-COLUMNS = Columns(
+COLUMNS = LineageColumns(
     groups={group: CATALOGUE[f"lineage.group.{group}"] for group in GROUPS}, axes=_AXES, group_of=group_of, label=label,
     rank=rank, units=_UNITS, not_axes=_NOT_AXES,
 )  # fmt: skip

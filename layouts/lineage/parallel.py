@@ -22,7 +22,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import typed
-from layouts.kit.names import Names, middle
+from layouts.kit.names import NameSet, middle
 from layouts.kit.theme import PALETTE, SHADES
 from layouts.values.landscapes import SCALES
 
@@ -175,7 +175,7 @@ def _of_categories(name: str, column: pd.Series[Any], recorded: NDArray[np.bool_
     places = np.array([index[text] if there else np.nan for text, there in zip(texts, recorded, strict=True)], np.float64)
     low, high = _ends(np.arange(len(categories), dtype=np.float64))
     apart = _stand_apart(places, low, high, {MISSING: ~recorded})
-    every, names = math.ceil(len(categories) / _MOST_WRITTEN), Names(categories)
+    every, names = math.ceil(len(categories) / _MOST_WRITTEN), NameSet(categories)
     ticks = [(float(place), names.short(text, _LONGEST) if place % every == 0 else "") for place, text in enumerate(categories)]
     return Axis(name, LINEAR, places, low, high, apart, _ticks(ticks, apart), categories)
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from parsers import DatasetGraph, LineageRow, Setting, settings_frame
-from parsers.analysis.lineage.pipelines import MISSING, Numbered, PipelineColumn, numbered, pipeline_columns
+from parsers.analysis.lineage.pipelines import MISSING, NumberedPipeline, PipelineColumn, numbered, pipeline_columns
 
 from layouts.kit.i18n import CATALOGUE
 from layouts.lineage import model_columns as model
 from layouts.lineage.pipeline_parameters import PLUMBING, value_text
-from layouts.lineage.table import METRICS, Columns, Label, LineageTable
+from layouts.lineage.table import METRICS, Label, LineageColumns, LineageTable
 from layouts.sources import Sources, ValueSources
 
 MARK, RUNS = "dataset_mark", "runs"
@@ -23,7 +23,7 @@ MOST_COLUMNS = 300
 _MOST_MARKS = 24
 """With more pipelines than this, an axis of their marks is unreadable."""
 _PIPELINE = "pipeline"
-_NOTHING = Columns({}, (), str, lambda name: (name, name), lambda _: 0, {})
+_NOTHING = LineageColumns({}, (), str, lambda name: (name, name), lambda _: 0, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def side_by_side(found: Pipelines, lineage: Sequence[LineageRow]) -> LineageTabl
     return LineageTable(rows, frame, about, (found.runs, lineage), more)
 
 
-def _taken(found: Pipelines) -> dict[str, Numbered]:
+def _taken(found: Pipelines) -> dict[str, NumberedPipeline]:
     """Return the pipelines that fit into the table, those of the newest runs first."""
-    taken: dict[str, Numbered] = {}
+    taken: dict[str, NumberedPipeline] = {}
     count = 0
     for mark, graph in found.graphs.items():
         one = numbered(graph)
@@ -103,7 +103,7 @@ def _results(row: LineageRow) -> dict[str, Setting]:
     return {name: value for name, value in row.settings.items() if name == "loss" or name.startswith("metric/")}
 
 
-def _nodes(columns: Sequence[PipelineColumn], marks: Mapping[str, Numbered]) -> dict[str, dict[str, int]]:
+def _nodes(columns: Sequence[PipelineColumn], marks: Mapping[str, NumberedPipeline]) -> dict[str, dict[str, int]]:
     """Return {group of an operation: {mark of a pipeline: number of the operation in it}}."""
     return {
         _group(column): {mark: number for mark, number in zip(marks, column.numbers, strict=True) if number is not None}
@@ -115,7 +115,7 @@ def _group(column: PipelineColumn) -> str:
     return f"operation {column.operation}"
 
 
-def _about(columns: Sequence[PipelineColumn], count: int) -> Columns:
+def _about(columns: Sequence[PipelineColumn], count: int) -> LineageColumns:
     by_name = {column.name: column for column in columns}
     operations = {_group(column): (column.operation, column.operation) for column in columns}
     own = {MARK: CATALOGUE["data_lineage.column.dataset_mark"], RUNS: CATALOGUE["data_lineage.column.runs"]}
@@ -134,7 +134,7 @@ def _about(columns: Sequence[PipelineColumn], count: int) -> Columns:
         operation = column.operation
         return (operation, operation) if column.part == "type" else (f"{operation} {english}", f"{operation} {chinese}")
 
-    return Columns(
+    return LineageColumns(
         groups={_PIPELINE: titles[_PIPELINE], **operations, METRICS: titles[METRICS]},
         axes=(_PIPELINE, *operations, METRICS), group_of=group_of, label=label, full=full, units={}, compared=by_name,
         not_axes=(RUNS,) if count <= _MOST_MARKS else (RUNS, MARK),

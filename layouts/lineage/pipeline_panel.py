@@ -8,7 +8,14 @@ from typing import Any
 
 from dash import html
 from parsers import DatasetNode, DatasetOperation
-from parsers.analysis.lineage.pipelines import MISSING, ComparedOperation, Numbered, ParameterDifference, facts, parameters_of
+from parsers.analysis.lineage.pipelines import (
+    MISSING,
+    ComparedOperation,
+    NumberedPipeline,
+    ParameterDifference,
+    facts,
+    parameters_of,
+)
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
@@ -73,7 +80,7 @@ def _cut(rows: _PanelRows, total: int) -> list[html.P]:
 
 
 def _head(
-    graph: Numbered, found: FoundPipelines, at: int, number: int, node: DatasetNode, place: ComparedOperation | None
+    graph: NumberedPipeline, found: FoundPipelines, at: int, number: int, node: DatasetNode, place: ComparedOperation | None
 ) -> html.Header:
     mark = found.pipelines[at].graph.mark
     title: list[Any] = [html.Span(className=f"ms-dataset-key ms-dataset-{node.kind}"), node.type or "?"]

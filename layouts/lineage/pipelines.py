@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from parsers import DatasetGraph
-from parsers.analysis.lineage.pipelines import ComparedOperation, Numbered, compare, numbered
+from parsers.analysis.lineage.pipelines import ComparedOperation, NumberedPipeline, compare, numbered
 
 from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import ValueSources
@@ -39,7 +39,7 @@ class FoundPipelines:
 
     chosen: int
     pipelines: tuple[Pipeline, ...]
-    graphs: tuple[Numbered, ...]
+    graphs: tuple[NumberedPipeline, ...]
     left: int
     without: tuple[str, ...]
     broken: tuple[str, ...]

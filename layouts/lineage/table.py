@@ -22,7 +22,7 @@ METRICS = "metric"
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class LineageColumns:
     """The description of a table's columns, by their names.
 
     groups: key -> title, in the order of the table; axes: the keys of groups in the order of axes. rank orders the default
@@ -48,7 +48,7 @@ class LineageTable:
 
     rows: Sequence[LineageRow]
     frame: pd.DataFrame = field(repr=False)
-    about: Columns = field(repr=False)
+    about: LineageColumns = field(repr=False)
     inputs: Any = None
     """The data it was made from; the table is made again if that has changed."""
     more: Mapping[str, Any] = field(default_factory=dict, repr=False)

@@ -14,15 +14,16 @@ from parsers.analysis.profiles.steps import LEAST_STEPS
 from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE, LANGUAGES, attributes, both, t, texts_of
-from layouts.kit.tables import SHARE, TIME_NS, Cell, Column
+from layouts.kit.tables import SHARE, TIME_NS, Cell, TableColumn
 from layouts.kit.theme import luminance
 from layouts.profiles.step_plots import COLOURS
 
 _WORDS = tuple(key.rpartition(".")[2] for key in texts_of("composition") if key.startswith("composition.word."))
 _COLUMNS = (
-    Column("composition.column.part"), Column("composition.column.time", TIME_NS), Column("composition.column.share", SHARE),
-    Column("composition.column.usual", TIME_NS, missing=""), Column("composition.column.change", number=True),
-    Column("composition.column.drift", number=True, tip="composition.drift_tip"),
+    TableColumn("composition.column.part"), TableColumn("composition.column.time", TIME_NS),
+    TableColumn("composition.column.share", SHARE),
+    TableColumn("composition.column.usual", TIME_NS, missing=""), TableColumn("composition.column.change", number=True),
+    TableColumn("composition.column.drift", number=True, tip="composition.drift_tip"),
 )  # fmt: skip
 _LEAST = 0.0005
 """Smaller shares are not mentioned in sentences."""

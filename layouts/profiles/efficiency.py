@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from parsers.analysis.profiles.efficiency import Measured, measured
+from parsers.analysis.profiles.efficiency import KernelUse, measured
 from parsers.analysis.profiles.efficiency.figures import HardwareUse
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
@@ -64,9 +64,9 @@ class MeasuredProfiles:
     """What was measured of the profiles used last, by their marks."""
 
     def __init__(self) -> None:
-        self._found: Cache[ProfileChoice, Measured] = Cache(_MOST_KEPT)
+        self._found: Cache[ProfileChoice, KernelUse] = Cache(_MOST_KEPT)
 
-    def measured(self, choice: ProfileChoice, kernels: pd.DataFrame) -> Measured:
+    def measured(self, choice: ProfileChoice, kernels: pd.DataFrame) -> KernelUse:
         """Return what the counters in the kernels of a profile say."""
         # A plain route does not know which version of the files it reads.
         return self._found.made(choice, lambda: measured(kernels)) if choice.mark else measured(kernels)

@@ -12,7 +12,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, both, t
-from layouts.kit.tables import TIME_NS, Cell, Column, table
+from layouts.kit.tables import TIME_NS, Cell, TableColumn, table
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.links import address, range_on_timeline
 from layouts.profiles.profile_choice import ProfileChoice
@@ -123,8 +123,8 @@ def _steps(idle: Idle, choice: ProfileChoice) -> list[Any]:
     rows = steps.sort_values("idle_ns", ascending=False, kind="stable").head(MOST_STEPS).sort_values("start_ns")
     causes = [cause for cause in CAUSES if (steps[f"{cause}_ns"] > 0).any()]
     columns = [
-        Column("profiling.idle.step_head"), Column("profiling.idle.idle_head", TIME_NS),
-        *(Column([_dot(cause), t(f"timeline.cause.{cause}")], TIME_NS) for cause in causes),
+        TableColumn("profiling.idle.step_head"), TableColumn("profiling.idle.idle_head", TIME_NS),
+        *(TableColumn([_dot(cause), t(f"timeline.cause.{cause}")], TIME_NS) for cause in causes),
     ]  # fmt: skip
     body = [
         (Cell(row["step"], link=range_on_timeline(choice, row["start_ns"], row["duration_ns"], by="gaps", stream=idle.track)),

@@ -42,7 +42,7 @@ class ShapeRequest(Request):
     dark: bool = asked.dark()
 
 
-class Times(ShapeTables):
+class ProfileShapeTables(ShapeTables):
     """The tables of the profile that a request names. frame returns a frame by its name; by default the source is asked."""
 
     def __init__(

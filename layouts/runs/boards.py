@@ -1,7 +1,7 @@
 """Boards that users arrange: cards of pages, and texts, on a grid of COLUMNS columns.
 
 A card of a page is an address of the application (`place`, as saved views have it) and the part of that page it shows; a card
-of text has Markdown. All input is untrusted: `BoardCard.checked` and `Board.checked` validate it, or raise `Unfit`.
+of text has Markdown. All input is untrusted: `BoardCard.checked` and `Board.checked` validate it, or raise `InvalidInput`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypedDict
 
 import msgspec
 
-from layouts.kit.user_input import Unfit, exact_text, plain_text, version_of, view_name, view_place
+from layouts.kit.user_input import InvalidInput, exact_text, plain_text, version_of, view_name, view_place
 
 COLUMNS = 12
 ROWS = (2, 60)
@@ -64,18 +64,18 @@ class BoardCard:
         return len(self.place or "") + len(self.part) + len(self.title) + len(self.text)
 
     def checked(self) -> BoardCard:
-        """Return it with normalised texts. Unfit for an address, a text, a position or a size that no card can have."""
+        """Return it with normalised texts. InvalidInput for an address, a text, a position or a size that no card can have."""
         for name, value, least, most in (
             ("width", self.w, 1, COLUMNS), ("height", self.h, *ROWS), ("column", self.x, 0, COLUMNS - self.w),
             ("row", self.y, 0, LOWEST),
         ):  # fmt: skip
             if not least <= value <= most:
-                raise Unfit(f"{name} of a card: expected {least} to {most:,}, found {str(value)[:80]}")
+                raise InvalidInput(f"{name} of a card: expected {least} to {most:,}, found {str(value)[:80]}")
         place = None if self.place is None else view_place(self.place)
         if place is not None and place.partition("?")[0] == _BOARD:
-            raise Unfit("place: expected a page with cards, found a board")
+            raise InvalidInput("place: expected a page with cards, found a board")
         if place is not None and self.text:
-            raise Unfit("card: expected either a place or a text, found both")
+            raise InvalidInput("card: expected either a place or a text, found both")
         part = exact_text("part", self.part, LONGEST_PART)
         title = " ".join(plain_text("title", self.title, LONGEST_TITLE).split())
         return replace(self, place=place, part=part, title=title, text=plain_text("text", self.text, LONGEST_TEXT))
@@ -96,16 +96,16 @@ class Board:
         return version_of(self.name, *(f"{card.key} {card.version} {card.x} {card.y} {card.w} {card.h}" for card in self.cards))
 
     def checked(self) -> Board:
-        """Return it with each card checked. Unfit if the board or one of its cards is not valid."""
+        """Return it with each card checked. InvalidInput if the board or one of its cards is not valid."""
         if len(self.cards) > MOST_CARDS:
-            raise Unfit(f"cards: expected at most {MOST_CARDS} on a board, found {len(self.cards):,}")
+            raise InvalidInput(f"cards: expected at most {MOST_CARDS} on a board, found {len(self.cards):,}")
         keys = {card_key(card.key) for card in self.cards}
         if len(keys) < len(self.cards):
-            raise Unfit("cards: expected a key of its own for each, found two cards with the same key")
+            raise InvalidInput("cards: expected a key of its own for each, found two cards with the same key")
         cards = tuple(card.checked() for card in self.cards)
         characters = sum(card.characters for card in cards)
         if characters > MOST_CHARACTERS:
-            raise Unfit(f"cards: expected at most {MOST_CHARACTERS:,} characters on a board, found {characters:,}")
+            raise InvalidInput(f"cards: expected at most {MOST_CHARACTERS:,} characters on a board, found {characters:,}")
         return replace(self, name=view_name(self.name), cards=cards)
 
 
@@ -146,7 +146,7 @@ class BoardChange:
     by: str = ""
 
     def applied(self, board: Board) -> Board:
-        """Return the board after the change. Unfit if it is not valid then."""
+        """Return the board after the change. InvalidInput if it is not valid then."""
         cards = {card.key: card for card in board.cards if card.key not in self.remove}
         for change in self.cards:
             known = cards.get(change.key)
@@ -198,9 +198,9 @@ class SentBoard(TypedDict):
 
 
 def card_key(text: str) -> str:
-    """Return the key of a card or a board as it is. Unfit if it is none."""
+    """Return the key of a card or a board as it is. InvalidInput if it is none."""
     if not _KEY.fullmatch(text):
-        raise Unfit(f"key: expected 16 hexadecimal digits, found {text[:80]!r}")
+        raise InvalidInput(f"key: expected 16 hexadecimal digits, found {text[:80]!r}")
     return text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from parsers.analysis.curves.curve_digest import CurveDigest, Fact, insight_fact
+from parsers.analysis.curves.curve_digest import CurveDigest, CurveFact, insight_fact
 from parsers.analysis.curves.insights.finding import FEWEST
 from parsers.analysis.runs.run_digest import MOST_ADVICE, DumpDigest, ProfileDigest, RunDigest
 from parsers.analysis.runs.run_news import NO_STEP
@@ -117,15 +117,15 @@ def _course(curve: CurveDigest) -> Text:
     return said[0] + more[0], said[1] + more[1]
 
 
-def _insights(found: Iterable[Fact]) -> list[Text]:
+def _insights(found: Iterable[CurveFact]) -> list[Text]:
     """Return a short text for each kind of insight of one curve; several of a kind are one, with the largest."""
-    kinds: dict[str, list[Fact]] = {}
+    kinds: dict[str, list[CurveFact]] = {}
     for one in found:
         kinds.setdefault(one.kind, []).append(one)
     return [_kind(kind, several) for kind, several in kinds.items()]
 
 
-def _kind(kind: str, found: list[Fact]) -> Text:
+def _kind(kind: str, found: list[CurveFact]) -> Text:
     largest = max(found, key=lambda one: abs(one.value - one.usual) if kind == "spike" else one.measured)
     if len(found) > 1 and kind in _TOGETHER:
         return both(f"digest.{_TOGETHER[kind]}", **{**_values(largest), "n": fmt.count(len(found))})
@@ -138,7 +138,7 @@ def _kind(kind: str, found: list[Fact]) -> Text:
     return english, chinese
 
 
-def _values(one: Fact) -> dict[str, str]:
+def _values(one: CurveFact) -> dict[str, str]:
     number = fmt.duration if one.kind in _TIMES else fmt.number
     value = fmt.count(int(one.value)) if one.kind == "gap" else number(one.value)
     return {
@@ -147,7 +147,7 @@ def _values(one: Fact) -> dict[str, str]:
     }  # fmt: skip
 
 
-def news_text(fact: Fact) -> Text:
+def news_text(fact: CurveFact) -> Text:
     """Return a fact that arose while a run was followed: an insight, a restart, or that no step was recorded."""
     if fact.kind == NO_STEP:
         step = fmt.UNKNOWN if fact.step is None else fmt.count(fact.step)

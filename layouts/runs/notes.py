@@ -1,9 +1,9 @@
 """Notes that users write: remarks on and tags of runs, saved views, marks on timelines, watchpoints, colours, boards.
 
 All input is untrusted: it comes from a browser, or from a file that anybody may have edited. `remark_text`, `tag_text`,
-`session_name`, `rank_number`, `mark_times` and `colour_text` validate and normalise it, or raise `Unfit`, as the functions of
-`layouts.kit.user_input` do for texts of every kind. A tag is a word, or one of ICONS after a colon (":star"). Watchpoints are
-in `layouts.dumps.watchpoints`, boards in `layouts.runs.boards`.
+`session_name`, `rank_number`, `mark_times` and `colour_text` validate and normalise it, or raise `InvalidInput`, as the
+functions of `layouts.kit.user_input` do for texts of every kind. A tag is a word, or one of ICONS after a colon (":star").
+Watchpoints are in `layouts.dumps.watchpoints`, boards in `layouts.runs.boards`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit.theme import legible
-from layouts.kit.user_input import Unfit, one_line, plain_text, readable, version_of
+from layouts.kit.user_input import InvalidInput, one_line, plain_text, readable, version_of
 from layouts.runs.boards import Board
-from layouts.runs.checks import Check, Checks
+from layouts.runs.checks import Checks, StepCheck
 
 ICONS = ("star", "flag", "check", "cross", "question", "bug", "pin", "bolt", "eye", "clock")
 """Tags that are icons, in display order."""
@@ -42,7 +42,7 @@ class NotKept(ValueError):
 class Stale(Exception):
     """A change based on an outdated version; nothing is written. now is the current version, None if it was deleted."""
 
-    def __init__(self, now: Note | NamedView | Mark | WatchList | Check | None) -> None:
+    def __init__(self, now: Note | NamedView | Mark | WatchList | StepCheck | None) -> None:
         super().__init__("changed meanwhile")
         self.now = now
 
@@ -126,14 +126,14 @@ class NoteChange:
     by: str = ""
 
     def applied(self, note: Note) -> Note:
-        """Return the note after the change; Stale if the remark has changed meanwhile, Unfit for too many tags."""
+        """Return the note after the change; Stale if the remark has changed meanwhile, InvalidInput for too many tags."""
         remark = note.remark if self.remark is None else remark_text(self.remark)
         if self.remark is not None and note.version != self.was and note.remark != remark:
             raise Stale(note)
         removed = {tag_text(tag) for tag in self.remove}
         tags = ordered_tags([*(tag for tag in note.tags if tag not in removed), *map(tag_text, self.add)])
         if len(tags) > MOST_TAGS and len(tags) > len(note.tags):
-            raise Unfit(f"tags: expected at most {MOST_TAGS} on a run, found {len(tags)}")
+            raise InvalidInput(f"tags: expected at most {MOST_TAGS} on a run, found {len(tags)}")
         by = note.by if remark == note.remark else self.by
         return Note(remark, tags, by if remark else "")
 
@@ -163,19 +163,19 @@ class Notebook:
 
 
 def remark_text(text: str) -> str:
-    """Normalise a remark: strip it, end lines with line feeds, replace invisible characters. Unfit if it is too long."""
+    """Normalise a remark: strip it, end lines with line feeds, replace invisible characters. InvalidInput if it is too long."""
     return plain_text("remark", text, LONGEST_REMARK)
 
 
 def tag_text(text: str) -> str:
-    """Normalise a tag: an icon, or a few words without a comma and without a leading colon. Unfit for anything else."""
+    """Normalise a tag: an icon, or a few words without a comma and without a leading colon. InvalidInput for anything else."""
     if text.startswith(":"):
         if text[1:] not in ICONS:
-            raise Unfit(f"tag: expected one of the icons {', '.join(ICONS)}, found {text[1:80]!r}")
+            raise InvalidInput(f"tag: expected one of the icons {', '.join(ICONS)}, found {text[1:80]!r}")
         return text
     word = one_line(text)
     if not word or len(word) > LONGEST_TAG or "," in word or word.startswith(":"):
-        raise Unfit(f"tag: expected 1 to {LONGEST_TAG} characters and no comma, found {word[:80]!r}")
+        raise InvalidInput(f"tag: expected 1 to {LONGEST_TAG} characters and no comma, found {word[:80]!r}")
     return word
 
 
@@ -185,44 +185,44 @@ def ordered_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def author_name(text: str) -> str:
-    """Normalise the name of an author to one line; "" stays. Unfit if it is too long."""
+    """Normalise the name of an author to one line; "" stays. InvalidInput if it is too long."""
     name = one_line(text)
     if len(name) > LONGEST_AUTHOR:
-        raise Unfit(f"author: expected at most {LONGEST_AUTHOR} characters, found {len(name)}")
+        raise InvalidInput(f"author: expected at most {LONGEST_AUTHOR} characters, found {len(name)}")
     return name
 
 
 def mark_times(times: Iterable[int]) -> tuple[int, ...]:
-    """Return the times of a mark in order. Unfit for none, more than two, or times no trace can have."""
+    """Return the times of a mark in order. InvalidInput for none, more than two, or times no trace can have."""
     found = tuple(sorted(times))
     if not 1 <= len(found) <= 2 or any(abs(time) > LATEST_NS for time in found):
-        raise Unfit(f"times: expected one or two within {LATEST_NS:,} ns, found {str(list(found))[:80]}")
+        raise InvalidInput(f"times: expected one or two within {LATEST_NS:,} ns, found {str(list(found))[:80]}")
     return found
 
 
 def session_name(text: str) -> str:
-    """Return the name of a session as it is. Unfit if it is none."""
+    """Return the name of a session as it is. InvalidInput if it is none."""
     if not readable(text, LONGEST_SESSION):
-        raise Unfit(f"session: expected 1 to {LONGEST_SESSION:,} characters, found {text[:80]!r}")
+        raise InvalidInput(f"session: expected 1 to {LONGEST_SESSION:,} characters, found {text[:80]!r}")
     return text
 
 
 def rank_number(rank: int) -> int:
-    """Return a rank as it is. Unfit if it is none."""
+    """Return a rank as it is. InvalidInput if it is none."""
     if not 0 <= rank <= HIGHEST_RANK:
-        raise Unfit(f"rank: expected 0 to {HIGHEST_RANK:,}, found {str(rank)[:80]}")
+        raise InvalidInput(f"rank: expected 0 to {HIGHEST_RANK:,}, found {str(rank)[:80]}")
     return rank
 
 
 def colour_text(text: str) -> str:
-    """Normalise a colour to one that is readable in both themes; "" stays. Unfit for anything but #rrggbb."""
+    """Normalise a colour to one that is readable in both themes; "" stays. InvalidInput for anything but #rrggbb."""
     if text and not _COLOUR.fullmatch(text.lower()):
-        raise Unfit(f"colour: expected #rrggbb, found {text[:80]!r}")
+        raise InvalidInput(f"colour: expected #rrggbb, found {text[:80]!r}")
     return legible(text.lower()) if text else ""
 
 
 def group_name(by: str, label: str) -> Group:
-    """Return a group as it is. Unfit if runs cannot be grouped by this, or if a name is too long."""
+    """Return a group as it is. InvalidInput if runs cannot be grouped by this, or if a name is too long."""
     if not readable(by, LONGEST_GROUP) or len(label) > LONGEST_GROUP:
-        raise Unfit(f"group: expected what runs are grouped by and a label, found {by[:80]!r} and {label[:80]!r}")
+        raise InvalidInput(f"group: expected what runs are grouped by and a label, found {by[:80]!r} and {label[:80]!r}")
     return by, label

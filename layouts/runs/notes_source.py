@@ -7,7 +7,7 @@ from typing import Protocol
 
 from layouts.dumps.watchpoints import WatchList
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.runs.checks import Check
+from layouts.runs.checks import StepCheck
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange
 
 
@@ -24,22 +24,22 @@ class NoteSource(Protocol):
     def annotate(self, run: str, change: NoteChange) -> Note:
         """Change remark and tags of a run, a job or a rank; the note is on disk before this returns.
 
-        Raises Stale if the remark was changed meanwhile, Unfit for an invalid remark or tag, NotKept (whose text is meant for
-        the user) if notes cannot be written, KeyError for an unknown run.
+        Raises Stale if the remark was changed meanwhile, InvalidInput for an invalid remark or tag, NotKept (whose text is
+        meant for the user) if notes cannot be written, KeyError for an unknown run.
         """
         ...
 
     def save_view(self, name: str, place: str, *, instead: str | None = None) -> NamedView:
         """Save an address of the application under a name; instead is the version of the view of that name it replaces.
 
-        Raises Stale if the view of that name has another version, Unfit for an invalid name or address, NotKept.
+        Raises Stale if the view of that name has another version, InvalidInput for an invalid name or address, NotKept.
         """
         ...
 
     def rename_view(self, key: str, name: str, was: str) -> NamedView:
         """Rename the view of this key and version.
 
-        Raises Stale if it was changed meanwhile or the name is taken, Unfit, NotKept.
+        Raises Stale if it was changed meanwhile or the name is taken, InvalidInput, NotKept.
         """
         ...
 
@@ -50,7 +50,8 @@ class NoteSource(Protocol):
     def save_mark(self, run: str, mark: Mark, *, instead: str | None = None) -> Mark:
         """Save a mark on the timeline of a member run; its key is chosen here. instead is the version it replaces.
 
-        Raises Stale if the profile has a mark of that name with another version, Unfit, NotKept, KeyError for an unknown run.
+        Raises Stale if the profile has a mark of that name with another version, InvalidInput, NotKept, KeyError for an unknown
+        run.
         """
         ...
 
@@ -61,7 +62,7 @@ class NoteSource(Protocol):
     def paint(self, run: str, colour: str) -> HandColour:
         """Set the colour of a run, a job or a rank, "" to reset it; return it as it is kept, readable in both themes.
 
-        Raises Unfit for anything but #rrggbb, NotKept, KeyError for an unknown run.
+        Raises InvalidInput for anything but #rrggbb, NotKept, KeyError for an unknown run.
         """
         ...
 
@@ -71,14 +72,14 @@ class NoteSource(Protocol):
     def create_board(self, name: str, cards: Sequence[BoardCard], *, key: str = "") -> Board:
         """Create a board and return it, with a number after its name if that is taken; key: that of a deleted one.
 
-        Raises Unfit if the name or a card is not valid or there are too many, NotKept.
+        Raises InvalidInput if the name or a card is not valid or there are too many, NotKept.
         """
         ...
 
     def change_board(self, key: str, change: BoardChange) -> ChangedBoard:
         """Change a board and return it with the cards of others that this has overridden.
 
-        Raises Stale if it was deleted, Unfit if it is not valid afterwards, NotKept.
+        Raises Stale if it was deleted, InvalidInput if it is not valid afterwards, NotKept.
         """
         ...
 
@@ -86,10 +87,11 @@ class NoteSource(Protocol):
         """Delete a board and return it as it was, None if there is no such board. Raises NotKept."""
         ...
 
-    def tick(self, run: str, step: str, check: Check, was: str) -> Check:
+    def tick(self, run: str, step: str, check: StepCheck, was: str) -> StepCheck:
         """Replace the tick and the remark on a step of a guide, of which was is the version, and return them as kept.
 
-        Raises Stale if they were changed meanwhile, Unfit for an invalid step or remark, NotKept, KeyError for an unknown run.
+        Raises Stale if they were changed meanwhile, InvalidInput for an invalid step or remark, NotKept, KeyError for an
+        unknown run.
         """
         ...
 
@@ -97,6 +99,7 @@ class NoteSource(Protocol):
         """Replace the watchpoints for the dump of a run or a job, of which was is the version, and return them as kept.
 
         run may be a live session. `WatchList().version` is that of a run without any; an empty list deletes them. Raises Stale
-        if they were changed meanwhile, Unfit if one is not valid (also its pattern), NotKept, KeyError for an unknown run.
+        if they were changed meanwhile, InvalidInput if one is not valid (also its pattern), NotKept, KeyError for an unknown
+        run.
         """
         ...

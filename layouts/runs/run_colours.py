@@ -45,7 +45,7 @@ Wish = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ColouredUnit:
     """What gets one hue: a run, a job with its ranks as members, or a group. hand is the colour set by hand, or ""."""
 
     key: str
@@ -69,7 +69,7 @@ def wishes(keys: Iterable[str]) -> dict[str, Wish]:
 
 
 def spread(
-    units: Sequence[Unit], known: Mapping[str, Wish] | None = None, near: Mapping[str, set[str]] | None = None
+    units: Sequence[ColouredUnit], known: Mapping[str, Wish] | None = None, near: Mapping[str, set[str]] | None = None
 ) -> dict[str, Wish]:
     """Return hue and shade of units that are shown together, oldest first.
 
@@ -81,10 +81,10 @@ def spread(
         uses[hue] += 1
     taken = set(found.values())
 
-    def elsewhere(unit: Unit) -> list[Wish]:
+    def elsewhere(unit: ColouredUnit) -> list[Wish]:
         return [known[key] for key in near[unit.key] if key in known] if near and known else []
 
-    def take(unit: Unit, hue: int) -> None:
+    def take(unit: ColouredUnit, hue: int) -> None:
         avoided = taken.union(elsewhere(unit))
         free = (number for number in range(SHADES) if (hue, number) not in avoided)
         found[unit.key] = hue, next(free, uses[hue] % SHADES)
@@ -111,7 +111,7 @@ def spread(
     return found
 
 
-def _give_way(units: Sequence[Unit], found: dict[str, Wish]) -> None:
+def _give_way(units: Sequence[ColouredUnit], found: dict[str, Wish]) -> None:
     """Move units away from the hues of colours set by hand, as long as there are free ones; no other unit changes."""
     by_hand = [nearest_hue(unit.hand) for unit in units if unit.hand]
     if not by_hand:
@@ -127,7 +127,7 @@ def _give_way(units: Sequence[Unit], found: dict[str, Wish]) -> None:
             used.add(free)
 
 
-def painted(unit: Unit, wish: Wish, shown: Sequence[str]) -> dict[str, str]:
+def painted(unit: ColouredUnit, wish: Wish, shown: Sequence[str]) -> dict[str, str]:
     """Return the colour of each member that is shown: shades from dark to light if there are several."""
     if len(shown) == 1:
         return {shown[0]: unit.hand or PALETTE[wish[0]][wish[1]]}
@@ -143,7 +143,7 @@ class Colours:
         ordered = sorted(rows, key=lambda row: (row.started or 0.0, row.key))
         self.wishes = wishes(row.key for row in ordered)
         self.units = {
-            row.key: Unit(row.key, row.members, self.wishes[row.key], self.by_hand.get(row.key, "")) for row in ordered
+            row.key: ColouredUnit(row.key, row.members, self.wishes[row.key], self.by_hand.get(row.key, "")) for row in ordered
         }
         self.hues = {key: hue for key, (hue, _) in self.wishes.items()}
         self._places = {key: place for place, key in enumerate(self.units)}
@@ -192,7 +192,7 @@ class Colours:
         self._known[keys] = found
         return found
 
-    def _of(self, shown: Iterable[tuple[Unit, Wish, Sequence[str]]]) -> dict[str, str]:
+    def _of(self, shown: Iterable[tuple[ColouredUnit, Wish, Sequence[str]]]) -> dict[str, str]:
         found: dict[str, str] = {}
         for unit, wish, members in shown:
             found |= painted(unit, wish, members)
@@ -214,7 +214,7 @@ def shown_together(rows: Sequence[RunRow]) -> tuple[tuple[str, ...], ...]:
 
 def group_colours(labels: Iterable[str], shown: Iterable[str], by_hand: Mapping[str, str]) -> dict[str, str]:
     """Return label -> colour for all groups, oldest first; hues are spread over those shown. by_hand: label -> #rrggbb."""
-    units = [Unit(label, (label,), wish, by_hand.get(label, "")) for label, wish in wishes(labels).items()]
+    units = [ColouredUnit(label, (label,), wish, by_hand.get(label, "")) for label, wish in wishes(labels).items()]
     chosen = set(shown)
     wish = spread([unit for unit in units if unit.key in chosen])
     return {unit.key: painted(unit, wish.get(unit.key, unit.wish), (unit.key,))[unit.key] for unit in units}

@@ -6,7 +6,7 @@ from typing import Annotated, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 from parsers.analysis.lineage import results
-from parsers.analysis.runs.speed import RecordedSteps, Span, Speed, run_speed, span
+from parsers.analysis.runs.speed import RunSpan, Speed, StepsAndTimes, run_speed, span
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both
@@ -17,7 +17,7 @@ NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph",
 """Kinds of data; a run on the overview has at least one of them."""
 LARGE = ("histogram", "image", "tensor", "text")
 """Kinds of large values recorded during training; landscapes are computed afterwards."""
-Tagged: TypeAlias = tuple[str, RecordedSteps]
+Tagged: TypeAlias = tuple[str, StepsAndTimes]
 
 
 class RunFact(TypedDict):
@@ -61,7 +61,7 @@ def main_tag(source: RunSources, run: str, row: RunRow) -> str:
     return row.main_tag if row.main_tag in tags else results.main_tag(tags)
 
 
-def _steps(longest: RecordedSteps) -> RunFact:
+def _steps(longest: StepsAndTimes) -> RunFact:
     """Return the number of recorded steps, as the list of runs has it, and the highest one if some before it are missing."""
     step = longest.step
     rising = bool((step[1:] > step[:-1]).all())
@@ -74,7 +74,7 @@ def _steps(longest: RecordedSteps) -> RunFact:
     return {**fact, "key": "overview.steps_value", "values": {"highest": fmt.count(highest)}}
 
 
-def _duration(taken: Span) -> RunFact:
+def _duration(taken: RunSpan) -> RunFact:
     fact: RunFact = {"name": "duration", "text": fmt.duration(taken.seconds), "tip": both("overview.duration_tip")}
     if taken.paused == 0:
         return fact

@@ -26,7 +26,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from layouts import PAGES
-from layouts.kit.user_input import LONGEST_PLACE, Unfit, readable, view_place
+from layouts.kit.user_input import LONGEST_PLACE, InvalidInput, readable, view_place
 from layouts.runs.rows import EVERY_RUN, RunRow
 from layouts.runs.state_keys import KEYS_OF_PAGE, STATE_KEYS
 from layouts.sources import Sources
@@ -63,20 +63,20 @@ class ViewFile:
 
 
 def read_view(text: str) -> ViewFile:
-    """Parse a view file. Raises Unfit, whose text is one line: the key, what was expected and what was found."""
+    """Parse a view file. Raises InvalidInput, whose text is one line: the key, what was expected and what was found."""
     if len(text) > LONGEST_FILE:
-        raise Unfit(f"expected a view file of at most {LONGEST_FILE:,} characters, found {len(text):,}")
+        raise InvalidInput(f"expected a view file of at most {LONGEST_FILE:,} characters, found {len(text):,}")
     try:
         loaded = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         reason = "too deep nesting" if isinstance(error, RecursionError) else " ".join(str(error).split())
-        raise Unfit(f"expected a view file in TOML, found an error: {reason}") from None
+        raise InvalidInput(f"expected a view file in TOML, found an error: {reason}") from None
     _refuse_unknown(loaded, _KEYS, "")
     state = loaded.get("state", {})
     if not isinstance(state, dict):
         raise _wrong("state", "a table", state)
     if "run" in state:
-        raise Unfit("state.run: expected the runs as patterns in runs = [...], before [state]")
+        raise InvalidInput("state.run: expected the runs as patterns in runs = [...], before [state]")
     page = _page(loaded.get("page", ""))
     _refuse_unknown(state, sorted(keys_of(page)), "state.")
     return ViewFile(
@@ -99,7 +99,7 @@ def _refuse_unknown(found: Mapping[str, Any], known: Sequence[str], prefix: str)
         inside = not near and not prefix and key in STATE_KEYS
         hint = f"did you mean {prefix}{near[0]}?" if near else "it belongs into [state]" if inside else ""
         hint = hint or (f"one of {', '.join(known)}" if not prefix else _elsewhere(key))
-        raise Unfit(f"expected a key of view files, found {prefix}{key[:80]!r} ({hint})")
+        raise InvalidInput(f"expected a key of view files, found {prefix}{key[:80]!r} ({hint})")
 
 
 def _elsewhere(key: str) -> str:
@@ -110,8 +110,8 @@ def _elsewhere(key: str) -> str:
     return f"a key of {', '.join(having[:4])}{' and others' if having[4:] else ''}"
 
 
-def _wrong(key: str, expected: str, found: Any) -> Unfit:
-    return Unfit(f"{key}: expected {expected}, found {str(found)[:80]!r}")
+def _wrong(key: str, expected: str, found: Any) -> InvalidInput:
+    return InvalidInput(f"{key}: expected {expected}, found {str(found)[:80]!r}")
 
 
 def _page(found: Any) -> str:
@@ -121,7 +121,7 @@ def _page(found: Any) -> str:
     if found not in known:
         near = difflib.get_close_matches(found, known, 1)
         hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(filter(None, known))}"
-        raise Unfit(f"page: expected the name of a page, found {found[:80]!r} ({hint})")
+        raise InvalidInput(f"page: expected the name of a page, found {found[:80]!r} ({hint})")
     return known[found]
 
 
@@ -134,7 +134,7 @@ def _patterns(loaded: Mapping[str, Any]) -> tuple[str, ...] | None:
         raise _wrong("runs", "a list of patterns", found)
     if not 0 < len(texts) <= MOST_PATTERNS:
         hint = "" if texts else "; leave runs out, and the page chooses its own"
-        raise Unfit(f"runs: expected 1 to {MOST_PATTERNS:,} patterns, found {len(texts):,}{hint}")
+        raise InvalidInput(f"runs: expected 1 to {MOST_PATTERNS:,} patterns, found {len(texts):,}{hint}")
     return tuple(texts)
 
 
@@ -162,7 +162,7 @@ def _card(loaded: Mapping[str, Any]) -> str:
 def _values(key: str, value: Any) -> tuple[str, ...]:
     texts = tuple(_value(key, one) for one in (value if isinstance(value, list) else [value]))
     if any(text and not readable(text, LONGEST_VALUE) for text in texts):
-        raise Unfit(f"{key}: expected texts of at most {LONGEST_VALUE:,} characters that can be seen")
+        raise InvalidInput(f"{key}: expected texts of at most {LONGEST_VALUE:,} characters that can be seen")
     return texts
 
 
@@ -182,7 +182,8 @@ def _value(key: str, value: Any) -> str:
 def place_of(view: ViewFile, source: Sources) -> str:
     """Return the address within the application that a view means now: its page with the runs that it names, and its state.
 
-    Raises Unfit if it names runs and there is none, if a pattern is invalid or takes too long, or if the address is too long.
+    Raises InvalidInput if it names runs and there is none, if a pattern is invalid or takes too long, or if the address is too
+    long.
     """
     runs = _runs(view, source)
     pairs = [("run", run) for run in runs or ()]
@@ -190,7 +191,9 @@ def place_of(view: ViewFile, source: Sources) -> str:
     query = "&".join(f"{key}={quote(value, safe='')}" for key, value in pairs)
     place = f"{view.page}?{query}" if query else view.page
     if len(place) > LONGEST_PLACE:
-        raise Unfit(f"expected a view of fewer runs: an address has at most {LONGEST_PLACE:,} characters, found {len(place):,}")
+        raise InvalidInput(
+            f"expected a view of fewer runs: an address has at most {LONGEST_PLACE:,} characters, found {len(place):,}"
+        )
     return view_place(place)
 
 
@@ -205,7 +208,7 @@ def _runs(view: ViewFile, source: Sources) -> list[str] | None:
         rows = [row for row in rows if row.key in notes and view.tagged in notes[row.key].tags]
     rows = rows[: view.newest]
     if not rows:
-        raise Unfit(f"expected a view of runs, found none of {len(every):,} with {_said(view)}")
+        raise InvalidInput(f"expected a view of runs, found none of {len(every):,} with {_said(view)}")
     return [EVERY_RUN] if len(rows) == len(every) > 1 and view.newest is None else [row.key for row in rows]
 
 
@@ -215,12 +218,12 @@ def _matching(patterns: Sequence[str], rows: Sequence[RunRow], source: Sources) 
     searched = [pattern for pattern in patterns if _literal(pattern) is None]
     if len(searched) > MOST_SEARCHED:
         expected = f"expected at most {MOST_SEARCHED} patterns that are not the whole name of a run (^name$)"
-        raise Unfit(f"runs: {expected}, found {len(searched):,}")
+        raise InvalidInput(f"runs: {expected}, found {len(searched):,}")
     for pattern in searched:
         try:
             found.update(source.patterns.matching(pattern, names))
         except ValueError as error:
-            raise Unfit(f"runs: {pattern[:80]!r}: {error}") from None
+            raise InvalidInput(f"runs: {pattern[:80]!r}: {error}") from None
     return [row for row in rows if row.name in found]
 
 
@@ -244,7 +247,7 @@ def _said(view: ViewFile) -> str:
 def view_text(place: str) -> str:
     """Return an address within the application as a view file, without keys that its page ignores.
 
-    Raises Unfit for any other address.
+    Raises InvalidInput for any other address.
     """
     page, _, query = view_place(place).partition("?")
     state: dict[str, list[str]] = {}

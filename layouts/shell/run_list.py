@@ -16,7 +16,7 @@ from layouts.dumps.watchpoints import WatchList
 from layouts.kit import units as fmt
 from layouts.kit.i18n import Text
 from layouts.kit.theme import nearest_hue
-from layouts.runs.checks import Check
+from layouts.runs.checks import StepCheck
 from layouts.runs.chosen_runs import USUAL, selected_runs, usual_runs
 from layouts.runs.notes import HandColour, Mark, NamedView, Note
 from layouts.runs.rows import RunChanges, RunRow, ShownStatus
@@ -208,7 +208,7 @@ def _notebook(source: NoteSources) -> SentNotebook:
     }
 
 
-def as_json(entry: Note | NamedView | Mark | WatchList | HandColour | Check) -> dict[str, Any]:
+def as_json(entry: Note | NamedView | Mark | WatchList | HandColour | StepCheck) -> dict[str, Any]:
     """Return a note, a view, a mark, a list of watchpoints, a colour or a check with its version."""
     return asdict(entry) | {"version": entry.version}
 

@@ -51,7 +51,7 @@ Read = Callable[[str, Sequence[int]], Sequence[HistogramValue | PayloadError | N
 
 
 @dataclass(slots=True)
-class _Taken:
+class _FigureData:
     """The data of a figure, the number of steps that could not be read, and the number still being made."""
 
     runs: list[RunHistograms] = field(default_factory=list)
@@ -127,7 +127,7 @@ def draw(
 
 
 @dataclass(slots=True)
-class _Placed:
+class _PlacedItems:
     """A run's items, their seconds since the run's start, their places on the axis, and which of them are drawn."""
 
     run: str
@@ -139,9 +139,9 @@ class _Placed:
     chosen: NDArray[np.int64] = field(default_factory=lambda: _NO_STEPS)
 
 
-def _placed(run: str, items: PayloadSeries, row: RunRow | None, ask: HistogramRequest) -> _Placed:
+def _placed(run: str, items: PayloadSeries, row: RunRow | None, ask: HistogramRequest) -> _PlacedItems:
     seconds, started = relative_time(items.wall_time, row.started if row else None)
-    return _Placed(run, items, row, seconds, started, _x(items, seconds, ask))
+    return _PlacedItems(run, items, row, seconds, started, _x(items, seconds, ask))
 
 
 def _view(ask: HistogramRequest, found: Found) -> str:
@@ -169,7 +169,7 @@ def _zoom(ask: HistogramRequest) -> Zoom:
     return replace(ask.zoom, places=(low, high))
 
 
-def _chosen(one: _Placed, view: str, ask: HistogramRequest, zoom: Zoom, most_of: tuple[int, int]) -> NDArray[np.int64]:
+def _chosen(one: _PlacedItems, view: str, ask: HistogramRequest, zoom: Zoom, most_of: tuple[int, int]) -> NDArray[np.int64]:
     """Return the indices of a run's items to draw. most_of: (number of runs, number of steps in a heat map)."""
     if view == "step":
         return np.array([_at(one.items, ask.at, ask.nth)])
@@ -212,9 +212,9 @@ def _choices(steps: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.repeat(every, most)
 
 
-def _taken(source: RunSources, ask: HistogramRequest, shown: Sequence[_Placed], read_places: Read) -> _Taken:
+def _taken(source: RunSources, ask: HistogramRequest, shown: Sequence[_PlacedItems], read_places: Read) -> _FigureData:
     colour = source.runs.colours(ask.state.get("run", ()))
-    taken = _Taken()
+    taken = _FigureData()
     for one in shown:
         values, read = _values(read_places(one.run, one.chosen.tolist()), taken)
         kept = one.chosen[read]
@@ -244,7 +244,7 @@ def _value(source: ValueSources, run: str, tag: str, place: int) -> HistogramVal
 
 
 def _values(
-    found: Sequence[HistogramValue | PayloadError | None], taken: _Taken
+    found: Sequence[HistogramValue | PayloadError | None], taken: _FigureData
 ) -> tuple[list[HistogramValue], NDArray[np.bool_]]:
     """Return the histograms found and a mask of their places; count those that cannot be read or are still being made."""
     for value in found:

@@ -9,7 +9,7 @@ import numpy as np
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import Figure, described, in_both, listed
 from layouts.kit.i18n import Text, both, define_texts
-from layouts.values.landscapes import Sheet
+from layouts.values.landscapes import LandscapeSheet
 
 define_texts({
     "landscapes.of": ("Loss landscapes: {n}", "损失地形：{n} 个"),
@@ -22,12 +22,12 @@ define_texts({
 })  # fmt: skip
 
 
-def with_landscapes(figure: Figure, sheets: Sequence[Sheet]) -> Figure:
+def with_landscapes(figure: Figure, sheets: Sequence[LandscapeSheet]) -> Figure:
     """Return the figure of landscapes with its alternative."""
     return described(figure, both("landscapes.of", n=fmt.count(len(sheets))), listed([_said(sheet) for sheet in sheets]))
 
 
-def _said(sheet: Sheet) -> Text:
+def _said(sheet: LandscapeSheet) -> Text:
     value, name = sheet.value, in_both(sheet.label)[0]
     known = value.z[np.isfinite(value.z)]
     if not known.size:

@@ -13,13 +13,13 @@ from parsers.analysis.values.drawn_landscapes import drawable, loss_scale, missi
 from layouts.curves.smoothed_lines import Trace
 from layouts.kit.figures.typed_arrays import numbers
 from layouts.values.landscape_missing import missing_traces
-from layouts.values.landscapes import ACCENT, HALO, LandscapeStyle, Sheet, axis_of_plane
+from layouts.values.landscapes import ACCENT, HALO, LandscapeSheet, LandscapeStyle, axis_of_plane
 
 _ROOM = 0.06
 """What the axis of the loss adds to the range on each side."""
 
 
-def curves(sheets: Sequence[Sheet], look: LandscapeStyle) -> dict[str, Any]:
+def curves(sheets: Sequence[LandscapeSheet], look: LandscapeStyle) -> dict[str, Any]:
     """Return the figure of lines; its layout.meta is that of `landscapes.figure`. A trace of the role "line" has the losses."""
     shown = [replace(sheet, value=drawable(sheet.value)) for sheet in sheets]
     low, high, _ = loss_scale([sheet.value for sheet in shown])
@@ -49,7 +49,7 @@ def curves(sheets: Sequence[Sheet], look: LandscapeStyle) -> dict[str, Any]:
     return {"data": data, "layout": layout}
 
 
-def _line(sheet: Sheet, look: LandscapeStyle, colour: str) -> Trace:
+def _line(sheet: LandscapeSheet, look: LandscapeStyle, colour: str) -> Trace:
     value = sheet.value
     return {
         "type": "scatter", "mode": "lines", "x": numbers(value.x), "y": numbers(value.z[0]), "showlegend": False,
@@ -59,7 +59,7 @@ def _line(sheet: Sheet, look: LandscapeStyle, colour: str) -> Trace:
     }  # fmt: skip
 
 
-def _ends(sheet: Sheet, look: LandscapeStyle, colour: str) -> list[Trace]:
+def _ends(sheet: LandscapeSheet, look: LandscapeStyle, colour: str) -> list[Trace]:
     value = sheet.value
     unit = look.words["epoch" if value.unit == "epoch" else "step"]
     marks = (("start", 0, HALO, 12), ("end", -1, colour, 14)) if len(value.intervals) else ()
@@ -76,7 +76,7 @@ def _ends(sheet: Sheet, look: LandscapeStyle, colour: str) -> list[Trace]:
     ]  # fmt: skip
 
 
-def _missing(sheet: Sheet, look: LandscapeStyle, low: float, high: float) -> list[Trace]:
+def _missing(sheet: LandscapeSheet, look: LandscapeStyle, low: float, high: float) -> list[Trace]:
     found = missing_losses(sheet.value, sheet.reasons)
     count = len(found.x)
     tall = replace(found, y=np.full(count, (low + high) / 2), bottom=np.full(count, low), top=np.full(count, high))

@@ -44,7 +44,7 @@ _LIFT = 0.012
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class LandscapeSheet:
     """One landscape of a figure, with label and colour of its run."""
 
     label: str
@@ -96,7 +96,7 @@ class _Levels:
         return {"start": self.low + self.step, "end": self.high - self.step * 0.999, "size": self.step}
 
 
-def figure(sheets: Sequence[Sheet], look: LandscapeStyle) -> dict[str, Any]:
+def figure(sheets: Sequence[LandscapeSheet], look: LandscapeStyle) -> dict[str, Any]:
     """Return the figure of a few landscapes, without points that a plot cannot show (`drawable`).
 
     In layout.meta, "bad" has the number of non-finite losses of each landscape, "points" and "passed" the [drawn, recorded]
@@ -127,7 +127,7 @@ def figure(sheets: Sequence[Sheet], look: LandscapeStyle) -> dict[str, Any]:
     return {"data": data, "layout": _layout(sheets, look, scales) | {"meta": meta}}
 
 
-def _levels(sheets: Sequence[Sheet], look: LandscapeStyle) -> _Levels:
+def _levels(sheets: Sequence[LandscapeSheet], look: LandscapeStyle) -> _Levels:
     low, high, middle = loss_scale([sheet.value for sheet in sheets])
     return _Levels(low, high, middle, (high - low) / (look.contours + 1))
 
@@ -142,7 +142,7 @@ def _place(panel: int, look: LandscapeStyle) -> Trace:
 # Ground ---------------------------------------------------------------------------------------------------------------
 
 
-def _ground(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
+def _ground(sheet: LandscapeSheet, look: LandscapeStyle, levels: _Levels) -> Trace:
     value = sheet.value
     trace: Trace = {
         "x": numbers(value.x), "y": numbers(value.y), "z": numbers(value.z),
@@ -178,7 +178,7 @@ def _colours(look: LandscapeStyle, levels: _Levels) -> list[list[Any]]:
     return [[place, colour] for place, colour in zip(places, stops, strict=True)]
 
 
-def _contour(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
+def _contour(sheet: LandscapeSheet, look: LandscapeStyle, levels: _Levels) -> Trace:
     filled = look.view == "filled" and not look.overlaid
     coloring = "none" if look.overlaid else "fill" if filled else "lines"
     line: dict[str, Any] = {"width": 0.5, "color": "rgba(255,255,255,0.35)"} if filled else {"width": 1.5}
@@ -193,7 +193,7 @@ def _contour(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
     }  # fmt: skip
 
 
-def _surface(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
+def _surface(sheet: LandscapeSheet, look: LandscapeStyle, levels: _Levels) -> Trace:
     lines = {"show": True, "color": "rgba(255,255,255,0.45)", "width": 1, "highlight": False, **levels.contours}
     return _ground(sheet, look, levels) | {
         "type": "surface", "cmin": levels.low, "cmax": levels.high, "opacity": look.opacity,
@@ -202,7 +202,7 @@ def _surface(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
     }  # fmt: skip
 
 
-def _missing(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> list[Trace]:
+def _missing(sheet: LandscapeSheet, look: LandscapeStyle, levels: _Levels) -> list[Trace]:
     ground = levels.low if look.view == "surface" else None
     found = missing_losses(sheet.value, sheet.reasons)
     return missing_traces(found, word=look.words["missing"], colour=look.muted, ground=ground)
@@ -211,7 +211,7 @@ def _missing(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> list[Trace]
 # Path -----------------------------------------------------------------------------------------------------------------
 
 
-def _path(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> list[Trace]:
+def _path(sheet: LandscapeSheet, look: LandscapeStyle, levels: _Levels) -> list[Trace]:
     value = sheet.value
     if not len(value.intervals):
         return []
@@ -245,7 +245,7 @@ def _end(role: str, part: slice, fill: str, edge: str, size: int) -> tuple[str, 
     return role, part, {"symbol": "circle", "size": size, "color": fill, "line": {"color": edge, "width": 2}, "opacity": 1}
 
 
-def _convergence(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> list[Trace]:
+def _convergence(sheet: LandscapeSheet, look: LandscapeStyle, levels: _Levels) -> list[Trace]:
     if sheet.value.convergence is None or not np.isfinite(sheet.value.convergence).all():
         return []
     x, y, z = (np.array([part]) for part in sheet.value.convergence)
@@ -271,7 +271,7 @@ def _points(x: Floats, y: Floats, z: Floats, look: LandscapeStyle, levels: _Leve
 # Layout ---------------------------------------------------------------------------------------------------------------
 
 
-def _domains(sheets: Sequence[Sheet], look: LandscapeStyle) -> list[list[float]]:
+def _domains(sheets: Sequence[LandscapeSheet], look: LandscapeStyle) -> list[list[float]]:
     """Return the ends of each panel across the figure, of which the whole is 1; there is room for a scale beside each."""
     panels = 1 if look.overlaid else max(1, len(sheets))
     if look.own_scale and panels > 1:
@@ -280,7 +280,7 @@ def _domains(sheets: Sequence[Sheet], look: LandscapeStyle) -> list[list[float]]
     return [[low, low + (1 + _GAP) / panels - _GAP] for low in begins]
 
 
-def _layout(sheets: Sequence[Sheet], look: LandscapeStyle, scales: Sequence[_Levels]) -> dict[str, Any]:
+def _layout(sheets: Sequence[LandscapeSheet], look: LandscapeStyle, scales: Sequence[_Levels]) -> dict[str, Any]:
     domains = _domains(sheets, look)
     panels = len(domains)
     solid = look.view == "surface"

@@ -30,7 +30,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedTensor:
     """A reference to a recorded tensor by its step, its place, or both; without either to the newest one."""
 
     run: str
@@ -49,17 +49,17 @@ def whole(data: Any, key: str) -> int | None:
     return int(digits)
 
 
-def _value(data: Any) -> Named:
+def _value(data: Any) -> NamedTensor:
     run, tag = text(data, "run", limit=_NAME), text(data, "tag", limit=_NAME)
-    return Named(run, tag, whole(data, "step"), whole(data, "place"))
+    return NamedTensor(run, tag, whole(data, "step"), whole(data, "place"))
 
 
-def _minus(data: Any) -> Named | None:
+def _minus(data: Any) -> NamedTensor | None:
     if not any(key in data for key in ("minus_run", "minus_step", "minus_place")):
         return None
     value = _value(data)
     run = text(data, "minus_run", value.run, limit=_NAME)
-    return Named(run, value.tag, whole(data, "minus_step"), whole(data, "minus_place"))
+    return NamedTensor(run, value.tag, whole(data, "minus_step"), whole(data, "minus_place"))
 
 
 def _is_relative(data: Any) -> bool:
@@ -70,8 +70,8 @@ def _is_relative(data: Any) -> bool:
 class TensorRequest(Request):
     """A tensor, the one to subtract from it, and the dimension boxes as text (empty: the default ones)."""
 
-    value: Named = asked.part(_value, "run", "tag", "step", "place")
-    minus: Named | None = asked.part(_minus, "minus_run", "minus_step", "minus_place")
+    value: NamedTensor = asked.part(_value, "run", "tag", "step", "place")
+    minus: NamedTensor | None = asked.part(_minus, "minus_run", "minus_step", "minus_place")
     relative: bool = asked.part(_is_relative, "how", default=False)
     dims: str = asked.word("dims", limit=_DIMS)
 
@@ -83,7 +83,7 @@ class TensorRequest(Request):
 class FoundTensor:
     """A recorded tensor: the reference, its place among the values of its tag, and its values."""
 
-    named: Named
+    named: NamedTensor
     items: PayloadSeries
     place: int
     value: TensorValue
@@ -112,7 +112,7 @@ def find(source: ValueSources, ask: TensorRequest) -> ShownTensor:
     return ShownTensor(value, minus, TensorDifference(value.value.data, minus.value.data, ask.relative))
 
 
-def locate(source: ValueSources, named: Named) -> tuple[PayloadSeries, int]:
+def locate(source: ValueSources, named: NamedTensor) -> tuple[PayloadSeries, int]:
     """Return all values of a tag and the place of the referenced one; PayloadError if it does not exist (any more)."""
     items = source.values.series(named.run, "tensor", named.tag)
     if items is None:
@@ -130,7 +130,7 @@ def locate(source: ValueSources, named: Named) -> tuple[PayloadSeries, int]:
     return items, place
 
 
-def _found(source: ValueSources, named: Named) -> FoundTensor:
+def _found(source: ValueSources, named: NamedTensor) -> FoundTensor:
     items, place = locate(source, named)
     value = source.values.value(named.run, "tensor", named.tag, place)
     assert isinstance(value, TensorValue)

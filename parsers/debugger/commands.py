@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, RANGE, Watchpoint
-from parsers.debugger.messages import TensorName
+from parsers.debugger.messages import WireTensorName
 
 OK, FAILED, PENDING = range(3)
 """States of a reply."""
@@ -90,7 +90,7 @@ def delete_watchpoint(number: int) -> bytes:
     return _bytes(4, _number(3, 1) + _number(4, number))
 
 
-def view(tensors: Sequence[TensorName], level: int) -> bytes:
+def view(tensors: Sequence[WireTensorName], level: int) -> bytes:
     """Return the command that asks for tensors: VALUE, STATISTICS or BASE."""
     return _bytes(5, b"".join(_bytes(1, _tensor(one)) for one in tensors) + _number(2, level))
 
@@ -105,7 +105,7 @@ def _node(node: WatchNode) -> bytes:
     return _text(1, node.name) + _text(2, node.type) + _text(3, node.graph) + _number(4, node.rank)
 
 
-def _tensor(name: TensorName) -> bytes:
+def _tensor(name: WireTensorName) -> bytes:
     return _text(1, name.node) + _bytes(2, str(name.slot).encode()) + (_text(7, "prev") if name.previous else b"")
 
 

@@ -54,7 +54,7 @@ class Metadata:
 
 
 @dataclass(frozen=True, slots=True)
-class TensorName:
+class WireTensorName:
     """A tensor on the wire: full name of its operator, output, and whether it is that of the step before."""
 
     node: str
@@ -75,7 +75,7 @@ class TensorHead:
 class TensorPiece:
     """A piece of the values of a tensor; finished with the last one."""
 
-    name: TensorName
+    name: WireTensorName
     head: TensorHead
     content: memoryview
     finished: bool
@@ -109,7 +109,7 @@ class HitParameter:
 class Hit:
     """A tensor that a watchpoint found; error says why it could not be checked (bits of NO_VALUE ...), 0 for a hit."""
 
-    name: TensorName
+    name: WireTensorName
     watchpoint: int
     condition: int
     parameters: tuple[HitParameter, ...] = ()
@@ -125,7 +125,7 @@ class Heartbeat:
 
 
 @dataclass(slots=True)
-class _Fields:
+class _MessageFields:
     """The fields of one message by number: the last value of each, and all of those repeated."""
 
     data: bytes
@@ -251,8 +251,8 @@ def read_heartbeat(data: bytes) -> Heartbeat:
     return Heartbeat(found.text(1), found.number(2))
 
 
-def _fields(data: bytes, start: int = 0, stop: int | None = None) -> _Fields:
-    found = _Fields(data)
+def _fields(data: bytes, start: int = 0, stop: int | None = None) -> _MessageFields:
+    found = _MessageFields(data)
     stop = len(data) if stop is None else stop
     try:
         for count, (key, begin, end) in enumerate(places(data, start, stop)):
@@ -274,14 +274,14 @@ def _fields(data: bytes, start: int = 0, stop: int | None = None) -> _Fields:
     return found
 
 
-def _name(found: _Fields) -> TensorName:
+def _name(found: _MessageFields) -> WireTensorName:
     slot = found.text(2) or "0"
     if not slot.isascii() or not slot.isdigit() or len(slot) > 6:
         raise FormatError(f"expected the number of an output, found {slot[:80]!r}")
-    return TensorName(found.text(1), int(slot), found.text(7) == "prev")
+    return WireTensorName(found.text(1), int(slot), found.text(7) == "prev")
 
 
-def _base(found: _Fields) -> TensorHead:
+def _base(found: _MessageFields) -> TensorHead:
     dtype, size = found.number(1), found.number(3)
     if not dtype or size <= 0:
         return TensorHead()

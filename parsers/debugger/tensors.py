@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from parsers.debugger.messages import TensorName, item_size
+from parsers.debugger.messages import WireTensorName, item_size
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_TENSORS
-from parsers.dumps.graphs import Flow, flow_of_graph
+from parsers.dumps.graphs import GraphFlow, flow_of_graph
 from parsers.dumps.names import dtype_named
 from parsers.dumps.tables import categorical
 from parsers.events.wire import DELIMITED, WireError
@@ -39,10 +39,10 @@ class GraphTensors:
 
     graphs: Mapping[int, Graph]
     rank: int = 0
-    flows: dict[int, Flow] = field(default_factory=dict)
-    names: list[TensorName] = field(default_factory=list)
+    flows: dict[int, GraphFlow] = field(default_factory=dict)
+    names: list[WireTensorName] = field(default_factory=list)
     wire: Ints = field(default_factory=lambda: np.empty(0, np.int64))
-    places: dict[TensorName, int] = field(default_factory=dict)
+    places: dict[WireTensorName, int] = field(default_factory=dict)
     graph_names: dict[int, str] = field(default_factory=dict)
     _columns: dict[str, Any] = field(default_factory=dict)
 
@@ -113,7 +113,7 @@ def _add_graph(found: GraphTensors, rows: dict[str, list[Any]], number: int, gra
         told = parts(source)
         dtype, shape, size = _described(*told[output]) if output < len(told) else ("", "", -1)
         constant = kinds[source] not in (OPERATOR, PARAMETER)
-        rows["wire"].append(-1 if constant else _placed(found, TensorName(names[source], output)))
+        rows["wire"].append(-1 if constant else _placed(found, WireTensorName(names[source], output)))
         texts = {
             "type": types[node], "name": names[node], "scope": scopes[node], "io": io, "dtype": dtype, "shape": shape,
             "parameter": names[source] if kinds[source] == PARAMETER else "",
@@ -188,7 +188,7 @@ def _described(text: str, shape: str) -> tuple[str, str, int]:
     return dtype, shape or "[]", size if size >= 0 else -1
 
 
-def _placed(found: GraphTensors, name: TensorName) -> int:
+def _placed(found: GraphTensors, name: WireTensorName) -> int:
     place = found.places.setdefault(name, len(found.names))
     if place == len(found.names):
         found.names.append(name)

@@ -52,7 +52,7 @@ def classify(name: str) -> tuple[str, int | None] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class DirectoryListing:
     """The listing of one directory: names only, sorted and classified."""
 
     mtime_ns: int
@@ -78,7 +78,7 @@ class Directory:
     name: str
 
 
-def source_at(place: Directory, listing: Listing, inside: str) -> Source:
+def source_at(place: Directory, listing: DirectoryListing, inside: str) -> Source:
     """Return the run of one directory; inside is the base whose links may not lead out of it, "" for no base."""
     files, problems = list[SourceFile](), []
     if listing.error:
@@ -160,12 +160,12 @@ def _first_of_each(files: Iterable[File]) -> Iterator[File]:
             yield name, kind, stamp
 
 
-def _profile_dirs(path: str, listing: Listing) -> tuple[str, ...]:
+def _profile_dirs(path: str, listing: DirectoryListing) -> tuple[str, ...]:
     """Return the profiler directories in a directory, or the directory itself if it is one (it then contains the others)."""
     return (path,) if listing.profiled else tuple(os.path.join(path, name) for name in listing.profiles)
 
 
-def _plan(path: str, listing: Listing) -> str:
+def _plan(path: str, listing: DirectoryListing) -> str:
     """Return the path of the file about collected checkpoints, "" if there is none."""
     if PLAN_DIRECTORY not in listing.directories:
         return ""
@@ -203,7 +203,7 @@ def real_path_of(path: str) -> str:
         return path
 
 
-def list_directory(path: str, mtime_ns: int) -> Listing:
+def list_directory(path: str, mtime_ns: int) -> DirectoryListing:
     """Return what a directory of this mtime holds; one that cannot be listed holds nothing and has an error."""
     settled = time.time() - mtime_ns / 1e9 > RACY_SECONDS
     directories, links, files, profiles = [], [], list[File](), []
@@ -243,7 +243,7 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
                     directories.append(name)
     except OSError as error:
         text = f"The directory cannot be listed ({error.strerror}); its contents are not shown."
-        return Listing(mtime_ns, False, (), (), (), (), False, "", text)
+        return DirectoryListing(mtime_ns, False, (), (), (), (), False, "", text)
     ray = {"progress.csv", "result.json", "params.json"}
     if many is None and ray <= {name for name, _, _ in files}:  # Ray writes each row to both
         files = [file for file in files if file[0] != "progress.csv"]
@@ -262,7 +262,7 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
         directories = [name for name in directories if name not in set(steps)] if dump else directories
     if many is not None and files:
         many.add(files)
-    return Listing(
+    return DirectoryListing(
         mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), many or tuple(sorted(files)),
         tuple(sorted(profiles)), profiled, dump,
     )  # fmt: skip
@@ -323,17 +323,17 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def is_mlflow(listing: Listing) -> bool:
+def is_mlflow(listing: DirectoryListing) -> bool:
     """Return whether a directory is a run of MLflow, whose files lie below it."""
     return bool(listing.directories) and holds_run(listing.directories, {name for name, _, _ in listing.files if name == META})
 
 
-def databases(listing: Listing) -> tuple[str, ...]:
+def databases(listing: DirectoryListing) -> tuple[str, ...]:
     """Return the names of databases of runs."""
     return tuple(name for name, kind, _ in listing.files if kind == MLFLOW_DATABASE.name)
 
 
-def is_run(listing: Listing) -> bool:
+def is_run(listing: DirectoryListing) -> bool:
     """Return whether a directory is a run, or must be shown like one because it cannot be read."""
     if is_mlflow(listing):
         return True

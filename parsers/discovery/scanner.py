@@ -23,7 +23,7 @@ from parsers.discovery.listing import (
     KERNEL,
     PLAN_DIRECTORY,
     Directory,
-    Listing,
+    DirectoryListing,
     child,
     databases,
     is_below,
@@ -58,7 +58,7 @@ class _Known:
 
     place: Directory
     identity: tuple[int, int]
-    listing: Listing
+    listing: DirectoryListing
     name: str
     source: Source | None = None
     rank: tuple[float, str] = (0.0, "")
@@ -250,7 +250,7 @@ class Scanner:
         if self._inside and not is_below(place.real_path, self._inside):
             if not os.path.isdir(place.path):
                 return None
-            listing = Listing(status.st_mtime_ns, True, (), (), (), (), False, "", outside=place.real_path)
+            listing = DirectoryListing(status.st_mtime_ns, True, (), (), (), (), False, "", outside=place.real_path)
         elif before is None or not before.listing.settled or before.listing.mtime_ns != status.st_mtime_ns:
             listing = list_directory(place.path, status.st_mtime_ns)
         else:
@@ -335,7 +335,7 @@ def _same_or(before: Source | None, now: Source) -> Source:
     return before if before is not None and before == now else now
 
 
-def _is_same(source: Source, listing: Listing) -> bool:
+def _is_same(source: Source, listing: DirectoryListing) -> bool:
     """Return whether a run has nothing but files, and these are unchanged by name and stat."""
     if source.problems or source.profile_dirs or source.dump_dirs or source.plan or len(source.files) != len(listing.files):
         return False

@@ -12,9 +12,9 @@ from parsers.analysis.dumps.watchpoints.checking import check
 from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 from parsers.deferred import pandas as pd
 from parsers.dumps.known_statistics import KnownStatistics, TensorFiles, header, known_statistics
-from parsers.dumps.listed import ListedDump
+from parsers.dumps.listed import DumpFiles
 from parsers.dumps.statistics import Scratch, TensorStatistics
-from parsers.dumps.store import COMPUTED, Statistics
+from parsers.dumps.store import COMPUTED, StatisticsTable
 from parsers.dumps.values import TensorHeader, measure
 from parsers.errors import PayloadError
 from parsers.model import Ints
@@ -23,13 +23,13 @@ Progress = Callable[[int, int], bool]
 """Called with the number of tensors done and the number of all; returns whether to go on."""
 
 
-class RunDump(ListedDump):
+class RunDump(DumpFiles):
     """The dump in directories of one run, with statistics: those that files state, and those computed when asked for."""
 
     def __init__(self, base: str, directories: Sequence[str]) -> None:
         """base is the directory of the run, directories those of its dumps (`Source.dump_dirs`)."""
         super().__init__(base, directories)
-        self._statistics: tuple[Statistics, Statistics] | None = None
+        self._statistics: tuple[StatisticsTable, StatisticsTable] | None = None
         self._before: KnownStatistics | None = None
 
     def refresh(self) -> bool:
@@ -104,7 +104,7 @@ class RunDump(ListedDump):
         chosen = np.arange(len(self.tensors)) if rows is None else np.asarray(rows, np.int64)
         return self.measured(chosen, computed=computed, progress=progress).frame(self.tensors, chosen)
 
-    def measured(self, rows: Ints, *, computed: bool = False, progress: Progress | None = None) -> Statistics:
+    def measured(self, rows: Ints, *, computed: bool = False, progress: Progress | None = None) -> StatisticsTable:
         """Return the statistics of all rows as columns, after computing those of these rows as `statistics_of` does."""
         stated, own = self._stores()
         missing = rows[~(own.known if computed else own.known | stated.known)[rows]]
@@ -160,7 +160,7 @@ class RunDump(ListedDump):
         """Return what has been computed, with the files it is of."""
         return self._before if self._statistics is None else KnownStatistics(self._files(), self._statistics[1])
 
-    def _take(self, kept: KnownStatistics, own: Statistics) -> int:
+    def _take(self, kept: KnownStatistics, own: StatisticsTable) -> int:
         return kept.give(self._files(), own, np.flatnonzero(self._found().dumped & ~own.known))
 
     def _files(self) -> TensorFiles:
@@ -172,12 +172,12 @@ class RunDump(ListedDump):
             offsets = parts[tables.listed]
         return TensorFiles(tables.files, offsets, tables.sizes, tables.mtimes)
 
-    def _stores(self) -> tuple[Statistics, Statistics]:
+    def _stores(self) -> tuple[StatisticsTable, StatisticsTable]:
         """Return the statistics that files state, and those that were computed."""
         tables, listing = self._found(), self._listed()
         with self._lock:
             if self._statistics is None:
-                stated, own = Statistics(len(tables.tensors)), Statistics(len(tables.tensors))
+                stated, own = StatisticsTable(len(tables.tensors)), StatisticsTable(len(tables.tensors))
                 if listing.stated:
                     places = np.full(len(tables.listed), -1, np.int64)
                     places[tables.listed] = np.arange(len(tables.listed))

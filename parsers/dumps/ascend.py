@@ -43,7 +43,7 @@ class TensorPart:
 
 
 @dataclass(slots=True)
-class _Tensor:
+class _AscendTensor:
     data_type: int = 0
     format: int = 255
     shape: tuple[int, ...] = ()
@@ -80,10 +80,10 @@ def read_parts(file: RegularFile) -> list[TensorPart]:
     return found
 
 
-def _header(data: bytes) -> tuple[list[_Tensor], list[_Tensor], int]:
+def _header(data: bytes) -> tuple[list[_AscendTensor], list[_AscendTensor], int]:
     """Return inputs, outputs and the bytes of buffers and workspace."""
-    inputs: list[_Tensor] = []
-    outputs: list[_Tensor] = []
+    inputs: list[_AscendTensor] = []
+    outputs: list[_AscendTensor] = []
     others = 0
     for key, start, stop in places(data, 0, len(data)):
         if key == 4 << 3 | DELIMITED:
@@ -95,8 +95,8 @@ def _header(data: bytes) -> tuple[list[_Tensor], list[_Tensor], int]:
     return inputs, outputs, others
 
 
-def _tensor(data: bytes, start: int, stop: int, shape: int, size: int, original: int) -> _Tensor:
-    found = _Tensor()
+def _tensor(data: bytes, start: int, stop: int, shape: int, size: int, original: int) -> _AscendTensor:
+    found = _AscendTensor()
     for key, a, b in places(data, start, stop):
         if key == 1 << 3 | VARINT:
             found.data_type = varint(data, a)[0]

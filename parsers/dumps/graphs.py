@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from parsers.dumps.listing import Listing
+from parsers.dumps.listing import TensorListing
 from parsers.dumps.names import joined_names
 from parsers.errors import FormatError, PayloadError
 from parsers.graphs.graph import Graph, SourceLine
@@ -27,7 +27,7 @@ class DumpGraphs(Mapping[tuple[int, int], Graph]):
     A lookup raises KeyError for an unknown graph and PayloadError if its file cannot be read.
     """
 
-    def __init__(self, listing: Listing, ranks: Mapping[str, int]) -> None:
+    def __init__(self, listing: TensorListing, ranks: Mapping[str, int]) -> None:
         self._paths: dict[tuple[int, int], tuple[str, ...]] = {}
         for root, files in listing.ranks.items():
             for number in sorted(files.graphs.keys() | files.texts.keys()):
@@ -83,7 +83,7 @@ def lines_of(graph: Graph, name: str) -> tuple[SourceLine, ...]:
 
 
 @dataclass(slots=True)
-class Flow:
+class GraphFlow:
     """What the graph of some files says.
 
     names: operator in file names -> full name. orders: full name -> place in the order of execution. parameters: name in file
@@ -99,8 +99,8 @@ class Flow:
 
 
 def flow_of(
-    listing: Listing, root: str, number: int, recorded: list[str], parameters: list[str], load: Callable[[str], Graph]
-) -> Flow:
+    listing: TensorListing, root: str, number: int, recorded: list[str], parameters: list[str], load: Callable[[str], Graph]
+) -> GraphFlow:
     """Join the operators and parameters in file names with the graph of this number; damage becomes problems of the listing."""
     files = listing.ranks[root]
     order = files.orders.get(number, [])
@@ -125,15 +125,15 @@ def flow_of(
             "is that of another network, or cut. Operators without a partner keep the names in the files."
         )
         listing.problem(path or root, text)
-    flow = Flow({name: full[place] for name, place in joined.items()}, {name: place for place, name in enumerate(order)})
+    flow = GraphFlow({name: full[place] for name, place in joined.items()}, {name: place for place, name in enumerate(order)})
     if graph is not None:
         _add_values(flow, graph, parameters)
     return flow
 
 
-def flow_of_graph(graph: Graph) -> Flow:
+def flow_of_graph(graph: Graph) -> GraphFlow:
     """Return what a graph says of itself: operators are in its order, which takes no value before it is made."""
-    flow = Flow(orders={name: place for place, name in enumerate(_operators(graph))})
+    flow = GraphFlow(orders={name: place for place, name in enumerate(_operators(graph))})
     _add_values(flow, graph, [])
     return flow
 
@@ -143,7 +143,7 @@ def _operators(graph: Graph) -> list[str]:
     return [str(name) for name in names.tolist()]
 
 
-def _add_values(flow: Flow, graph: Graph, parameters: list[str]) -> None:
+def _add_values(flow: GraphFlow, graph: Graph, parameters: list[str]) -> None:
     """Add the parameters, and what each operator takes; operators that pass a value on are left out."""
     names = graph.nodes["full_name"].tolist()
     kinds = graph.nodes["kind"].astype(str).tolist()

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 
 from parsers.dumps import statistic_csv
 from parsers.dumps.ascend import read_parts
-from parsers.dumps.listing import Listing, Overflow, RankFiles, Stated, Template
-from parsers.dumps.names import BINARY, MAPPING, NPY, OPDEBUG, STATISTIC, TensorName, tensor_name, time_in
+from parsers.dumps.listing import DumpRankFiles, Overflow, Stated, Template, TensorListing
+from parsers.dumps.names import BINARY, MAPPING, NPY, OPDEBUG, STATISTIC, TensorFileName, tensor_name, time_in
 from parsers.dumps.overflow import OverflowRecord, parse_binary, parse_json
 from parsers.dumps.places import ADUMP_STEP, STEP, TIMESTAMP
 from parsers.dumps.values import TensorPlace
@@ -35,7 +35,7 @@ _UNKNOWN_SHOWN = 3
 CONSTANTS = "constants"
 
 
-def list_rank(listing: Listing, root: str, rank: int) -> None:
+def list_rank(listing: TensorListing, root: str, rank: int) -> None:
     """List the dump in the directory of one rank. Damage becomes problems of the listing."""
     part = printable(os.path.basename(root))
     listing.ranks[root] = _files_of(listing, root)
@@ -68,7 +68,7 @@ def _whole(digits: str) -> int:
     return int(digits) if len(digits) < 10 else -1
 
 
-def _directories(listing: Listing, path: str, depth: int) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+def _directories(listing: TensorListing, path: str, depth: int) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
     """Yield the directories below with their files, in the order of their numbers."""
     files: list[os.DirEntry[str]] = []
     below: list[str] = []
@@ -94,7 +94,7 @@ def _directories(listing: Listing, path: str, depth: int) -> Iterator[tuple[str,
 # Files of one iteration ---------------------------------------------------------------------------------------------------
 
 
-def _list_files(listing: Listing, context: int, entries: list[os.DirEntry[str]]) -> None:
+def _list_files(listing: TensorListing, context: int, entries: list[os.DirEntry[str]]) -> None:
     """Add the files of one directory; the same operator and slot has the same template in all iterations."""
     names = {entry.name for entry in entries}
     mapped = _mapping(listing, context) if MAPPING in names else {}
@@ -153,13 +153,13 @@ def _list_files(listing: Listing, context: int, entries: list[os.DirEntry[str]])
         listing.problem(path, text)
 
 
-def _template(name: TensorName, constant: bool) -> Template:
+def _template(name: TensorFileName, constant: bool) -> Template:
     io = CONSTANTS[:-1] if constant else "parameter" if name.type == "Parameter" else name.io
     kind, operator, dtype, layout = map(printable, (name.type, name.operator, name.dtype, name.format))
     return Template(kind, operator, io, name.slot, "", dtype, "", layout)
 
 
-def _mapping(listing: Listing, context: int) -> dict[str, str]:
+def _mapping(listing: TensorListing, context: int) -> dict[str, str]:
     """Return name of a file -> the name it would have, had it not been too long."""
     path = os.path.join(listing.contexts[context].path, MAPPING)
     found = {}
@@ -172,13 +172,13 @@ def _mapping(listing: Listing, context: int) -> dict[str, str]:
     return found
 
 
-def _lines(listing: Listing, path: str) -> list[str]:
+def _lines(listing: TensorListing, path: str) -> list[str]:
     """Return the lines of a text file; none if it cannot be read."""
     text = _text(listing, path)
     return text.splitlines()
 
 
-def _text(listing: Listing, path: str) -> str:
+def _text(listing: TensorListing, path: str) -> str:
     try:
         with RegularFile(path) as file:
             if file.size > _LONGEST_TEXT:
@@ -190,7 +190,7 @@ def _text(listing: Listing, path: str) -> str:
         return ""
 
 
-def _list_statistics(listing: Listing, context: int) -> None:
+def _list_statistics(listing: TensorListing, context: int) -> None:
     """Add the rows of statistic.csv; those of tensors that are files too give these their statistics."""
     place = listing.contexts[context]
     path = os.path.join(place.path, STATISTIC)
@@ -223,7 +223,7 @@ def _list_statistics(listing: Listing, context: int) -> None:
 
 
 def _list_binary(
-    listing: Listing, context: int, entries: Iterable[os.DirEntry[str]], mapped: dict[str, str]
+    listing: TensorListing, context: int, entries: Iterable[os.DirEntry[str]], mapped: dict[str, str]
 ) -> list[tuple[int, int, int, str, str]]:
     """Add the tensors of binary files; return time, task, stream, type and operator of each file."""
     tasks = []
@@ -263,7 +263,7 @@ def _tasks_of(names: Iterable[str]) -> Iterator[tuple[int, int, int, str, str]]:
 
 
 def _list_overflows(
-    listing: Listing, context: int, entries: Iterable[os.DirEntry[str]], tasks: list[tuple[int, int, int, str, str]]
+    listing: TensorListing, context: int, entries: Iterable[os.DirEntry[str]], tasks: list[tuple[int, int, int, str, str]]
 ) -> None:
     """Add overflow records; one that is there as JSON too counts once."""
     seen: set[tuple[int, OverflowRecord]] = set()
@@ -302,9 +302,9 @@ def _list_overflows(
 # Files about the rank -----------------------------------------------------------------------------------------------------
 
 
-def _files_of(listing: Listing, root: str) -> RankFiles:
+def _files_of(listing: TensorListing, root: str) -> DumpRankFiles:
     """Return the graphs and execution orders of a rank."""
-    found = RankFiles()
+    found = DumpRankFiles()
     for name, path in _files_in(listing, os.path.join(root, "graphs")):
         match = _GRAPH.fullmatch(name)
         if match is not None:
@@ -323,7 +323,7 @@ def _files_of(listing: Listing, root: str) -> RankFiles:
     return found
 
 
-def _files_in(listing: Listing, directory: str) -> list[tuple[str, str]]:
+def _files_in(listing: TensorListing, directory: str) -> list[tuple[str, str]]:
     try:
         listing.listed[directory] = os.stat(directory).st_mtime_ns
         return [(name, os.path.join(directory, name)) for name in sorted(os.listdir(directory))]

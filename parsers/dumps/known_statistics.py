@@ -15,7 +15,7 @@ import numpy as np
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_COMPUTED
 from parsers.dumps.statistics import NAMES
-from parsers.dumps.store import COMPUTED, COUNTS, REALS, Statistics
+from parsers.dumps.store import COMPUTED, COUNTS, REALS, StatisticsTable
 from parsers.dumps.values import TensorHeader
 from parsers.model import Ints
 
@@ -37,9 +37,9 @@ class KnownStatistics:
     """Tensors with their statistics, of which those count that are known."""
 
     files: TensorFiles
-    statistics: Statistics
+    statistics: StatisticsTable
 
-    def give(self, files: TensorFiles, statistics: Statistics, rows: Ints) -> int:
+    def give(self, files: TensorFiles, statistics: StatisticsTable, rows: Ints) -> int:
         """Set the statistics of those of these rows that are among the kept tensors; return how many these are."""
         known = np.flatnonzero(self.statistics.known)
         if not len(known) or not len(rows):
@@ -72,7 +72,7 @@ class KnownStatistics:
 def known_statistics(frame: pd.DataFrame) -> KnownStatistics:
     """Return what `KnownStatistics.frame` gave. ValueError if a shape in it is none."""
     numbers = {name: frame[name].to_numpy().astype(np.int64) for name in ("offset", "size_bytes", "mtime_ns")}
-    statistics = Statistics(len(frame))
+    statistics = StatisticsTable(len(frame))
     statistics.reals = np.stack([frame[name].to_numpy() for name in REALS])
     statistics.counts = np.stack([frame[name].to_numpy() for name in COUNTS])
     count, *parts = (statistics.column(name) for name in ("count", "nan", "positive_inf", "negative_inf"))

@@ -14,8 +14,8 @@ import numpy as np
 
 from parsers.deferred import pandas as pd
 from parsers.dumps import kernel, msprobe
-from parsers.dumps.graphs import DumpGraphs, Flow
-from parsers.dumps.listing import Listing, unreadable_text
+from parsers.dumps.graphs import DumpGraphs, GraphFlow
+from parsers.dumps.listing import TensorListing, unreadable_text
 from parsers.dumps.places import KERNEL_RANK, METADATA, STEP, is_msprobe
 from parsers.dumps.refusals import refused
 from parsers.dumps.tables import TensorTables, executions_of, overflows_of, tables_of
@@ -40,7 +40,7 @@ TensorKey = tuple[str, int, int, int]
 """Path, offset, size and mtime in ns of a tensor: while these stay the same, one that cannot be read is not read again."""
 
 
-class ListedDump:
+class DumpFiles:
     """The tensors of a dump in directories of one run. Reads nothing before it is asked, and then only what is asked for.
 
     A row is a position in `tensors`; it is valid until `refresh` returns True.
@@ -50,7 +50,7 @@ class ListedDump:
         """base is the directory of the run, directories those of its dumps (`Source.dump_dirs`)."""
         self.base, self.directories = base, tuple(directories)
         self._lock = threading.RLock()
-        self._listing: Listing | None = None
+        self._listing: TensorListing | None = None
         self._tables: TensorTables | None = None
         self._graphs: DumpGraphs | None = None
         self._listed_at = 0.0
@@ -134,7 +134,7 @@ class ListedDump:
         """
         return type(self)(self.base, self.directories if directories is None else directories)
 
-    def confirm(self, other: ListedDump) -> bool:
+    def confirm(self, other: DumpFiles) -> bool:
         """Take it from a later listing that nothing changed; return whether that is so."""
         mine, others = self._found(), other._found()
         same = (
@@ -169,10 +169,10 @@ class ListedDump:
         failed = itertools.islice(self._failed.copy(), _MOST_PROBLEMS)
         return self._listed_at - newest / 1e9 < _SETTLED_SECONDS or any(_is_changed(key) for key in failed)
 
-    def _listed(self) -> Listing:
+    def _listed(self) -> TensorListing:
         with self._lock:
             if self._listing is None:
-                self._listing = listing = Listing(self.base)
+                self._listing = listing = TensorListing(self.base)
                 self._listed_at = time.time()
                 for directory in self.directories:
                     _list(listing, directory)
@@ -267,7 +267,7 @@ class ListedDump:
         lines = stacks.get(name) or stacks.get(msprobe.forward_name(name)) or []
         return tuple(_stack_line(line) for line in reversed(lines))
 
-    def flow(self, row: int) -> Flow | None:
+    def flow(self, row: int) -> GraphFlow | None:
         """Return what the graph of a row says of names and values; None for dumps without graphs."""
         tables = self._found()
         context = self._listed().contexts[self._listed().context[int(tables.listed[row])]]
@@ -372,7 +372,7 @@ def _is_changed(key: TensorKey) -> bool:
     return status.st_mtime_ns != mtime_ns or (offset < 0 and status.st_size != size)
 
 
-def _list(listing: Listing, directory: str) -> None:
+def _list(listing: TensorListing, directory: str) -> None:
     """List one directory of a dump."""
     if not os.path.isdir(os.path.join(directory, METADATA)):
         try:
@@ -391,7 +391,7 @@ def _rank_of(directory: str) -> int:
     return int(match[1]) if match is not None else 0
 
 
-def _report_two_runs(listing: Listing, tables: TensorTables) -> None:
+def _report_two_runs(listing: TensorListing, tables: TensorTables) -> None:
     """Say if a tensor of a graph without loops was written more often than the graph ran: files of an earlier run are left."""
     tensors = tables.tensors
     if not len(tensors):

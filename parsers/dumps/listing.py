@@ -71,7 +71,7 @@ class Overflow:
 
 
 @dataclass(slots=True)
-class RankFiles:
+class DumpRankFiles:
     """Files about one rank of a kernel dump: graphs and execution orders by number of the graph, order of iterations."""
 
     graphs: dict[int, str] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class RankFiles:
 
 
 @dataclass(slots=True)
-class Listing:
+class TensorListing:
     """Everything listed so far. rows of `context`, `template`, `time_ns`, `size`, `mtime_ns` and `name` belong together.
 
     name is empty once the frame of tensors has the paths; strange has the names that are no text, by row. known are the
@@ -103,7 +103,7 @@ class Listing:
     strange: dict[int, str] = field(default_factory=dict)
     places: dict[int, TensorPlace] = field(default_factory=dict)
     stated: dict[int, Stated] = field(default_factory=dict)
-    ranks: dict[str, RankFiles] = field(default_factory=dict)
+    ranks: dict[str, DumpRankFiles] = field(default_factory=dict)
     overflows: list[Overflow] = field(default_factory=list)
     problems: dict[Problem, None] = field(default_factory=dict)
     listed: dict[str, int] = field(default_factory=dict)

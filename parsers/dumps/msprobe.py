@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from parsers.dumps.listing import Listing, Stated, Template
+from parsers.dumps.listing import Stated, Template, TensorListing
 from parsers.dumps.names import dtype_named, entry_name
 from parsers.dumps.places import JSON, RANK_PART, STEP
 from parsers.dumps.statistics import TensorStatistics
@@ -44,7 +44,7 @@ _NUMBERED = ("max", "min", "mean", "l2")
 _STATED = ("Max", "Min", "Mean", "Norm")
 
 
-def list_msprobe(listing: Listing, root: str) -> None:
+def list_msprobe(listing: TensorListing, root: str) -> None:
     """List the dump in a directory with `step<n>`. Damage becomes problems of the listing."""
     processes: dict[str, set[str]] = {}
     for step, step_path in _numbered(listing, root):
@@ -61,7 +61,7 @@ def list_msprobe(listing: Listing, root: str) -> None:
         listing.problem(root, text)
 
 
-def _numbered(listing: Listing, root: str) -> list[tuple[int, str]]:
+def _numbered(listing: TensorListing, root: str) -> list[tuple[int, str]]:
     found = []
     for name in _names(listing, root):
         match = STEP.fullmatch(name)
@@ -70,11 +70,11 @@ def _numbered(listing: Listing, root: str) -> list[tuple[int, str]]:
     return sorted(found)
 
 
-def _parts(listing: Listing, path: str) -> list[tuple[str, str]]:
+def _parts(listing: TensorListing, path: str) -> list[tuple[str, str]]:
     return [(name, os.path.join(path, name)) for name in sorted(_names(listing, path)) if RANK_PART.fullmatch(name)]
 
 
-def _names(listing: Listing, path: str) -> list[str]:
+def _names(listing: TensorListing, path: str) -> list[str]:
     try:
         listing.listed[path] = os.stat(path).st_mtime_ns
         with os.scandir(path) as entries:
@@ -86,7 +86,7 @@ def _names(listing: Listing, path: str) -> list[str]:
         return []
 
 
-def _list_part(listing: Listing, root: str, step: int, path: str, part: str, rank: int) -> None:
+def _list_part(listing: TensorListing, root: str, step: int, path: str, part: str, rank: int) -> None:
     """Add the entries of one step of one rank."""
     names = set(_names(listing, path))
     sizes = _sizes(listing, os.path.join(path, DATA)) if DATA in names else {}
@@ -118,7 +118,7 @@ def _changed(path: str) -> int:
         return 0
 
 
-def _sizes(listing: Listing, path: str) -> dict[str, tuple[int, int]]:
+def _sizes(listing: TensorListing, path: str) -> dict[str, tuple[int, int]]:
     """Return size and mtime in ns of the tensor files in a directory."""
     found = {}
     try:
@@ -134,7 +134,7 @@ def _sizes(listing: Listing, path: str) -> dict[str, tuple[int, int]]:
 
 
 def _report_missing(
-    listing: Listing, file: str, content: Mapping[str, Any], sizes: Mapping[str, tuple[int, int]], listed: set[str]
+    listing: TensorListing, file: str, content: Mapping[str, Any], sizes: Mapping[str, tuple[int, int]], listed: set[str]
 ) -> None:
     """Say if tensor files have no entry: the job was killed before it wrote them."""
     left = len(sizes.keys() - listed)
@@ -145,7 +145,7 @@ def _report_missing(
         listing.problem(file, "Expected entries in `data`, found none; the step is shown without tensors.")
 
 
-def read_dump(listing: Listing, path: str) -> dict[str, Any] | None:
+def read_dump(listing: TensorListing, path: str) -> dict[str, Any] | None:
     """Return the content of a dump.json or debug.json, of one that is cut its entries before the cut; None for another file."""
     text = _read(listing, path)
     if text is None:
@@ -172,7 +172,7 @@ def read_dump(listing: Listing, path: str) -> dict[str, Any] | None:
     return content
 
 
-def _read(listing: Listing, path: str) -> str | None:
+def _read(listing: TensorListing, path: str) -> str | None:
     try:
         with RegularFile(path) as file:
             if file.size > LONGEST:

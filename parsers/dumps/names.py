@@ -34,7 +34,7 @@ def dtype_named(text: str) -> str:
     return DTYPES.get(name, name)
 
 
-class TensorName(NamedTuple):
+class TensorFileName(NamedTuple):
     """The parts of the name of a file of a tensor that are the same in all iterations."""
 
     type: str
@@ -47,7 +47,7 @@ class TensorName(NamedTuple):
     dtype: str
 
 
-def tensor_name(head: str, tail: str) -> TensorName | None:
+def tensor_name(head: str, tail: str) -> TensorFileName | None:
     """Parse what stands before and after the time in a file name (groups of NPY); None if it is no such name.
 
     After the slot stand format and dtype; in files that the vendor's tool converted shape, dtype and format.
@@ -57,7 +57,7 @@ def tensor_name(head: str, tail: str) -> TensorName | None:
         return None
     words = last[3].split(".")[1:]
     layout, dtype = (words[2], words[1]) if len(words) == 3 else ((*words, "", "")[:2])
-    return TensorName(first[1], first[2], int(first[3]), int(first[4]), last[1], int(last[2]), layout, dtype_named(dtype))
+    return TensorFileName(first[1], first[2], int(first[3]), int(first[4]), last[1], int(last[2]), layout, dtype_named(dtype))
 
 
 def time_in(head: str, digits: str) -> int:

@@ -71,7 +71,7 @@ class RowTexts:
             return place
 
 
-class Statistics:
+class StatisticsTable:
     """A row per tensor: values of REALS and COUNTS, whether it has NaN or Inf, and where that is from.
 
     non_finite is 1, 0 or -1 for unknown; known says which rows have statistics. dtype and shape are "" unless a header told.
@@ -91,7 +91,7 @@ class Statistics:
         self.non_finite[row], self.known[row] = non_finite, True
         self.source[row] = source
 
-    def copy(self, rows: Ints, other: Statistics, others: Ints) -> None:
+    def copy(self, rows: Ints, other: StatisticsTable, others: Ints) -> None:
         """Set the statistics of rows to those of these rows of other."""
         self.reals[:, rows], self.counts[:, rows] = other.reals[:, others], other.counts[:, others]
         self.non_finite[rows], self.known[rows] = other.non_finite[others], other.known[others]
@@ -103,9 +103,9 @@ class Statistics:
         found: NDArray[Any] = self.reals[REALS.index(name)] if name in REALS else self.counts[COUNTS.index(name)]
         return found
 
-    def over(self, other: Statistics) -> Statistics:
+    def over(self, other: StatisticsTable) -> StatisticsTable:
         """Return these statistics, and those of other where these have none, as they are now."""
-        found = Statistics(0)
+        found = StatisticsTable(0)
         found.reals = np.where(self.known, self.reals, other.reals)
         found.counts = np.where(self.known, self.counts, other.counts)
         found.non_finite = np.where(self.known, self.non_finite, other.non_finite)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_EXECUTIONS, DUMP_OVERFLOWS, DUMP_TENSORS
-from parsers.dumps.graphs import Flow, flow_of
-from parsers.dumps.listing import Listing
+from parsers.dumps.graphs import GraphFlow, flow_of
+from parsers.dumps.listing import TensorListing
 from parsers.dumps.msprobe import scope_of
 from parsers.graphs.graph import Graph
 from parsers.model import NOTE, Ints
@@ -22,7 +22,7 @@ from parsers.schema import Schema
 
 Codes = NDArray[np.int32]
 _PIECE = 1 << 13
-Flows = dict[tuple[str, int], Flow]
+Flows = dict[tuple[str, int], GraphFlow]
 """(directory of the rank, number of the graph) -> what its graph says."""
 
 
@@ -46,7 +46,9 @@ class TensorTables:
         self.dumped = np.asarray(self.tensors["file"] != "", np.bool_)
 
 
-def tables_of(listing: Listing, load: Callable[[str], Graph], parents: Callable[[int], Mapping[str, str]]) -> TensorTables:
+def tables_of(
+    listing: TensorListing, load: Callable[[str], Graph], parents: Callable[[int], Mapping[str, str]]
+) -> TensorTables:
     """Make the frame of tensors (schema DUMP_TENSORS). load decodes a graph, parents gives a context's modules."""
     if not listing.context:
         return TensorTables(DUMP_TENSORS.empty(), np.empty(0, np.int64), np.empty(0, np.int64))
@@ -78,7 +80,7 @@ def tables_of(listing: Listing, load: Callable[[str], Graph], parents: Callable[
     return TensorTables(DUMP_TENSORS.check(frame), rows.astype(np.int64), series, flows, times)
 
 
-def _files(listing: Listing, rows: Ints) -> Any:
+def _files(listing: TensorListing, rows: Ints) -> Any:
     """Return the paths below the run of these rows as texts, and let go of the names: they are most of what a listing takes."""
     shown = [one.shown for one in listing.contexts]
     names, contexts = listing.name, listing.context
@@ -104,7 +106,7 @@ def _texts(texts: Sequence[str], places: Codes) -> Any:
 
 
 @dataclass(slots=True)
-class _Names:
+class _TensorNames:
     """Name, scope, parameter and order of each group of rows with one graph and template; group is that of each row."""
 
     group: Codes
@@ -115,8 +117,9 @@ class _Names:
 
 
 def _named(
-    listing: Listing, context: Codes, template: Codes, load: Callable[[str], Graph], parents: Callable[[int], Mapping[str, str]]
-) -> tuple[Flows, _Names]:
+    listing: TensorListing, context: Codes, template: Codes, load: Callable[[str], Graph],
+    parents: Callable[[int], Mapping[str, str]]
+) -> tuple[Flows, _TensorNames]:
     graphs: dict[tuple[str, int], int] = {}
     of_msprobe = [one.root not in listing.ranks for one in listing.contexts]
     keys = [
@@ -143,7 +146,7 @@ def _named(
         else:
             above[graph] = parents(int(root.rpartition("\0")[2]))
     _report_missing(listing, flows)
-    found = _Names(group.astype(np.int32).reshape(-1))
+    found = _TensorNames(group.astype(np.int32).reshape(-1))
     for graph, place in pieces:
         one = templates[place]
         if graph in above:
@@ -162,14 +165,14 @@ def _named(
     return flows, found
 
 
-def _add(names: _Names, name: str, scope: str, parameter: str, order: int) -> None:
+def _add(names: _TensorNames, name: str, scope: str, parameter: str, order: int) -> None:
     names.name.append(name)
     names.scope.append(scope)
     names.parameter.append(parameter)
     names.order.append(order)
 
 
-def _report_missing(listing: Listing, flows: Flows) -> None:
+def _report_missing(listing: TensorListing, flows: Flows) -> None:
     """Say which graphs and execution orders are missing."""
     for root in listing.ranks:
         files = listing.ranks[root]
@@ -189,7 +192,7 @@ def _listed(numbers: Sequence[int]) -> str:
     return f"graph {shown}" if len(numbers) == 1 else f"graphs {shown}{' ...' if len(numbers) > 5 else ''}"
 
 
-def _orders(listing: Listing, context: Codes, template: Codes, order: Ints, rows: Ints) -> Ints:
+def _orders(listing: TensorListing, context: Codes, template: Codes, order: Ints, rows: Ints) -> Ints:
     """Return the order of each row's operator; msprobe's entries are in the order of their file."""
     new = np.array([one.root not in listing.ranks for one in listing.contexts], np.bool_)[context]
     if not new.any():
@@ -208,7 +211,7 @@ def _orders(listing: Listing, context: Codes, template: Codes, order: Ints, rows
     return np.where(new, found, order)
 
 
-def _series(listing: Listing, context: Codes, template: Codes) -> Ints:
+def _series(listing: TensorListing, context: Codes, template: Codes) -> Ints:
     """Number the tensors: rows of the same tensor in several iterations have the same number."""
     known: dict[tuple[Any, ...], int] = {}
     keys = [known.setdefault((one.root, one.part, one.rank, one.graph, one.net), len(known)) for one in listing.contexts]
@@ -230,7 +233,7 @@ def _occurrences(series: Ints, iteration: Ints) -> Ints:
     return found
 
 
-def executions_of(listing: Listing, tensors: pd.DataFrame) -> pd.DataFrame:
+def executions_of(listing: TensorListing, tensors: pd.DataFrame) -> pd.DataFrame:
     """Return the runs of graphs (schema DUMP_EXECUTIONS); of those that the dump lists also runs without tensors.
 
     An iteration that is still written has tensors before the dump lists it.
@@ -260,7 +263,7 @@ def executions_of(listing: Listing, tensors: pd.DataFrame) -> pd.DataFrame:
     return frame_of_rows(DUMP_EXECUTIONS, found)
 
 
-def overflows_of(listing: Listing) -> pd.DataFrame:
+def overflows_of(listing: TensorListing) -> pd.DataFrame:
     """Return the overflows that devices reported (schema DUMP_OVERFLOWS)."""
     names = ("name", "type", "unit", "task", "stream", "status", "time_ns", "file")
     places = [listing.contexts[one.context] for one in listing.overflows]

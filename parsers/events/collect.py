@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.events.walk import Event, Payload
+from parsers.events.walk import EventMessage, Payload
 from parsers.model import (
     Floats,
     Ints,
@@ -37,7 +37,7 @@ FEW = 64
 """Up to this many tuples of tags, mixed columns are split at once, while they are still in the processor's cache."""
 
 
-class Columns(NamedTuple):
+class RecordColumns(NamedTuple):
     """n records read at once: ids of their tags (one for all, or an array), step, wall time, order (n,), values (k, n)."""
 
     ids: int | Ids
@@ -83,12 +83,12 @@ class _Singles:
         self.order.extend(repeat(order, len(ids)))
         self.value.extend(values)
 
-    def columns(self) -> Columns:
+    def columns(self) -> RecordColumns:
         """Return them as records that were read at once."""
         value = np.frombuffer(self.value, np.float64)[None]
         step, order = np.frombuffer(self.step, np.int64), np.frombuffer(self.order, np.int64)
         wall_time = np.frombuffer(self.wall_time, np.float64)
-        return Columns(np.frombuffer(self.ids, np.int32), step, wall_time, order, _narrow(value))
+        return RecordColumns(np.frombuffer(self.ids, np.int32), step, wall_time, order, _narrow(value))
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class _Index:
     verified: list[bool] = field(default_factory=list)
 
 
-class Collector:
+class RecordCollector:
     """Accepts records in any order and builds blocks of them."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ class Collector:
         self._ids: dict[tuple[str, ...], int] = {}
         self._rows: defaultdict[int, _RoundRows] = defaultdict(_RoundRows)
         self._singles = _Singles()
-        self._columns: defaultdict[int, list[Columns]] = defaultdict(list)
+        self._columns: defaultdict[int, list[RecordColumns]] = defaultdict(list)
         self._rounds: defaultdict[tuple[str, ...], list[RoundTable]] = defaultdict(list)
         self._index: defaultdict[tuple[str, str, str], _Index] = defaultdict(_Index)
 
@@ -123,7 +123,7 @@ class Collector:
         known = self._ids
         return [known.setdefault((tag,), len(known)) for tag in tags]
 
-    def add_columns(self, columns: Columns) -> None:
+    def add_columns(self, columns: RecordColumns) -> None:
         """Add records read at once."""
         self.records += len(columns.step)
         if not len(columns.step):
@@ -136,7 +136,7 @@ class Collector:
             _, step, wall_time, order, value = columns
             for number in few:
                 at = np.flatnonzero(ids == number)
-                self._columns[len(value)].append(Columns(number, step[at], wall_time[at], order[at], value[:, at]))
+                self._columns[len(value)].append(RecordColumns(number, step[at], wall_time[at], order[at], value[:, at]))
         else:
             self._columns[len(columns.value)].append(columns._replace(ids=few[0]) if few else columns)
 
@@ -146,7 +146,7 @@ class Collector:
         known = wall_time[wall_time > 0]
         self._earliest(float(known.min()) if len(known) else 0.0)
 
-    def add_part(self, columns: Columns) -> None:
+    def add_part(self, columns: RecordColumns) -> None:
         """Add one scalar of each of some records that have been counted."""
         self._columns[1].append(columns)
 
@@ -163,7 +163,7 @@ class Collector:
         known = rounds.wall_time[rounds.wall_time > 0] if not lowest > 0 else None
         self._earliest(float(lowest if known is None else known.min() if len(known) else 0.0))
 
-    def add_event(self, event: Event, order: int) -> None:
+    def add_event(self, event: EventMessage, order: int) -> None:
         """Add the wall time and the scalars of one message."""
         self.records += 1
         self._earliest(event.wall_time)
@@ -173,7 +173,7 @@ class Collector:
             tags, values = [scalar.tag for scalar in event.scalars], [scalar.value for scalar in event.scalars]
             self._add_scalars(event, tags, values, order)
 
-    def _add_scalars(self, event: Event, tags: Sequence[str], values: Sequence[float], order: int) -> None:
+    def _add_scalars(self, event: EventMessage, tags: Sequence[str], values: Sequence[float], order: int) -> None:
         if len(tags) == 1 or len(tags) > WIDEST:
             self._singles.add(event.step, event.wall_time, order, self.ids_of(tags), values)
             return
@@ -183,7 +183,7 @@ class Collector:
         rows.order.append(order)
         rows.value.append(tuple(values))
 
-    def add_payload(self, event: Event, payload: Payload, plugin: str, *, order: int, base: int, verified: bool) -> None:
+    def add_payload(self, event: EventMessage, payload: Payload, plugin: str, *, order: int, base: int, verified: bool) -> None:
         """Add one large value; base is the file offset of its message."""
         index = self._index[payload.kind, payload.tag, plugin]
         index.step.append(event.step)
@@ -210,13 +210,13 @@ class Collector:
 
     def scalars(self) -> Sequence[SeriesBlock]:
         """Return all scalars, one block per tuple of tags. If a record holds a tag twice, each value gets its own row."""
-        pieces: defaultdict[int, list[Columns]] = defaultdict(list)
+        pieces: defaultdict[int, list[RecordColumns]] = defaultdict(list)
         if len(self._rows) > MANY:
             self._scatter()
         for number, rows in self._rows.items():
             value = _narrow(np.array(rows.value, np.float64).T)
             step, wall_time, order = np.array(rows.step, np.int64), np.array(rows.wall_time), np.array(rows.order, np.int64)
-            pieces[number].append(Columns(number, step, wall_time, order, value))
+            pieces[number].append(RecordColumns(number, step, wall_time, order, value))
         if self._singles.ids:
             self._columns[1].append(self._singles.columns())
             self._singles = _Singles()
@@ -244,7 +244,7 @@ class Collector:
         return [one for one in blocks if not isinstance(one, int)] if scalars is None else MixedBlocks(scalars, blocks)
 
     def _rare(
-        self, mixed: Columns, names: list[tuple[str, ...]], pieces: defaultdict[int, list[Columns]],
+        self, mixed: RecordColumns, names: list[tuple[str, ...]], pieces: defaultdict[int, list[RecordColumns]],
         numbers: list[int], blocks: list[int | SeriesBlock],
     ) -> RareScalars:  # fmt: skip
         """Add the ids of tags with few rows, and their places in the table. Those with other rows, too, go to the pieces."""
@@ -258,12 +258,12 @@ class Collector:
         for row, number in enumerate(ids) if others else ():
             if number in others:
                 block = RareBlock(scalars, row)
-                pieces[number].append(Columns(number, block.step, block.wall_time, block.order, block.value))
+                pieces[number].append(RecordColumns(number, block.step, block.wall_time, block.order, block.value))
         numbers += [number for number in ids if number not in others] if others else ids
         blocks += [row for row, number in enumerate(ids) if number not in others] if others else range(len(ids))
         return scalars
 
-    def _joined_rounds(self, pieces: defaultdict[int, list[Columns]]) -> list[Rounds]:
+    def _joined_rounds(self, pieces: defaultdict[int, list[RecordColumns]]) -> list[Rounds]:
         """Return the rounds of each tuple of tags. Rounds whose records were read one by one are taken from the pieces.
 
         Rounds that are not in file order are added to the pieces.
@@ -285,7 +285,7 @@ class Collector:
                 found.append(Rounds(tags, step, _once(wall_time), begin, within, value))
                 continue
             for row, number in enumerate(numbers):
-                columns = Columns(number, step, wall_time[row], begin + within[row], value[row : row + 1])
+                columns = RecordColumns(number, step, wall_time[row], begin + within[row], value[row : row + 1])
                 pieces[number].append(columns)
         return found
 
@@ -299,7 +299,7 @@ class Collector:
             for step, wall_time, order, value in zip(rows.step, rows.wall_time, rows.order, rows.value, strict=True):
                 self._singles.add(step, wall_time, order, ids, value)
 
-    def _part(self, number: int, pieces: defaultdict[int, list[Columns]]) -> None:
+    def _part(self, number: int, pieces: defaultdict[int, list[RecordColumns]]) -> None:
         """Split records that hold a tag twice into records of one tag each."""
         rows_of: defaultdict[str, list[int]] = defaultdict(list)
         for row, tag in enumerate(list(self._ids)[number]):
@@ -308,15 +308,15 @@ class Collector:
             for tag, rows in rows_of.items():
                 times = len(rows)
                 part = self.id_of((tag,)), step.repeat(times), wall_time.repeat(times), order.repeat(times)
-                pieces[part[0]].append(Columns(*part, value[rows].T.reshape(1, -1)))
+                pieces[part[0]].append(RecordColumns(*part, value[rows].T.reshape(1, -1)))
 
 
-def _mixed(columns: list[Columns]) -> Columns | None:
+def _mixed(columns: list[RecordColumns]) -> RecordColumns | None:
     """Join the columns of mixed records; None if there are none."""
     mixed = [piece for piece in columns if not isinstance(piece.ids, int)]
     if not mixed:
         return None
-    return Columns(*(np.concatenate([piece[i] for piece in mixed], axis=-1) for i in range(5)))
+    return RecordColumns(*(np.concatenate([piece[i] for piece in mixed], axis=-1) for i in range(5)))
 
 
 def _is_rare(ids: int | Ids) -> bool:
@@ -333,7 +333,7 @@ def _runs(ids: Ids) -> tuple[list[int], Ints]:
     return ids[begin].tolist(), np.append(begin, len(ids))
 
 
-def _split(mixed: Columns) -> list[Columns]:
+def _split(mixed: RecordColumns) -> list[RecordColumns]:
     """Split columns of mixed records into columns of one tuple of tags each."""
     _, step, wall_time, order, value = mixed
     ids = np.asarray(mixed.ids)
@@ -341,12 +341,12 @@ def _split(mixed: Columns) -> list[Columns]:
     numbers, bounds = _runs(ids[by_id])
     step, wall_time, order, value = step[by_id], wall_time[by_id], order[by_id], value[:, by_id]
     return [
-        Columns(number, step[a:b], wall_time[a:b], order[a:b], value[:, a:b])
+        RecordColumns(number, step[a:b], wall_time[a:b], order[a:b], value[:, a:b])
         for number, (a, b) in zip(numbers, pairwise(bounds.tolist()), strict=True)
     ]
 
 
-def _table(pieces: list[list[Columns]]) -> RoundTable | None:
+def _table(pieces: list[list[RecordColumns]]) -> RoundTable | None:
     """Make rounds of the records of each tag; None if these have not the same steps."""
     columns = [_sorted(own) for own in pieces]
     step = columns[0].step
@@ -387,13 +387,13 @@ def _narrow(value: Floats) -> Values:
     return narrow if same else value
 
 
-def _block(tags: tuple[str, ...], pieces: list[Columns]) -> ScalarBlock:
+def _block(tags: tuple[str, ...], pieces: list[RecordColumns]) -> ScalarBlock:
     """Build the block of one tuple of tags, rows sorted by offset in the file."""
     _, step, wall_time, order, value = _sorted(pieces)
     return ScalarBlock(tags, step, wall_time, order, value)
 
 
-def _sorted(pieces: list[Columns]) -> Columns:
+def _sorted(pieces: list[RecordColumns]) -> RecordColumns:
     """Join records with the same tags, sorted by offset in the file."""
     ids, step, wall_time, order, value = pieces[0]
     if len(pieces) > 1:
@@ -402,4 +402,4 @@ def _sorted(pieces: list[Columns]) -> Columns:
     if (order[1:] < order[:-1]).any():
         by_place = np.argsort(order, kind="stable")
         step, wall_time, order, value = step[by_place], wall_time[by_place], order[by_place], value[:, by_place]
-    return Columns(ids, step, wall_time, order, value)
+    return RecordColumns(ids, step, wall_time, order, value)

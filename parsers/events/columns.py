@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.checksums import Words, byte_table, unmask_columns
-from parsers.events.collect import Collector, Columns, Ids
-from parsers.events.records import HEADER, Frames
-from parsers.events.walk import Event, Form, walk
+from parsers.events.collect import Ids, RecordCollector, RecordColumns
+from parsers.events.records import HEADER, RecordWindow
+from parsers.events.walk import EventMessage, MessageLayout, walk
 from parsers.events.wire import WireError
 from parsers.model import Floats, Ints, Values
 from parsers.names import NO_TAG
@@ -41,7 +41,7 @@ MULTIPLIER = 0x9E3779B97F4A7C15
 class Shape:
     """Positions of the variable bytes in records of one length and structure, and templates of the constant ones."""
 
-    def __init__(self, event: Event, length: int) -> None:
+    def __init__(self, event: EventMessage, length: int) -> None:
         self.length, self.width = length, -(-length // 8) * 8
         self.wall, self.step_at, self.step_end = event.wall, event.step_at, event.step_end
         self.places = [(scalar.at, np.dtype(scalar.dtype)) for scalar in event.scalars]
@@ -163,11 +163,11 @@ class Shape:
 class ColumnDecoder:
     """Reads alike records of one file together; remembers their shapes from window to window."""
 
-    def __init__(self, form: Form, found: Collector) -> None:
+    def __init__(self, form: MessageLayout, found: RecordCollector) -> None:
         self._form, self._found = form, found
         self._shapes: defaultdict[int, list[Shape]] = defaultdict(list)
 
-    def decode(self, frames: Frames, rows: Ints) -> tuple[Ints, Ints]:
+    def decode(self, frames: RecordWindow, rows: Ints) -> tuple[Ints, Ints]:
         """Decode those of some rows that can be read in columns; return the others and the rows whose data fail their CRC."""
         if len(rows) < SMALLEST_GROUP:
             return rows, rows[:0]
@@ -186,7 +186,7 @@ class ColumnDecoder:
         rest.sort()
         return rest, np.concatenate(damaged) if damaged else np.empty(0, np.int64)
 
-    def _decode_group(self, frames: Frames, group: Ints, length: int) -> tuple[Ints, Ints]:
+    def _decode_group(self, frames: RecordWindow, group: Ints, length: int) -> tuple[Ints, Ints]:
         start = frames.start[group]
         rows = _gather(frames.data, start, -(-length // 8) * 8)
         stored = np.ndarray((len(frames.data) - 3,), "<u4", frames.data, strides=(1,))[start + length]
@@ -259,11 +259,11 @@ class ColumnDecoder:
         if learned:
             shape.learn(constant[learned], rows[learned], numbers)
 
-    def _id(self, event: Event) -> int:
+    def _id(self, event: EventMessage) -> int:
         return self._found.id_of(tuple(scalar.tag for scalar in event.scalars))
 
     def _take(
-        self, shape: Shape, rows: Bytes, which: NDArray[np.intp], frames: Frames, group: Ints, stored: Words
+        self, shape: Shape, rows: Bytes, which: NDArray[np.intp], frames: RecordWindow, group: Ints, stored: Words
     ) -> NDArray[np.bool_]:
         """Add the rows with a correct CRC; return the others."""
         bad: NDArray[np.bool_] = shape.crc(rows, which) != unmask_columns(stored)
@@ -274,11 +274,11 @@ class ColumnDecoder:
             rows, which, group = rows[good], which[good], group[good]
         ids: int | Ids = int(shape.ids[0]) if len(shape.ids) == 1 else shape.ids[which]
         order = frames.start[group] + (frames.base - HEADER)
-        self._found.add_columns(Columns(ids, shape.step(rows), shape.wall_time(rows), order, shape.value(rows)))
+        self._found.add_columns(RecordColumns(ids, shape.step(rows), shape.wall_time(rows), order, shape.value(rows)))
         return bad
 
 
-    def _take_unlike(self, shape: Shape, rows: Bytes, frames: Frames, group: Ints, stored: Words) -> NDArray[np.bool_]:
+    def _take_unlike(self, shape: Shape, rows: Bytes, frames: RecordWindow, group: Ints, stored: Words) -> NDArray[np.bool_]:
         """Add rows with a tag of their own each and a correct CRC; return the others."""
         bad: NDArray[np.bool_] = shape.crc_of_each(rows) != unmask_columns(stored)
         if bad.any():
@@ -286,7 +286,7 @@ class ColumnDecoder:
         if len(rows):
             ids = np.array(self._found.ids_of(shape.tags(rows)), np.int32)
             order = frames.start[group] + (frames.base - HEADER)
-            self._found.add_columns(Columns(ids, shape.step(rows), shape.wall_time(rows), order, shape.value(rows)))
+            self._found.add_columns(RecordColumns(ids, shape.step(rows), shape.wall_time(rows), order, shape.value(rows)))
         return bad
 
 
@@ -312,7 +312,7 @@ def _field(rows: Bytes, at: int, dtype: np.dtype[np.generic]) -> NDArray[np.gene
     return np.ndarray((len(rows),), dtype, rows, offset=at, strides=(rows.shape[1],))
 
 
-def plain(data: bytes, form: Form) -> Event | None:
+def plain(data: bytes, form: MessageLayout) -> EventMessage | None:
     """Parse a message; None unless it holds only scalars and each field once."""
     try:
         event = walk(data, len(data), form)

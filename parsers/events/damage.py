@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from parsers.events.records import FRAME, HEADER, Damage
-from parsers.events.walk import Event, Form, beginning
+from parsers.events.walk import EventMessage, MessageLayout, beginning
 from parsers.files import RegularFile
 from parsers.model import Problem
 
@@ -37,7 +37,7 @@ def describe(path: str, damage: Iterable[Damage]) -> list[Problem]:
     return problems
 
 
-def unfinished(file: RegularFile, offset: int, claim: int | None, form: Form) -> Problem | None:
+def unfinished(file: RegularFile, offset: int, claim: int | None, form: MessageLayout) -> Problem | None:
     """Return the problem of the record at the end of a file that lacks bytes; None if the file ends between two records.
 
     claim is the length of its message in bytes, None if even the header is incomplete.
@@ -57,7 +57,7 @@ def unfinished(file: RegularFile, offset: int, claim: int | None, form: Form) ->
     return Problem(file.path, offset, present, "truncated", text)
 
 
-def _content(event: Event) -> str:
+def _content(event: EventMessage) -> str:
     """Say what a record holds of which only the beginning is known."""
     if event.version:
         return "It holds the version of the format"
@@ -68,7 +68,7 @@ def _content(event: Event) -> str:
     return f"It holds, of step {event.step:,}: {listed}" if event.step_at >= 0 else f"It holds: {listed}"
 
 
-def _values(event: Event) -> list[tuple[str, str]]:
+def _values(event: EventMessage) -> list[tuple[str, str]]:
     """Return kind and tag of the values of a record, first those recorded first."""
     found = [(scalar.at, "scalar", scalar.tag) for scalar in event.scalars]
     found += [(payload.start, payload.kind, payload.tag) for payload in event.payloads]

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.checksums import unmask_columns
-from parsers.events.collect import Collector, Columns
+from parsers.events.collect import RecordCollector, RecordColumns
 from parsers.events.columns import plain
-from parsers.events.records import HEADER, Frames
-from parsers.events.walk import STEP, SUMMARY, TAG, VALUE, WALL_TIME, Form
+from parsers.events.records import HEADER, RecordWindow
+from parsers.events.walk import STEP, SUMMARY, TAG, VALUE, WALL_TIME, MessageLayout
 from parsers.events.wire import varint
 from parsers.model import Ints
 
@@ -33,7 +33,7 @@ _LEAST_LENGTH = 14
 _VALUE_BYTES = 4
 
 
-class Entry(NamedTuple):
+class TagEntry(NamedTuple):
     """A tag, and the bytes of a summary's value up to its number, as 64-bit words with masks for the last one."""
 
     tag: str
@@ -44,13 +44,13 @@ class Entry(NamedTuple):
 class EntryReader:
     """Reads records of one file by their entries; remembers the vocabulary from window to window."""
 
-    def __init__(self, form: Form, found: Collector) -> None:
+    def __init__(self, form: MessageLayout, found: RecordCollector) -> None:
         self._form, self._found = form, found
-        self._vocabulary: list[Entry] = []
-        self._entries: dict[bytes, Entry] = {}
+        self._vocabulary: list[TagEntry] = []
+        self._entries: dict[bytes, TagEntry] = {}
         self._before: dict[bytes, set[bytes]] = {}  # the entries seen directly before each
 
-    def read(self, frames: Frames, rows: Ints) -> tuple[Ints, Ints]:
+    def read(self, frames: RecordWindow, rows: Ints) -> tuple[Ints, Ints]:
         """Read those of some records that are made of entries; return the others, and those whose data fail their CRC."""
         none = rows[:0]
         if len(rows) < LEAST_RECORDS or not self._form.scalar or not self._learn(frames, rows):
@@ -73,7 +73,9 @@ class EntryReader:
         left[np.flatnonzero(good)[done]] = False
         return rows[left], read[bad]
 
-    def _walk(self, frames: Frames, at: Ints, end: Ints) -> tuple[list[tuple[str, Ints, NDArray[Any]]], NDArray[np.bool_]]:
+    def _walk(
+        self, frames: RecordWindow, at: Ints, end: Ints
+    ) -> tuple[list[tuple[str, Ints, NDArray[Any]]], NDArray[np.bool_]]:
         """Return (tag, records, values) of each entry, and which records consist of entries."""
         words = np.ndarray((len(frames.data) - 7,), "<u8", frames.data, strides=(1,))
         numbers = np.ndarray((len(frames.data) - 3,), "<f4", frames.data, strides=(1,))
@@ -90,7 +92,8 @@ class EntryReader:
         return parts, at == end
 
     def _add(
-        self, frames: Frames, start: Ints, step: Ints, parts: list[tuple[str, Ints, NDArray[Any]]], intact: NDArray[np.bool_]
+        self, frames: RecordWindow, start: Ints, step: Ints, parts: list[tuple[str, Ints, NDArray[Any]]],
+        intact: NDArray[np.bool_]
     ) -> None:
         """Add the values of intact records."""
         times = np.ndarray((len(frames.data) - 7,), "<f8", frames.data, strides=(1,))
@@ -103,9 +106,9 @@ class EntryReader:
                 here, value = here[kept], value[kept]
             if len(here):
                 number = self._found.id_of((tag,))
-                self._found.add_part(Columns(number, step[here], wall_time[here], order[here], value[None]))
+                self._found.add_part(RecordColumns(number, step[here], wall_time[here], order[here], value[None]))
 
-    def _learn(self, frames: Frames, rows: Ints) -> bool:
+    def _learn(self, frames: RecordWindow, rows: Ints) -> bool:
         """Add the entries of some records to the vocabulary; return whether the records are to be read by entries."""
         kinds, count, news = set(), 0, False
         for row in rows[np.linspace(0, len(rows) - 1, SAMPLES).astype(np.intp)].tolist():
@@ -119,7 +122,7 @@ class EntryReader:
             count += len(begins)
             for begin, scalar in zip(begins, event.scalars, strict=True):
                 if begin not in self._entries:
-                    self._entries[begin], self._before[begin] = Entry(scalar.tag, begin, _words(begin)), set()
+                    self._entries[begin], self._before[begin] = TagEntry(scalar.tag, begin, _words(begin)), set()
                     news = True
             for before, begin in pairwise(begins):
                 news = news or before not in self._before[begin]
@@ -140,7 +143,7 @@ class EntryReader:
         return True
 
 
-def _entries(message: bytes, form: Form) -> list[bytes] | None:
+def _entries(message: bytes, form: MessageLayout) -> list[bytes] | None:
     """Return the bytes of each value of a summary up to its number; None unless the message is built as this module expects."""
     try:
         if message[0] != WALL_TIME or message[9] != STEP:
@@ -179,7 +182,7 @@ def _words(begin: bytes) -> tuple[tuple[np.uint64, np.uint64], ...]:
     return tuple(zip(words, masks, strict=True))
 
 
-def _prefix(frames: Frames, rows: Ints) -> tuple[NDArray[np.bool_], Ints, Ints]:
+def _prefix(frames: RecordWindow, rows: Ints) -> tuple[NDArray[np.bool_], Ints, Ints]:
     """Parse what comes before the values: (which records are built as expected, step, where the values begin)."""
     data, start, length = frames.data, frames.start[rows], frames.length[rows]
     good = length >= _LEAST_LENGTH

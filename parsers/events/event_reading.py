@@ -7,13 +7,13 @@ from struct import Struct
 
 import numpy as np
 
-from parsers.events.collect import Collector
+from parsers.events.collect import RecordCollector
 from parsers.events.columns import ColumnDecoder
 from parsers.events.damage import describe, unfinished
 from parsers.events.entries import EntryReader
-from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large, Records
-from parsers.events.rounds import Patterns, RoundReader
-from parsers.events.walk import Form, walk
+from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Large, Records, RecordWindow
+from parsers.events.rounds import RecordPatterns, RoundReader
+from parsers.events.walk import MessageLayout, walk
 from parsers.events.wire import WireError
 from parsers.file_reading import read_growing, unreadable
 from parsers.files import RegularFile, Sparse
@@ -24,18 +24,19 @@ _u32 = Struct("<I").unpack_from
 
 
 def read_events(
-    path: str, form: Form, cursor: Cursor | None = None, limit: int | None = None, patterns: Patterns | None = None
+    path: str, form: MessageLayout, cursor: Cursor | None = None, limit: int | None = None,
+    patterns: RecordPatterns | None = None
 ) -> Batch:
     """All intact records after the cursor, and the problems found. Never raises for the state of the file.
 
     limit stops between two records, or in the search for one after damage, after about this many bytes. patterns are those of
     other files of this form, which make reading faster.
     """
-    known = Patterns() if patterns is None else patterns
+    known = RecordPatterns() if patterns is None else patterns
     return read_growing(path, cursor, lambda file, resumed: _read(file, form, resumed, limit, known))
 
 
-def _read(file: RegularFile, form: Form, resumed: Cursor, limit: int | None, patterns: Patterns) -> Batch:
+def _read(file: RegularFile, form: MessageLayout, resumed: Cursor, limit: int | None, patterns: RecordPatterns) -> Batch:
     reading = _EventReading(file, form, dict(resumed.plugins), patterns)
     records = Records(file, resumed.offset, resumed.size, limit, resumed.search, patterns.lengths)
     begin = records.position
@@ -62,9 +63,9 @@ def _read(file: RegularFile, form: Form, resumed: Cursor, limit: int | None, pat
 class _EventReading:
     """The state of one read."""
 
-    def __init__(self, file: RegularFile, form: Form, plugins: dict[str, str], patterns: Patterns) -> None:
+    def __init__(self, file: RegularFile, form: MessageLayout, plugins: dict[str, str], patterns: RecordPatterns) -> None:
         self.file, self.form, self.plugins = file, form, plugins
-        self.found = Collector()
+        self.found = RecordCollector()
         self.damage: list[Damage] = []
         self.notes: dict[str, str] = {}
         self._patterns = patterns
@@ -86,7 +87,7 @@ class _EventReading:
             return error
         return None
 
-    def _take_frames(self, frames: Frames, records: Records) -> None:
+    def _take_frames(self, frames: RecordWindow, records: Records) -> None:
         if not frames.base:
             self._patterns.note(frames.length)
         left, unfinished = self._rounds.read(frames)
@@ -105,7 +106,7 @@ class _EventReading:
                 continue
             self._take(message, length, frames.base + start - HEADER, verified=True)
 
-    def _damaged(self, frames: Frames, row: int) -> None:
+    def _damaged(self, frames: RecordWindow, row: int) -> None:
         offset = frames.base + int(frames.start[row]) - HEADER
         self.damage.append(Damage(offset, FRAME + int(frames.length[row]), "bad_data", ""))
 

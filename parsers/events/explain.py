@@ -10,9 +10,9 @@ import re
 from parsers.events.lineage import TRAIN_LINEAGE_KEYS
 from parsers.events.reader import EventReader
 from parsers.events.signature import keys
-from parsers.events.walk import Form
+from parsers.events.walk import MessageLayout
 
-FORM = Form(signature=b"MindSpore.Event:", summary=False, contents={6 << 3 | 2: ("explain", "explain")})
+FORM = MessageLayout(signature=b"MindSpore.Event:", summary=False, contents={6 << 3 | 2: ("explain", "explain")})
 
 
 def _fits(key: int, content: bytes) -> bool:

@@ -10,9 +10,9 @@ import re
 
 from parsers.events.reader import EventReader
 from parsers.events.signature import keys
-from parsers.events.walk import Form
+from parsers.events.walk import MessageLayout
 
-FORM = Form(
+FORM = MessageLayout(
     signature=b"MindSpore.Event:",
     summary=False,
     contents={

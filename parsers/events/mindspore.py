@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from parsers.events.reader import EventReader
-from parsers.events.walk import SUMMARY, Form
+from parsers.events.walk import SUMMARY, MessageLayout
 
-FORM = Form(
+FORM = MessageLayout(
     signature=b"MindSpore.Event:",
     scalar=3 << 3 | 5,
     values={

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from parsers.events.event_reading import read_events
-from parsers.events.rounds import Patterns
+from parsers.events.rounds import RecordPatterns
 from parsers.events.signature import opening
-from parsers.events.walk import Form
+from parsers.events.walk import MessageLayout
 from parsers.model import Batch, Cursor, Problem, Reader
 
 
@@ -21,14 +21,14 @@ class EventReader(Reader):
     message of one record.
     """
 
-    form: Form
+    form: MessageLayout
     message: str
     fits: Callable[[int, bytes], bool]
     versioned: bool = True
     signed: bool = True
     appendable: bool = True
     checksummed: bool = True
-    patterns: Patterns = field(default_factory=Patterns, repr=False)
+    patterns: RecordPatterns = field(default_factory=RecordPatterns, repr=False)
 
     def sniff(self, head: bytes) -> bool:
         """Return whether the first up to 4,096 bytes of a file can be of this format."""

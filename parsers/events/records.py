@@ -50,7 +50,7 @@ _EMPTY_CRC = mask(google_crc32c.value(bytes(8)))
 
 
 @dataclass(frozen=True, slots=True)
-class Frames:
+class RecordWindow:
     """Records of one window: data holds the window's bytes until the next one is read, base is the file offset of data[0],
     start the position in data of each record's message and length its bytes."""
 
@@ -201,7 +201,7 @@ class Records:
         self._reached = -1  # where the search for the end of an incomplete record stopped
         self._buffer = self._searched = np.empty(0, np.uint8)
 
-    def __iter__(self) -> Iterator[Frames | Large | Damage]:
+    def __iter__(self) -> Iterator[RecordWindow | Large | Damage]:
         if self.search is not None:
             yield from self._skip(self.search)
         window = FIRST_WINDOW if self._stop is None else max(min(self._stop - self.end, FIRST_WINDOW), STEP_WINDOW)
@@ -215,7 +215,7 @@ class Records:
             if len(start):
                 self._last = int(start[-1]) + base - HEADER, int(length[-1])
                 self.end = base + stop
-                yield Frames(self._buffer, base, start, length)
+                yield RecordWindow(self._buffer, base, start, length)
                 if self.end < base + stop:
                     window *= 4
                     continue
@@ -238,7 +238,7 @@ class Records:
             else:
                 window = max(window * 4, claim + FRAME)
 
-    def go_back(self, frames: Frames, records: int) -> bool:
+    def go_back(self, frames: RecordWindow, records: int) -> bool:
         """Let the last records of the window yielded last be read again, with those after them; False if none come after."""
         if records >= len(frames.start) or self.file.size - self.end < HEADER:
             return False
@@ -293,7 +293,7 @@ class Records:
                 return
         self.claim = claim
 
-    def _resynchronise(self, claim: int) -> Iterator[Frames | Large | Damage]:
+    def _resynchronise(self, claim: int) -> Iterator[RecordWindow | Large | Damage]:
         """Continue after a header whose CRC fails."""
         begin = self.end
         if kept := self._recovered(claim):
@@ -324,14 +324,14 @@ class Records:
         if found > search.begin:
             yield Damage(search.begin, found - search.begin, "bad_length", search.detail)
 
-    def _recovered(self, claim: int) -> Frames | Large | None:
+    def _recovered(self, claim: int) -> RecordWindow | Large | None:
         """Return the record here if its data, at the length it claims, are intact."""
         if claim > self.file.size - self.end - FRAME or not self._data_holds(self.end, claim, unknown=False):
             return None
         if claim > SMALL:
             return Large(self.end, claim, True)
         window = np.frombuffer(self.file.read(self.end, FRAME + claim) + bytes(PADDING), np.uint8)
-        return Frames(window, self.end, np.array([HEADER]), np.array([claim]))
+        return RecordWindow(window, self.end, np.array([HEADER]), np.array([claim]))
 
     def _data_holds(self, offset: int, length: int, *, unknown: bool = True) -> bool:
         """Return whether the data of a record match their CRC; `unknown` once too many bytes have been checked."""

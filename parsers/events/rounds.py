@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.checksums import Words, byte_table, unmask_columns
-from parsers.events.collect import Collector, Columns, RoundTable, stretched
+from parsers.events.collect import RecordCollector, RecordColumns, RoundTable, stretched
 from parsers.events.columns import plain
-from parsers.events.records import FOOTER, FRAME, HEADER, Frames
-from parsers.events.walk import Event, Form
+from parsers.events.records import FOOTER, FRAME, HEADER, RecordWindow
+from parsers.events.walk import EventMessage, MessageLayout
 from parsers.model import Ints
 
 Bytes = NDArray[np.uint8]
@@ -39,7 +39,7 @@ CREDIT, COST, MOST_CREDIT = 256, 64, 4096
 class Pattern:
     """One round: the records of one step with a scalar of a different tag each, or one record with several scalars."""
 
-    def __init__(self, template: Bytes, events: Sequence[Event], lengths: Ints) -> None:
+    def __init__(self, template: Bytes, events: Sequence[EventMessage], lengths: Ints) -> None:
         self.tags = tuple(scalar.tag for event in events for scalar in event.scalars)
         self.lengths, self.stride = lengths, len(template)
         ends = np.cumsum(lengths + FRAME) - FOOTER
@@ -75,7 +75,7 @@ class Pattern:
             )
         return self._crcs
 
-    def begins(self, frames: Frames, at: int) -> bool:
+    def begins(self, frames: RecordWindow, at: int) -> bool:
         """Return whether the record at an index begins a round of this pattern."""
         begin = _begin(frames, at)
         if frames.length[at] != self.lengths[0] or begin + self.stride > _end(frames):
@@ -83,7 +83,7 @@ class Pattern:
         row = frames.data[begin : begin + self.stride]
         return not np.count_nonzero((row & self._mask) != self._constant)
 
-    def read(self, frames: Frames, at: int, found: Collector) -> tuple[int, Ints]:
+    def read(self, frames: RecordWindow, at: int, found: RecordCollector) -> tuple[int, Ints]:
         """Read the rounds from the record at an index on.
 
         Return the number of rounds, and those of them (from 0) of which a record fails its CRC: they are not read.
@@ -106,7 +106,7 @@ class Pattern:
             chunk = max(LEAST_ROWS, CHUNK_BYTES // self.stride)
         return done, np.concatenate(damaged) if damaged else np.empty(0, np.int64)
 
-    def _take(self, frames: Frames, place: int, rows: Bytes, found: Collector) -> Ints:
+    def _take(self, frames: RecordWindow, place: int, rows: Bytes, found: RecordCollector) -> Ints:
         """Add the rounds in rows; return those of which a record fails its CRC, which are left out."""
         data, records = frames.data, len(self.lengths)
         at = place + np.arange(len(rows)) * self.stride
@@ -130,7 +130,7 @@ class Pattern:
             wall_time, value, step, begin = wall_time[:, good], value[:, good], step[good], begin[good]
             step_bytes = [column[:, good] for column in step_bytes]
         if records == 1:
-            found.add_columns(Columns(found.id_of(self.tags), step, wall_time[0], begin, value))
+            found.add_columns(RecordColumns(found.id_of(self.tags), step, wall_time[0], begin, value))
         elif not any(np.count_nonzero(column != column[0]) for column in step_bytes):
             within = stretched(self._within[:, None], wall_time.shape)
             found.add_rounds(self.tags, RoundTable(step, wall_time, begin, within, value))
@@ -138,19 +138,19 @@ class Pattern:
             for record, tag in enumerate(self.tags):
                 own = _varints([column[record] for column in step_bytes])
                 own_order, own_value = begin + self._within[record], value[record : record + 1]
-                found.add_columns(Columns(found.id_of((tag,)), own, wall_time[record], own_order, own_value))
+                found.add_columns(RecordColumns(found.id_of((tag,)), own, wall_time[record], own_order, own_value))
         return bad
 
 
-def _begin(frames: Frames, at: int) -> int:
+def _begin(frames: RecordWindow, at: int) -> int:
     return int(frames.start[at]) - HEADER
 
 
-def _end(frames: Frames) -> int:
+def _end(frames: RecordWindow) -> int:
     return int(frames.start[-1] + frames.length[-1]) + FOOTER
 
 
-class _Tables:
+class _ChecksumTables:
     """How one byte of each record changes the CRC of the record; distances is the number of bytes after it, by record."""
 
     def __init__(self, distances: Ints) -> None:
@@ -165,15 +165,15 @@ class _Tables:
         return self._tables.take(plane + self._base)
 
 
-_TablesOfFields = tuple[list[_Tables], list[_Tables], list[list[_Tables]]]
+_TablesOfFields = tuple[list[_ChecksumTables], list[_ChecksumTables], list[list[_ChecksumTables]]]
 
 
-def _tables_of(distances: Ints, width: int) -> list[_Tables]:
+def _tables_of(distances: Ints, width: int) -> list[_ChecksumTables]:
     """Return the tables of a field, given the bytes after the first of its bytes."""
-    return [_Tables(distances - byte) for byte in range(width)]
+    return [_ChecksumTables(distances - byte) for byte in range(width)]
 
 
-def _extend(crc: Words, tables: Sequence[_Tables], column: NDArray[Any]) -> None:
+def _extend(crc: Words, tables: Sequence[_ChecksumTables], column: NDArray[Any]) -> None:
     """Add the numbers of one field, of shape (records, n), to the CRCs; bytes that never change are looked up once."""
     width = column.dtype.itemsize
     bits = column.view(f"<u{width}")
@@ -199,7 +199,7 @@ def _varints(columns: Sequence[Bytes]) -> Ints:
     return total.view(np.int64)
 
 
-class Patterns:
+class RecordPatterns:
     """The patterns met last in files of one form, and the record lengths at the beginning of the last file.
 
     They make reading faster and change no result. May be used by several threads.
@@ -210,7 +210,7 @@ class Patterns:
         self._known: tuple[Pattern, ...] = ()
         self.lengths: Ints = np.empty(0, np.int64)
 
-    def at(self, frames: Frames, at: int) -> Pattern | None:
+    def at(self, frames: RecordWindow, at: int) -> Pattern | None:
         """Return the pattern of which a round begins with the record at an index."""
         for place, pattern in enumerate(known := self._known):
             if pattern.begins(frames, at):
@@ -235,10 +235,10 @@ class Patterns:
 class RoundReader:
     """Reads the rounds of one file."""
 
-    def __init__(self, form: Form, found: Collector, patterns: Patterns) -> None:
+    def __init__(self, form: MessageLayout, found: RecordCollector, patterns: RecordPatterns) -> None:
         self._form, self._found, self._patterns = form, found, patterns
 
-    def read(self, frames: Frames) -> tuple[NDArray[np.bool_], int]:
+    def read(self, frames: RecordWindow) -> tuple[NDArray[np.bool_], int]:
         """Read all rounds; return which records remain, and how many of them, the last ones, may begin a round.
 
         Where rounds are short and many patterns take turns, the rest of the window remains.
@@ -265,9 +265,9 @@ class RoundReader:
                 return left, total - at
         return left, 0
 
-    def _parsed(self, frames: Frames, at: int) -> tuple[Pattern | None, int]:
+    def _parsed(self, frames: RecordWindow, at: int) -> tuple[Pattern | None, int]:
         """Parse the round that begins with the record at an index; return its pattern if it repeats, and its records."""
-        events: list[Event] = []
+        events: list[EventMessage] = []
         tags: set[str] = set()
         begin, most = _begin(frames, at), min(at + MOST_RECORDS, len(frames.length))
         for number in range(at, most):
@@ -302,7 +302,7 @@ class RoundReader:
         return pattern, records
 
 
-def _regular(event: Event) -> bool:
+def _regular(event: EventMessage) -> bool:
     """Return whether a message can be part of a pattern."""
     few = len(event.scalars) <= MOST_SCALARS
     return few and event.wall >= 0 and event.step_at >= 0 and all(scalar.dtype == "<f4" for scalar in event.scalars)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from parsers.events.reader import EventReader
-from parsers.events.walk import Form
+from parsers.events.walk import MessageLayout
 
-FORM = Form(
+FORM = MessageLayout(
     signature=b"brain.Event:",
     scalar=2 << 3 | 5,
     values={

@@ -25,7 +25,7 @@ NUMPY = {"<f": "<f4", "<d": "<f8", "<i": "<i4", "<B": "|u1", "<h": "<i2", "<b": 
          "<I": "<u4", "<Q": "<u8"}  # fmt: skip
 
 
-class TensorPlace(NamedTuple):
+class ScalarPlace(NamedTuple):
     """A scalar: its value, and position and numpy dtype of its bytes ("" where they have no fixed width)."""
 
     value: float
@@ -33,7 +33,7 @@ class TensorPlace(NamedTuple):
     dtype: str
 
 
-def scalar_in(data: ByteSource, pos: int, end: int) -> TensorPlace | None:
+def scalar_in(data: ByteSource, pos: int, end: int) -> ScalarPlace | None:
     """Return the scalar in the TensorProto at pos to end; None if it is something else."""
     number, rank_0 = 0, True
     places: dict[int, tuple[int, int, int]] = {}  # field number -> wire type, start and end of its bytes
@@ -70,7 +70,7 @@ def _is_rank_0(data: ByteSource, pos: int, end: int) -> bool:
     return True
 
 
-def _value(data: ByteSource, places: dict[int, tuple[int, int, int]], number: int) -> TensorPlace | None:
+def _value(data: ByteSource, places: dict[int, tuple[int, int, int]], number: int) -> ScalarPlace | None:
     code, field = DTYPES[number]
     form = Struct(code)
     if CONTENT in places:
@@ -78,22 +78,22 @@ def _value(data: ByteSource, places: dict[int, tuple[int, int, int]], number: in
         if stop - start != form.size:
             return None
         value = form.unpack(data[start:stop])[0]
-        return TensorPlace(_bfloat16(value), start, "") if number == BFLOAT16 else TensorPlace(float(value), start, NUMPY[code])
+        return ScalarPlace(_bfloat16(value), start, "") if number == BFLOAT16 else ScalarPlace(float(value), start, NUMPY[code])
     if field not in places:
-        return TensorPlace(0.0, -1, "")
+        return ScalarPlace(0.0, -1, "")
     kind, start, stop = places[field]
     if code in ("<f", "<d"):
         if stop - start != form.size or kind == VARINT:
             return None
-        return TensorPlace(form.unpack(data[start:stop])[0], start, NUMPY[code])
+        return ScalarPlace(form.unpack(data[start:stop])[0], start, NUMPY[code])
     whole, after = varint(data, start)
     if after != stop or kind not in (VARINT, DELIMITED):
         return None
     if number == BFLOAT16:
-        return TensorPlace(_bfloat16(whole & 0xFFFF), start, "")
+        return ScalarPlace(_bfloat16(whole & 0xFFFF), start, "")
     if code == "<e":
-        return TensorPlace(form.unpack((whole & 0xFFFF).to_bytes(2, "little"))[0], start, "")
-    return TensorPlace(float(whole if number == UINT64 else signed(whole)), start, "")
+        return ScalarPlace(form.unpack((whole & 0xFFFF).to_bytes(2, "little"))[0], start, "")
+    return ScalarPlace(float(whole if number == UINT64 else signed(whole)), start, "")
 
 
 def _bfloat16(bits: int) -> float:

@@ -13,8 +13,8 @@ from google.protobuf.message import DecodeError
 from parsers.events.damage import describe
 from parsers.events.event_reading import read_events
 from parsers.events.messages import message_class
-from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large, Records
-from parsers.events.walk import Form
+from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Large, Records, RecordWindow
+from parsers.events.walk import MessageLayout
 from parsers.files import RegularFile
 from parsers.model import Problem
 from parsers.recording.wire import mask
@@ -22,7 +22,7 @@ from parsers.recording.wire import mask
 _u32 = Struct("<I").unpack_from
 
 
-def verify_events(path: str, form: Form, message: str) -> list[Problem]:
+def verify_events(path: str, form: MessageLayout, message: str) -> list[Problem]:
     """Return all problems of an event file; message names the message of each record."""
     batch = read_events(path, form)
     problems = [*batch.problems, *([batch.tail] if batch.tail else [])]
@@ -43,7 +43,7 @@ def _within(offset: int, covered: list[tuple[int, int]]) -> bool:
 def _undecodable(file: RegularFile, message: str) -> Iterator[Damage]:
     """Yield large records with a wrong data CRC, and records that cannot be decoded as this message."""
     for piece in Records(file, 0):
-        if isinstance(piece, Frames):
+        if isinstance(piece, RecordWindow):
             data = piece.data.data
             for start, length in zip(piece.start.tolist(), piece.length.tolist(), strict=True):
                 content = bytes(data[start : start + length])

@@ -1,8 +1,8 @@
 """Parses one message field by field: positions of wall time, step and scalars, and the bytes of its large values.
 
-The layout of a format is data (`Form`); the parser is the same for all. Scalars are read, everything else is only located.
-Fields follow the rules of protobuf: any order, the last of a repeated single field counts, a oneof holds what came last,
-unknown fields are skipped.
+The layout of a format is data (`MessageLayout`); the parser is the same for all. Scalars are read, everything else is only
+located. Fields follow the rules of protobuf: any order, the last of a repeated single field counts, a oneof holds what came
+last, unknown fields are skipped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _f32, _f64 = Struct("<f").unpack_from, Struct("<d").unpack_from
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class MessageLayout:
     """The layout of a format. Keys are field number << 3 | wire type.
 
     signature begins the version string of the first record. scalar is the key of a float in a summary value (0: there is
@@ -70,7 +70,7 @@ class Payload(NamedTuple):
     plugin: str | None
 
 
-class Event:
+class EventMessage:
     """One message. wall and step_at are positions (-1: the field is missing and its value 0); plain says that every field
     the parser reads occurs once, so that another message with equal bytes elsewhere has its fields at the same positions;
     names are the positions of tags and metadata, which may differ between messages of one structure; tags those of tags alone.
@@ -96,9 +96,9 @@ class Event:
         self.most = FEW
 
 
-def walk(data: ByteSource, end: int, form: Form, *, most: int = FEW) -> Event:
+def walk(data: ByteSource, end: int, form: MessageLayout, *, most: int = FEW) -> EventMessage:
     """Parse the message of bytes 0 to end, with positions of up to `most` scalars. Raises WireError if it is none."""
-    event = Event()
+    event = EventMessage()
     event.most = most
     try:
         _fill(event, data, end, form)
@@ -107,9 +107,9 @@ def walk(data: ByteSource, end: int, form: Form, *, most: int = FEW) -> Event:
     return event
 
 
-def beginning(data: bytes, end: int, form: Form) -> Event:
+def beginning(data: bytes, end: int, form: MessageLayout) -> EventMessage:
     """Parse the beginning of a message of `end` bytes: all values whose tag is in data, whether or not their bytes are."""
-    event = Event()
+    event = EventMessage()
     try:
         _fill(event, _Strict(data), end, form)
     except (IndexError, WireError):
@@ -133,7 +133,7 @@ class _Strict:
         return self._data[index]
 
 
-def _fill(event: Event, data: ByteSource, end: int, form: Form) -> None:
+def _fill(event: EventMessage, data: ByteSource, end: int, form: MessageLayout) -> None:
     """Parse the message of bytes 0 to end into the event."""
     pos, holds = 0, 0
     while pos < end:
@@ -173,12 +173,12 @@ def _fill(event: Event, data: ByteSource, end: int, form: Form) -> None:
         event.wall_time = _f64(data[event.wall : event.wall + 8])[0]
 
 
-def _clear(event: Event) -> None:
+def _clear(event: EventMessage) -> None:
     event.scalars, event.payloads, event.version = [], [], b""
     event.many_tags, event.many_values = [], array("d")
 
 
-def _summary(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> None:
+def _summary(data: ByteSource, pos: int, end: int, form: MessageLayout, event: EventMessage) -> None:
     many = pos + MANY_BYTES
     while pos < end:
         if pos > many:
@@ -197,7 +197,7 @@ def _summary(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> 
         raise WireError("a field ends beyond the summary")
 
 
-def _keep_many(event: Event) -> None:
+def _keep_many(event: EventMessage) -> None:
     """Move the scalars to where they take less memory."""
     event.plain = False
     event.many_tags += [scalar.tag for scalar in event.scalars]
@@ -206,7 +206,7 @@ def _keep_many(event: Event) -> None:
         one.clear()
 
 
-def _short_values(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> tuple[int, int]:
+def _short_values(data: ByteSource, pos: int, end: int, form: MessageLayout, event: EventMessage) -> tuple[int, int]:
     """Read values of less than 128 bytes, most of which are a tag and a float, as long as there are no others.
 
     Return where the first other one begins, and from where on it is worth while to call this again.
@@ -259,7 +259,7 @@ def _short_values(data: ByteSource, pos: int, end: int, form: Form, event: Event
     return pos + at, pos + at + (0 if at else MANY_BYTES)
 
 
-def _alike_values(chunk: bytes, at: int, scalar: int, event: Event, known: dict[bytes, str]) -> int:
+def _alike_values(chunk: bytes, at: int, scalar: int, event: EventMessage, known: dict[bytes, str]) -> int:
     """Read the values from `at` on that are as long as the first, a tag and a float, at once; return where they end."""
     size = chunk[at + 1] + 2
     rows = np.frombuffer(chunk, np.uint8, (len(chunk) - at) // size * size, at).reshape(-1, size)
@@ -276,7 +276,7 @@ def _alike_values(chunk: bytes, at: int, scalar: int, event: Event, known: dict[
     return at + count * size
 
 
-def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event, base: int = 0) -> None:
+def _value(data: ByteSource, pos: int, end: int, form: MessageLayout, event: EventMessage, base: int = 0) -> None:
     """Parse the value of bytes pos to end of data, which begin at `base` in the message."""
     tag_at, tag_end = -1, -1
     holds, start, stop = 0, 0, 0

@@ -27,7 +27,7 @@ _OFTEN = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Pictures:
+class PictureEvents:
     """Events that name a picture: number of the event, sample, path."""
 
     event: Ints
@@ -54,7 +54,7 @@ class Inferences:
 
 
 @dataclass(frozen=True, slots=True)
-class HeatMaps:
+class HeatMapEvents:
     """Heat maps: sample, place of the explainer in `Events.names`, label, path."""
 
     sample: Ints
@@ -64,7 +64,7 @@ class HeatMaps:
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
+class LayerEvents:
     """Layers of counterfactuals: number of the event, sample, label, number of the layer, probability, boxes as the numbers
     boxes[start:stop], place of the mask in `Events.names`. events and samples are all events with counterfactuals, also
     without layers."""
@@ -108,10 +108,10 @@ class Events:
     """What events state. names are texts that occur often. damaged are the numbers of events that are damaged in a part, odd
     those with numbers of values that do not belong together, such as other numbers of probabilities than of labels."""
 
-    pictures: Pictures
+    pictures: PictureEvents
     inferences: Inferences
-    heat_maps: HeatMaps
-    layers: Layers
+    heat_maps: HeatMapEvents
+    layers: LayerEvents
     scores: tuple[Score, ...]
     metadata: tuple[RecordedNames, ...]
     names: tuple[str, ...]
@@ -120,7 +120,7 @@ class Events:
 
 
 @dataclass(slots=True)
-class _Names:
+class _NumberedTexts:
     """Numbers texts that occur often."""
 
     known: dict[bytes, int] = field(default_factory=dict)
@@ -150,10 +150,10 @@ def events_of(data: Bytes, start: Ints, end: Ints, number: Ints) -> Events:
     """Read the messages `Explain` between these positions of data; number is that of each event."""
     whole = fields(data, start, end)
     damaged = whole.damaged.copy()
-    names = _Names()
+    names = _NumberedTexts()
     sample = _per_message(whole.last(1, VARINT), len(start), 0)
     row, first, stop = whole.last(2, DELIMITED)
-    pictures = Pictures(number[row], sample[row], packed(data, first, stop))
+    pictures = PictureEvents(number[row], sample[row], packed(data, first, stop))
     inferences, odd = _inferences(data, whole, number, sample, damaged)
     heat_maps = _heat_maps(data, whole, sample, names, damaged)
     layers, odd_layers = _layers(data, whole, number, sample, names, damaged)
@@ -259,8 +259,8 @@ def _values(
 
 
 def _heat_maps(
-    data: Bytes, whole: Fields, sample: Ints, names: _Names, damaged: NDArray[np.bool_]
-) -> HeatMaps:
+    data: Bytes, whole: Fields, sample: Ints, names: _NumberedTexts, damaged: NDArray[np.bool_]
+) -> HeatMapEvents:
     message, found = _inside(data, whole, _EXPLANATION, damaged)
     row, first, end = found.last(3, DELIMITED)
     explainer = np.full(len(message), -1, np.int64)
@@ -270,15 +270,15 @@ def _heat_maps(
     if nameless.any():
         explainer[nameless] = names.known.setdefault(b"", len(names.known))
     label = _per_message(found.last(2, VARINT), len(message), 0)
-    return HeatMaps(
+    return HeatMapEvents(
         sample[message[row]].astype(np.int32), explainer[row].astype(np.int32), label[row].astype(np.int32),
         packed(data, first, end),
     )  # fmt: skip
 
 
 def _layers(
-    data: Bytes, whole: Fields, number: Ints, sample: Ints, names: _Names, damaged: NDArray[np.bool_]
-) -> tuple[Layers, Ints]:
+    data: Bytes, whole: Fields, number: Ints, sample: Ints, names: _NumberedTexts, damaged: NDArray[np.bool_]
+) -> tuple[LayerEvents, Ints]:
     message, found = _inside(data, whole, _HOC, damaged)
     label = _per_message(found.last(1, VARINT), len(message), 0)
     mask = np.full(len(message), -1, np.int64)
@@ -299,7 +299,7 @@ def _layers(
     layer = np.arange(len(hoc)) - np.searchsorted(hoc, hoc)
     of_event = message[hoc]
     with_any = distinct(message)
-    layers = Layers(
+    layers = LayerEvents(
         number[with_any], sample[with_any], number[of_event], sample[of_event], label[hoc], layer, probability, start,
         stop - (stop - start) % 4, boxes, mask[hoc],
     )  # fmt: skip

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.graphs.dot_columns import NO_ROW, Arrows, Attributes, DotStatements, NodeNames, Statement
+from parsers.graphs.dot_columns import NO_ROW, Attributes, DotEdges, DotStatements, NodeNames, Statement
 from parsers.graphs.dot_tokens import END, Token, Tokens
 from parsers.graphs.graph import Graph, Origin, SourceLine, unique
 from parsers.graphs.tables import CALL, CONSTANT, CONTROL, DATA, KINDS, OPERATOR, PARAMETER, Edges, Nodes
@@ -104,7 +104,7 @@ class _DotReading:
     begins: array[int] = field(default_factory=lambda: array("q"))
     """The first byte of each statement."""
     names: NodeNames = field(default_factory=NodeNames)
-    arrows: Arrows = field(default_factory=Arrows)
+    arrows: DotEdges = field(default_factory=DotEdges)
     labels: dict[str, str] = field(default_factory=dict)
     clusters: list[str] = field(default_factory=list)
     around: dict[tuple[str, ...], int] = field(default_factory=dict)

@@ -68,7 +68,7 @@ class NodeNames:
 
 
 @dataclass(slots=True)
-class Arrows:
+class DotEdges:
     """Edges as written: numbers of names, the number of the target's port (-1 for none), and the kind as the reader's code."""
 
     source: array[int] = field(default_factory=lambda: array("i"))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from parsers.errors import FormatError
 from parsers.graphs import anf_ir, dot, ir_text, onnx, snapshot, tensorflow
 from parsers.graphs.graph import Graph, Origin
-from parsers.payloads.cache import Stored
+from parsers.payloads.cache import ByteStore
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ FORMATS: tuple[GraphFormat, ...] = (
 )
 
 
-def decoded(form: GraphFormat, data: bytes, origin: Origin, stored: Stored | None) -> Graph:
+def decoded(form: GraphFormat, data: bytes, origin: Origin, stored: ByteStore | None) -> Graph:
     """Return the graph in these bytes: from its snapshot if there is a sound one, else decoded, and a snapshot is stored."""
     if stored is None or form.name != anf_ir.FORMAT or len(data) < snapshot.LEAST_BYTES:
         return form.read(data, origin)

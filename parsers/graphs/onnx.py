@@ -135,7 +135,7 @@ def _item(data: bytes, start: int, stop: int, key: int) -> tuple[list[str], bool
     return [], False
 
 
-class _Tensor(NamedTuple):
+class _OnnxTensor(NamedTuple):
     """Parse a TensorProto without its numbers: name, type, shape, bytes stored here, file with external data."""
 
     name: str
@@ -145,7 +145,7 @@ class _Tensor(NamedTuple):
     location: str
 
 
-def _tensor(data: bytes, pos: int, end: int) -> _Tensor:
+def _tensor(data: bytes, pos: int, end: int) -> _OnnxTensor:
     name, kind, dims, stored, location = "", 0, list[str](), 0, ""
     for key, start, stop in intact(data, pos, end):
         if key >> 3 == _DIMS and key & 7 == VARINT:
@@ -161,7 +161,7 @@ def _tensor(data: bytes, pos: int, end: int) -> _Tensor:
             location = entry.get(_SECOND, "") if entry.get(_FIRST) == "location" else location
         elif key & 7 == DELIMITED:
             stored += stop - start
-    return _Tensor(name, f"Tensor[{name_of(ONNX, kind)}]", shape_text(dims), stored, location)
+    return _OnnxTensor(name, f"Tensor[{name_of(ONNX, kind)}]", shape_text(dims), stored, location)
 
 
 def _type(data: bytes, pos: int, end: int, depth: int = 0) -> tuple[str, str]:

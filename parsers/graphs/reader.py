@@ -23,7 +23,7 @@ from parsers.names import printable
 
 if TYPE_CHECKING:
     from parsers.graphs.graph import Graph
-    from parsers.payloads.cache import Stored
+    from parsers.payloads.cache import ByteStore
 
 _ACTORS = re.compile(rb"\[Device tensor stores\]|%\d+ = \w*Actor\(|^\t?\[Kernel actors|Actor\(name:", re.MULTILINE)
 
@@ -105,7 +105,7 @@ def _refused(file: RegularFile, head: bytes) -> Problem | None:
     return Problem(file.path, 0, 0, "no_graph", text)
 
 
-def read_file(path: str, cursor: Cursor | None = None, stored: Stored | None = None) -> Graph:
+def read_file(path: str, cursor: Cursor | None = None, stored: ByteStore | None = None) -> Graph:
     """Decode the graph of a file of any format. OSError if it cannot be read, FormatError if it changed since the cursor or
     is too large. A large graph is taken from its snapshot in `stored`, if there is one."""
     from parsers.graphs.formats import HEAD, decoded, format_of, stage_of

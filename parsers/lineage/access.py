@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from parsers.analysis.curves.final_values import last_value
 from parsers.deferred import pandas as pd
-from parsers.lineage.configs import Config, read_config
+from parsers.lineage.configs import ConfigSettings, read_config
 from parsers.lineage.datasets import DatasetGraph, RecordedPipeline
-from parsers.lineage.description import METRIC, Description, Record
+from parsers.lineage.description import METRIC, Description, LocatedEvent
 from parsers.lineage.table import row_frame
 from parsers.lineage.values import Setting
 from parsers.model import CONFIG, Problem, SourceFile
@@ -30,7 +30,7 @@ class _CachedDescription(NamedTuple):
 
     version: int
     events: Events
-    configs: tuple[Config, ...]
+    configs: tuple[ConfigSettings, ...]
     description: Description
 
 
@@ -43,7 +43,7 @@ class RunLineage:
     def __init__(self, files: RunFiles, scalars: RunScalars, payloads: RunPayloads) -> None:
         self._files, self._scalars, self._payloads = files, scalars, payloads
         self._cached: _CachedDescription | None = None
-        self.configs: Mapping[SourceFile, Config] = {}
+        self.configs: Mapping[SourceFile, ConfigSettings] = {}
 
     @property
     def settings(self) -> Mapping[str, Setting]:
@@ -137,9 +137,9 @@ class RunLineage:
             if reader is not None:
                 yield reader.settings(path, places)
 
-    def _records(self, *kinds: str) -> Iterator[Record]:
+    def _records(self, *kinds: str) -> Iterator[LocatedEvent]:
         """Yield the events of these kinds, by the time in the names of their files."""
-        found: list[tuple[int, Record]] = []
+        found: list[tuple[int, LocatedEvent]] = []
         with self._files.lock:
             paths, position = self._files.paths, self._files.order()
             for kind in kinds:
@@ -149,7 +149,7 @@ class RunLineage:
                         file, order = int(series.file[place]), int(series.order[place])
                         read = _LineageReading(self._payloads, kind, tag, place)
                         time = float(series.wall_time[place])
-                        found.append((position[file], Record(paths[file], file, order, tag, read, time)))
+                        found.append((position[file], LocatedEvent(paths[file], file, order, tag, read, time)))
         found.sort(key=lambda entry: (entry[0], entry[1].order))
         return (record for _, record in found)
 

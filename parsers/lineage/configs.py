@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[-+]?[0-9_.eExXa-fA-FoO]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Config:
+class ConfigSettings:
     """Settings by name, and the damage in the file."""
 
     settings: Mapping[str, Setting]
@@ -47,16 +47,16 @@ def _loader() -> Any:
     return getattr(yaml, "CSafeLoader", None) or yaml.SafeLoader
 
 
-def read_config(path: str) -> Config:
+def read_config(path: str) -> ConfigSettings:
     """Read the settings in a file; never raises for its content, or if it does not exist."""
     try:
         settings, complaints = _read(path)
     except OSError as error:
         text = f"The file cannot be read ({error.strerror or error}); its settings are not shown."
-        return Config({}, (Problem(path, 0, 0, "unreadable", text),))
+        return ConfigSettings({}, (Problem(path, 0, 0, "unreadable", text),))
     except FormatError as error:
-        return Config({}, (Problem(path, 0, 0, "bad_value", f"No settings are taken from it: {error}."),))
-    return Config(settings, tuple(Problem(path, 0, 0, "bad_value", complaint) for complaint in complaints))
+        return ConfigSettings({}, (Problem(path, 0, 0, "bad_value", f"No settings are taken from it: {error}."),))
+    return ConfigSettings(settings, tuple(Problem(path, 0, 0, "bad_value", complaint) for complaint in complaints))
 
 
 def _read(path: str) -> tuple[dict[str, Setting], list[str]]:

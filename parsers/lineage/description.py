@@ -43,7 +43,7 @@ _NAMES: Mapping[str, str] = {
 _TYPES = {column.name: column.dtype for column in LINEAGE.columns[2:] if column.name not in ("loss", "dataset_mark")}
 
 
-class Record(NamedTuple):
+class LocatedEvent(NamedTuple):
     """A located event: file, its number, offset of the record, tag, a function that reads the bytes, wall time in seconds."""
 
     path: str
@@ -67,9 +67,9 @@ class Description:
     metrics: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
-    def add_lineage(self, records: Iterable[Record]) -> None:
+    def add_lineage(self, records: Iterable[LocatedEvent]) -> None:
         """Add the events of lineage files, given in the order of their times."""
-        files: dict[int, dict[str, list[Record]]] = {}
+        files: dict[int, dict[str, list[LocatedEvent]]] = {}
         for record in records:
             files.setdefault(record.file, {}).setdefault(record.tag, []).append(record)
         custom: dict[str, Setting] = {}  # from files without a training
@@ -89,14 +89,14 @@ class Description:
         if self.datasets is not None:
             self.settings["dataset_mark"] = self.datasets.mark
 
-    def _bounded(self, found: dict[str, Setting], record: Record) -> dict[str, Setting]:
+    def _bounded(self, found: dict[str, Setting], record: LocatedEvent) -> dict[str, Setting]:
         """Return at most MOST values of one event."""
         if len(found) <= MOST:
             return found
         self._complain(record, f"Its {record.tag} has {len(found):,} values; the first {MOST:,} are shown.")
         return dict(list(found.items())[:MOST])
 
-    def _add_pipeline(self, records: list[Record] | None) -> None:
+    def _add_pipeline(self, records: list[LocatedEvent] | None) -> None:
         found = self._last(records, dataset_graph)
         if found is not None and records:
             self.datasets = found
@@ -104,7 +104,7 @@ class Description:
             if found.problem:
                 self._complain(records[-1], found.problem)
 
-    def _add_evaluation(self, records: list[Record] | None) -> None:
+    def _add_evaluation(self, records: list[LocatedEvent] | None) -> None:
         found = self._last(records, mindspore.evaluation_lineage) or {}
         written = found.pop("metric", "")
         self.settings |= found
@@ -117,7 +117,7 @@ class Description:
             return
         self.settings |= {METRIC + name: value for name, value in self._bounded(metrics, records[-1]).items()}
 
-    def add_hparams(self, records: Iterable[Record]) -> None:
+    def add_hparams(self, records: Iterable[LocatedEvent]) -> None:
         """Add the plugin data of TensorBoard's hparams."""
         for record in records:
             tags, settings = self._decoded(record, plugin_data) or ([], {})
@@ -139,12 +139,12 @@ class Description:
 
     # Decoding ------------------------------------------------------------------------------------------------------
 
-    def _last(self, records: list[Record] | None, decode: Callable[[memoryview], T]) -> T | None:
+    def _last(self, records: list[LocatedEvent] | None, decode: Callable[[memoryview], T]) -> T | None:
         """Decode the last event that can be decoded; report a problem for each that cannot."""
         found: Iterator[T | None] = (self._decoded(record, decode) for record in reversed(records or ()))
         return next((one for one in found if one is not None), None)
 
-    def _decoded(self, record: Record, decode: Callable[[memoryview], T]) -> T | None:
+    def _decoded(self, record: LocatedEvent, decode: Callable[[memoryview], T]) -> T | None:
         try:
             return decode(record.read())
         except FormatError as error:
@@ -156,7 +156,7 @@ class Description:
         self._complain(record, f"Its {record.tag} cannot be shown: {reason}.")
         return None
 
-    def _complain(self, record: Record, text: str) -> None:
+    def _complain(self, record: LocatedEvent, text: str) -> None:
         problem = Problem(record.path, record.order, 0, "bad_value", text)
         if problem not in self.problems:
             self.problems.append(problem)

@@ -21,7 +21,7 @@ class Sized(Protocol):
         ...
 
 
-class Stored(Protocol):
+class ByteStore(Protocol):
     """Keeps bytes longer than a process, such as snapshots of decoded graphs (`parsers.graphs.snapshot`)."""
 
     def read(self, key: str) -> bytes | None:
@@ -41,7 +41,7 @@ class PayloadCache:
     """
 
     def __init__(
-        self, limit: int = LIMIT, derived: int = DERIVED, graphs: int = GRAPHS, stored: Stored | None = None
+        self, limit: int = LIMIT, derived: int = DERIVED, graphs: int = GRAPHS, stored: ByteStore | None = None
     ) -> None:
         self.stored = stored
         self.limit = limit

@@ -33,7 +33,7 @@ from parsers.profiler.trace.frames import TraceFrames
 from parsers.schema import Schema
 
 
-class Frames:
+class FramesByName:
     """Frames of profiles by name: `frame("operators")`, or as an attribute: `operators`. FRAMES lists them.
 
     Each matches its schema and may be shared: never write into one.
@@ -55,7 +55,7 @@ class Frames:
 _TRACE = "trace"
 
 
-class Profile(Frames):
+class Profile(FramesByName):
     """The profile of one rank in one session. `files` are those known; `problems` the damage found in those read so far."""
 
     def __init__(self, session: str, rank: int, files: tuple[ProfileFile, ...]) -> None:
@@ -209,7 +209,7 @@ class Profile(Frames):
         return ProfileInput(file.path, file.name, beside)
 
 
-class Profiles(Frames, Mapping[tuple[str, int], Profile]):
+class Profiles(FramesByName, Mapping[tuple[str, int], Profile]):
     """(session, rank) -> profile, by session and then rank. The joined frames begin with columns session and rank."""
 
     def __init__(self, sessions: tuple[Session, ...], problems: tuple[Problem, ...] = ()) -> None:

@@ -44,7 +44,7 @@ class NumberedTexts:
     """Texts by number, in the order in which they came.
 
     Of many, the older ones are kept as bytes, which take a fifth of the memory: one that comes again long after gets a second
-    number. `Joined` makes the two one again.
+    number. `JoinedRanks` makes the two one again.
     """
 
     RECENT = 1 << 16
@@ -80,7 +80,7 @@ class NumberedTexts:
         return found
 
 
-class Rows:
+class FileRows:
     """Rows of one file as they are read, column by column: lists of numbers, and of texts as numbers into `texts`."""
 
     def __init__(self, schema: Schema, names: Sequence[str], file: str = "") -> None:
@@ -109,7 +109,7 @@ class _KeptColumn(msgspec.Struct, Generic[_T], array_like=True):
     like: str = ""  # the column that has the texts of this one
 
 
-class _Frame(msgspec.Struct, Generic[_T], array_like=True):
+class _KeptFrame(msgspec.Struct, Generic[_T], array_like=True):
     name: str
     file: str
     rows: int
@@ -117,21 +117,21 @@ class _Frame(msgspec.Struct, Generic[_T], array_like=True):
 
 
 class _ColumnHeader(msgspec.Struct, Generic[_T]):
-    frames: list[_Frame[_T]]
+    frames: list[_KeptFrame[_T]]
     problems: list[Problem]
     size: int
     crc: int
 
 
-def packed(frames: Iterable[Rows], problems: Sequence[Problem]) -> bytes:
+def packed(frames: Iterable[FileRows], problems: Sequence[Problem]) -> bytes:
     """Return rows and problems as bytes; the rows are empty afterwards."""
-    told: list[_Frame[msgspec.Raw]] = []
+    told: list[_KeptFrame[msgspec.Raw]] = []
     parts: list[memoryview] = []
     told_texts: dict[int, str] = {}
     for rows in frames:
         dtypes = {column.name: column.dtype for column in rows.schema.columns}
         number = len(rows)
-        told.append(_Frame(rows.schema.name, rows.file, number, []))
+        told.append(_KeptFrame(rows.schema.name, rows.file, number, []))
         for name in rows.names:
             values = rows.values[name]
             rows.values[name] = []
@@ -249,7 +249,7 @@ class _JoinedColumn:
             self.values = self.values.astype(kind)
 
 
-class Joined:
+class JoinedRanks:
     """Rows of one frame of all ranks, joined as they arrive."""
 
     def __init__(self, schema: Schema) -> None:

@@ -19,10 +19,10 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
-from parsers.profiler.columns import Growing, NumberedTexts, Rows
+from parsers.profiler.columns import FileRows, Growing, NumberedTexts
 from parsers.profiler.communication import MS, TOTAL
 from parsers.profiler.groups import ranks_named
-from parsers.profiler.json_entries import Form, entries, number
+from parsers.profiler.json_entries import EntryType, entries, number
 from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import NONE
 
@@ -35,7 +35,7 @@ _LINK = re.compile(r"(\d{1,9})-(\d{1,9})")
 _P2P = re.compile(r"send|receive|recv|sendrecv", re.IGNORECASE)
 
 
-class Times(msgspec.Struct, gc=False):
+class CommunicationTimes(msgspec.Struct, gc=False):
     """Communication Time Info."""
 
     start: float = msgspec.field(default=_NAN, name="Start Timestamp(us)")
@@ -57,11 +57,11 @@ class Band(msgspec.Struct, gc=False):
 class RankOperation(msgspec.Struct, gc=False):
     """One operation in one rank."""
 
-    times: Times = msgspec.field(name="Communication Time Info")
+    times: CommunicationTimes = msgspec.field(name="Communication Time Info")
     bands: dict[str, Band] = msgspec.field(default_factory=dict, name="Communication Bandwidth Info")
 
 
-class Link(msgspec.Struct, gc=False):
+class LinkTraffic(msgspec.Struct, gc=False):
     """The traffic of one link."""
 
     transport: str = msgspec.field(default="", name="Transport Type")
@@ -106,15 +106,17 @@ class Operations:
 
     def __init__(self, complaints: Complaints, *, ranks: bool = False) -> None:
         own = ("rank",) if ranks else ()
-        self.collectives = Rows(COLLECTIVES, (*_OPERATION, *own, *_TIMES))
-        self.packets = Rows(PACKETS, (*_OPERATION, *own, *_PACKET))
+        self.collectives = FileRows(COLLECTIVES, (*_OPERATION, *own, *_TIMES))
+        self.packets = FileRows(PACKETS, (*_OPERATION, *own, *_PACKET))
         self.groups: dict[str, tuple[int, ...]] = {}
         self._complaints = complaints
         self._texts = {name: NumberedTexts() for name in ("group", "name", "section", "transport")}
-        self._found = _Growing()
-        self._sent = _Growing()
+        self._found = _GrowingRows()
+        self._sent = _GrowingRows()
 
-    def add(self, where: tuple[int, str, str, str], times: Times, bands: Mapping[str, Band], rank: int = NONE) -> None:
+    def add(
+        self, where: tuple[int, str, str, str], times: CommunicationTimes, bands: Mapping[str, Band], rank: int = NONE
+    ) -> None:
         """Append an operation: (step, group, name, section); its times; what went over each transport."""
         step, group, name, section = where
         if not times.elapse >= 0.0:
@@ -179,7 +181,7 @@ def _in_base_units(name: str, column: NDArray[Any]) -> NDArray[Any]:
     return column.astype(np.int64) if name == "count" else column
 
 
-class _Growing:
+class _GrowingRows:
     """Rows as tuples, turned into columns some thousand at a time: a row takes a third of the memory there."""
 
     AT_ONCE = 1 << 14
@@ -268,7 +270,7 @@ def _operation(value: Any) -> RankOperation | None:
     if not isinstance(times, dict):
         return None
     bands = value.get("Communication Bandwidth Info")
-    made = Times(*(number(times.get(name)) for name in Times.__struct_encode_fields__))
+    made = CommunicationTimes(*(number(times.get(name)) for name in CommunicationTimes.__struct_encode_fields__))
     return RankOperation(made, {str(name): _band(band) for name, band in bands.items()} if isinstance(bands, dict) else {})
 
 
@@ -292,8 +294,8 @@ def _by_rank(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 _OPERATION_MARK = b'"Communication Time Info"'
-_OF_RANK = Form(RankOperation, _operation, _OPERATION_MARK, lambda _: 1)
-_OF_RANKS = Form(dict[str, RankOperation], _by_rank(_operation), _OPERATION_MARK, len)
+_OF_RANK = EntryType(RankOperation, _operation, _OPERATION_MARK, lambda _: 1)
+_OF_RANKS = EntryType(dict[str, RankOperation], _by_rank(_operation), _OPERATION_MARK, len)
 
 
 # Links -----------------------------------------------------------------------------------------------------------------------
@@ -312,11 +314,11 @@ class Links:
     """Rows of links, which are there after `finish`."""
 
     def __init__(self, complaints: Complaints) -> None:
-        self.rows = Rows(LINKS, _LINKED)
+        self.rows = FileRows(LINKS, _LINKED)
         self._complaints = complaints
         self._summed: set[tuple[int, str]] = set()
         self._sums: list[tuple[int, tuple[int, str]]] = []
-        self._matrices = _Growing()
+        self._matrices = _GrowingRows()
         self._number = 0
         self._named: dict[tuple[str, str, str], tuple[tuple[str, str, str, str], bool]] = {}
         self._columns = {name: Growing() for name in ("source", "target", "operation", "transport", "size_bytes", "time_ns")}
@@ -331,7 +333,7 @@ class Links:
         self._times: list[float] = []
 
     def add(
-        self, step: int, key: str, group: str, section: str, links: Mapping[str, Link], *, local: bool | None = None
+        self, step: int, key: str, group: str, section: str, links: Mapping[str, LinkTraffic], *, local: bool | None = None
     ) -> None:
         """Append a matrix: its key, the group if that is not in the key, the section if it is known; links by `source-target`.
 
@@ -347,7 +349,7 @@ class Links:
         where, is_local = known
         self.extend((step, *where), links, local=is_local if local is None else local)
 
-    def extend(self, where: tuple[int, str, str, str, str], links: Mapping[str, Link], *, local: bool) -> None:
+    def extend(self, where: tuple[int, str, str, str, str], links: Mapping[str, LinkTraffic], *, local: bool) -> None:
         """Append links of one step, group, name, section and class."""
         step, group, name, section, kind = where
         single = name if kind == "single" else ""
@@ -365,7 +367,7 @@ class Links:
         self._transports += [one.transport for one in told]
         self._sizes += [one.size for one in told]
         self._times += [one.time for one in told]
-        if len(self._ends) >= _Growing.AT_ONCE:
+        if len(self._ends) >= _GrowingRows.AT_ONCE:
             self._turn()
 
     def _turn(self) -> None:
@@ -440,12 +442,12 @@ def named_matrix(key: str) -> tuple[str, str, str, bool]:
     return (name, "single", group, False) if match is None else (match[1], match[2], group, True)
 
 
-def _link(value: Any) -> Link | None:
+def _link(value: Any) -> LinkTraffic | None:
     if not isinstance(value, dict):
         return None
     operation = value.get("Op Name", value.get("op_name"))
     size, time = number(value.get("Transit Size(MB)")), number(value.get("Transit Time(ms)"))
-    return Link(str(value.get("Transport Type", "")), size, time, operation if isinstance(operation, str) else None)
+    return LinkTraffic(str(value.get("Transport Type", "")), size, time, operation if isinstance(operation, str) else None)
 
 
-_MATRIX = Form(dict[str, Link], _by_rank(_link), b'"Transport Type"', len)
+_MATRIX = EntryType(dict[str, LinkTraffic], _by_rank(_link), b'"Transport Type"', len)

@@ -13,7 +13,7 @@ from typing import Any
 
 from parsers.json_text import parse_json
 from parsers.profiler.communication import TOTAL
-from parsers.profiler.communication_json import Band, Link, Links, Operations, Times, is_p2p, step_number
+from parsers.profiler.communication_json import Band, CommunicationTimes, Links, LinkTraffic, Operations, is_p2p, step_number
 from parsers.profiler.database import Database
 from parsers.profiler.groups import hash_of
 from parsers.profiler.json_entries import number
@@ -63,7 +63,7 @@ def operations(database: Database, complaints: Complaints, *, cluster: bool = Fa
             continue
         section = str(section) if section else "p2p" if is_p2p(text) else "collective"
         where = (step_number(step), str(group or ""), text, section)
-        found.add(where, Times(*map(number, times)), sent.get(row[: len(keys)], nothing), rank)
+        found.add(where, CommunicationTimes(*map(number, times)), sent.get(row[: len(keys)], nothing), rank)
     return found.finish()
 
 
@@ -76,7 +76,7 @@ def links(database: Database, complaints: Complaints, *, cluster: bool = False) 
     columns = ("step", "hccl_op_name", "group_name", "src_rank", "dst_rank", "transport_type", "transit_size", "transit_time")
     for row in table_rows(database, table, (*columns, "type", "op_name"), complaints):
         step, key, group, source, target, transport, size, time, section, operation = row
-        link = Link(str(transport or ""), number(size), number(time), str(operation or ""))
+        link = LinkTraffic(str(transport or ""), number(size), number(time), str(operation or ""))
         ends = {f"{_whole(source)}-{_whole(target)}": link}
         found.add(step_number(step), str(key), str(group or ""), str(section or ""), ends, local=False if cluster else None)
     return found.finish()
@@ -117,7 +117,7 @@ class Tasks:
             section = "p2p" if is_p2p(name) else "collective"
             where = (self._step_at(start), self._group(group), name, section)
             begins.append(start)
-            found.add(where, Times(elapse=(end - start) / 1e6), sent.get(number_of, {}))
+            found.add(where, CommunicationTimes(elapse=(end - start) / 1e6), sent.get(number_of, {}))
         rows = found.finish().collectives
         rows.values["start_ns"] = begins  # whole, not by way of a float of microseconds
         return found
@@ -136,7 +136,7 @@ class Tasks:
             total[1] += end - start
         found = Links(self._complaints)
         for (step, group, name, section, link, transport), (size, time) in totals.items():
-            told = {link: Link(transport, size / 1e6, time / 1e6)}
+            told = {link: LinkTraffic(transport, size / 1e6, time / 1e6)}
             found.extend((step, group, name, section, "total"), told, local=True)
         return found.finish()
 

@@ -22,7 +22,7 @@ from parsers.analysis.jobs.spans import joined
 from parsers.cluster_frames import DEVICE_TIMES
 from parsers.model import Ints
 from parsers.profiler import rank_bubble
-from parsers.profiler.columns import Rows
+from parsers.profiler.columns import FileRows
 from parsers.profiler.communication_tables import table_rows
 from parsers.profiler.database import Database
 from parsers.profiler.lines import Complaints
@@ -82,7 +82,7 @@ def kind_between(name: str) -> str:
     return _PAIRS.get(kind_of(name), "collective")
 
 
-def read(files: DeviceFiles) -> Rows:
+def read(files: DeviceFiles) -> FileRows:
     """Return the rows of one rank (schema DEVICE_TIMES without `rank`). Never raises for the content of files."""
     found = _FoundTimes()
     for kind in ("kernel_details", "op_summary"):
@@ -234,9 +234,9 @@ class _FoundTimes:
         found: NDArray[np.bool_] = table[trace.slices.track]
         return found
 
-    def rows(self) -> Rows:
+    def rows(self) -> FileRows:
         """Return all rows."""
-        rows = Rows(DEVICE_TIMES, _NAMES, self._file)
+        rows = FileRows(DEVICE_TIMES, _NAMES, self._file)
         if self._parts:
             codes = [rows.texts["kind"].number(part[0]) for part in self._parts]
             rows.values["kind"] = np.repeat(np.array(codes, np.int64), [len(part[1]) for part in self._parts])

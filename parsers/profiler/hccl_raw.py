@@ -13,7 +13,7 @@ from typing import Any
 
 from parsers.files import RegularFile
 from parsers.json_text import parse_json
-from parsers.profiler.communication_json import Band, Link, Links, Operations, Times, is_p2p, step_number
+from parsers.profiler.communication_json import Band, CommunicationTimes, Links, LinkTraffic, Operations, is_p2p, step_number
 from parsers.profiler.json_entries import number
 from parsers.profiler.lines import Complaints
 from parsers.profiler.progress import report_read
@@ -39,7 +39,7 @@ def read(path: str, complaints: Complaints) -> tuple[Operations, Links]:
                 continue
             transit, wait = number(entry[1]), number(entry[2])
             section = "p2p" if is_p2p(name) else "collective"
-            times = Times(elapse=transit + wait, transit=transit, wait=wait, idle=0.0)
+            times = CommunicationTimes(elapse=transit + wait, transit=transit, wait=wait, idle=0.0)
             operations.add((step, "", name, section), times, _sent(entry[3]))
             _links(links, (step, name, "single"), entry[3])
     return operations.finish(), links.finish()
@@ -115,10 +115,10 @@ def _bands(transports: Any) -> Iterator[tuple[str, float, float]]:
 def _links(found: Links, key: tuple[int, str, str], links: dict[str, Any]) -> None:
     step, name, kind = key
     section = "p2p" if is_p2p(name) else "collective" if name else ""
-    by_transport: dict[str, dict[str, Link]] = {}
+    by_transport: dict[str, dict[str, LinkTraffic]] = {}
     for link, transports in links.items():
         for transport, size, time in _bands(transports):
-            by_transport.setdefault(transport, {})[link] = Link(transport, size, time)
+            by_transport.setdefault(transport, {})[link] = LinkTraffic(transport, size, time)
     for told in by_transport.values():
         found.extend((step, "", name, section, kind), told, local=True)
 

@@ -20,7 +20,7 @@ from parsers.analysis.jobs.stages import chains
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
-from parsers.profiler.columns import Joined, RankColumns
+from parsers.profiler.columns import JoinedRanks, RankColumns
 from parsers.profiler.frame_parts import categorical, changed, constant, joined
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.lines import MOST_COMPLAINTS, Complaints
@@ -55,8 +55,8 @@ class Parts:
 
 def joined_parts(pieces: Iterable[RankPiece], schemas: Sequence[Schema]) -> Parts:
     """Join pieces as they arrive."""
-    own = {schema.name: Joined(schema) for schema in schemas}
-    whole = {schema.name: Joined(schema) for schema in schemas}
+    own = {schema.name: JoinedRanks(schema) for schema in schemas}
+    whole = {schema.name: JoinedRanks(schema) for schema in schemas}
     problems: list[Problem] = []
     path = ""
     for piece in pieces:
@@ -227,7 +227,7 @@ def _resolve(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, int
 
 
 @dataclass(frozen=True, slots=True)
-class _Members:
+class _GroupMembers:
     """The ranks of groups by their numbers in these.
 
     Those of known groups are `flat[starts[group] + number]`. Of other groups only some numbers are known, which a file can
@@ -261,7 +261,7 @@ def _keys(group: NDArray[Any], number: NDArray[Any]) -> NDArray[np.int64]:
     return (group.astype(np.int64) << 30) | number.astype(np.int64)
 
 
-def _members(rows: pd.DataFrame, counted: NDArray[Any], groups: pd.DataFrame) -> _Members:
+def _members(rows: pd.DataFrame, counted: NDArray[Any], groups: pd.DataFrame) -> _GroupMembers:
     """Return the ranks of the groups of rows; of an unknown group those that tell a link to themselves."""
     told = groups[groups["told"].astype("str") == "yes"]
     known = dict(zip(told["group"].astype("str"), told["ranks"].astype("str"), strict=True))
@@ -274,7 +274,7 @@ def _members(rows: pd.DataFrame, counted: NDArray[Any], groups: pd.DataFrame) ->
         own = np.flatnonzero(counted & unknown[codes] & (number == rows["target_local"].to_numpy()))[::-1]
     keys, first = np.unique(_keys(codes[own], number[own]), return_index=True)  # of several ranks the last one
     starts = np.cumsum([0, *map(len, members)])
-    return _Members(starts, np.concatenate([*members, np.empty(0, np.int64)]), keys, rows["rank"].to_numpy()[own][first])
+    return _GroupMembers(starts, np.concatenate([*members, np.empty(0, np.int64)]), keys, rows["rank"].to_numpy()[own][first])
 
 
 def _compare_links(own: pd.DataFrame, whole: pd.DataFrame, complaints: Complaints) -> None:

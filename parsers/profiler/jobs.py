@@ -42,7 +42,7 @@ _FEW = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class JobMember:
     """One rank of a job: name and directory of its session, rank, host ("" for unknown), its files."""
 
     session: str
@@ -62,7 +62,7 @@ class JobFiles:
     """
 
     name: str
-    members: tuple[Member, ...]
+    members: tuple[JobMember, ...]
     whole: tuple[Session, ...] = ()
     size: int = 0
     parallel: tuple[tuple[str, int], ...] = ()
@@ -85,7 +85,7 @@ class JobFiles:
 
 
 @dataclass(slots=True)
-class _One:
+class _RankSession:
     """A session of one rank, and what it tells: number of ranks, start, ids of groups by (how they are named, their ranks)."""
 
     session: Session
@@ -102,7 +102,7 @@ def find_jobs(sessions: Sequence[Session]) -> tuple[JobFiles, ...]:
     """Return the jobs of these sessions, in the order of their first session."""
     whole = [session for session in sessions if session.files and not session.ranks]
     found: list[JobFiles] = []
-    by_path: dict[str, list[_One]] = {}
+    by_path: dict[str, list[_RankSession]] = {}
     lists = _Lists()
     for session in sessions:
         if len(session.ranks) > 1:
@@ -140,7 +140,7 @@ def _legacy(session: Session) -> JobFiles:
     for file in session.files:
         if file.kind not in OF_JOB:
             by_rank[file.rank].append(file)
-    members = tuple(Member(session.name, session.path, rank, "", tuple(files)) for rank, files in by_rank.items())
+    members = tuple(JobMember(session.name, session.path, rank, "", tuple(files)) for rank, files in by_rank.items())
     problems: list[Problem] = []
     told = (size(files, problems) for files in by_rank.values() for size in (_size_in_names, _size_in_traces))
     size = max(told, default=0)
@@ -169,7 +169,7 @@ def _size_told(value: Any, path: str, problems: list[Problem]) -> int:
     return 0
 
 
-def _beyond(path: str, members: Sequence[Member], size: int) -> tuple[Problem, ...]:
+def _beyond(path: str, members: Sequence[JobMember], size: int) -> tuple[Problem, ...]:
     """Report ranks that a job of this size cannot have."""
     beyond = [member.rank for member in members if size and member.rank >= size]
     if not beyond:
@@ -187,14 +187,14 @@ def _listed(ranks: Sequence[int]) -> str:
 # What a session tells --------------------------------------------------------------------------------------------------------
 
 
-class _Group(msgspec.Struct):
+class _SessionGroup(msgspec.Struct):
     group_name: str = ""
     global_ranks: msgspec.Raw = msgspec.Raw(b"")
 
 
 class _JobMetadata(msgspec.Struct):
     distributed_args: dict[str, Any] = {}
-    parallel_group_info: dict[str, _Group] = {}
+    parallel_group_info: dict[str, _SessionGroup] = {}
     pp_info: Any = None
 
 
@@ -204,8 +204,8 @@ class _Info(msgspec.Struct):
     end_info: dict[str, Any] = {}
 
 
-def _told(session: Session, rank: int, lists: _Lists) -> _One:
-    one = _One(session, rank)
+def _told(session: Session, rank: int, lists: _Lists) -> _RankSession:
+    one = _RankSession(session, rank)
     kinds = {file.kind: file for file in reversed(session.files)}
     sizes = [_size_in_names(session.files, one.problems), _size_in_traces(session.files, one.problems)]
     start = 0
@@ -290,7 +290,7 @@ class _Lists:
         return known[1]
 
 
-def _ids(groups: Mapping[str, _Group], lists: _Lists) -> Mapping[tuple[str, bytes], frozenset[str]]:
+def _ids(groups: Mapping[str, _SessionGroup], lists: _Lists) -> Mapping[tuple[str, bytes], frozenset[str]]:
     """Return the names of groups by what they are: kind and hash of the ranks. Groups of one rank prove nothing."""
     found: dict[tuple[str, bytes], set[str]] = {}
     for name, group in groups.items():
@@ -303,7 +303,7 @@ def _ids(groups: Mapping[str, _Group], lists: _Lists) -> Mapping[tuple[str, byte
 # Sessions of one rank each ---------------------------------------------------------------------------------------------------
 
 
-def _jobs_of(ones: list[_One]) -> list[JobFiles]:
+def _jobs_of(ones: list[_RankSession]) -> list[JobFiles]:
     """Return the jobs of sessions whose paths are alike."""
     sizes = sorted({one.size for one in ones if one.size})
     if len(sizes) > 1:
@@ -321,10 +321,10 @@ def _jobs_of(ones: list[_One]) -> list[JobFiles]:
     return jobs
 
 
-def _proven_apart(ones: list[_One]) -> list[list[_One]]:
+def _proven_apart(ones: list[_RankSession]) -> list[list[_RankSession]]:
     """Split sessions by the ids of groups: two that know a group of the same ranks by other ids are of two jobs."""
-    parts: list[tuple[dict[tuple[str, bytes], frozenset[str]], list[_One]]] = []
-    unknown: list[_One] = []
+    parts: list[tuple[dict[tuple[str, bytes], frozenset[str]], list[_RankSession]]] = []
+    unknown: list[_RankSession] = []
     for one in sorted(ones, key=lambda one: (one.start, one.session.name)):
         if not one.groups:
             unknown.append(one)
@@ -344,9 +344,9 @@ def _proven_apart(ones: list[_One]) -> list[list[_One]]:
     return found
 
 
-def _captures(ones: list[_One]) -> list[JobFiles]:
+def _captures(ones: list[_RankSession]) -> list[JobFiles]:
     """Return the k-th session of each rank as one job."""
-    by_rank: dict[int, list[_One]] = {}
+    by_rank: dict[int, list[_RankSession]] = {}
     for one in sorted(ones, key=lambda one: (one.rank, one.start, one.session.name)):
         by_rank.setdefault(one.rank, []).append(one)
     number = max(map(len, by_rank.values()))
@@ -372,7 +372,7 @@ def _captures(ones: list[_One]) -> list[JobFiles]:
     return jobs
 
 
-def _told_pipeline(members: Sequence[_One]) -> tuple[str, int, tuple[Problem, ...]]:
+def _told_pipeline(members: Sequence[_RankSession]) -> tuple[str, int, tuple[Problem, ...]]:
     """Return schedule, number of micro batches, and what is wrong if ranks tell different ones."""
     told = {one.pipeline: one for one in members if one.pipeline != ("", 0)}
     if len(told) < 2:
@@ -384,8 +384,8 @@ def _told_pipeline(members: Sequence[_One]) -> tuple[str, int, tuple[Problem, ..
     return "", 0, (Problem(_above([one.session.path for one in members]), 0, 0, "bad_table", text),)
 
 
-def _member(one: _One) -> Member:
-    return Member(one.session.name, one.session.path, one.rank, _host(one.session), _own(one.session))
+def _member(one: _RankSession) -> JobMember:
+    return JobMember(one.session.name, one.session.path, one.rank, _host(one.session), _own(one.session))
 
 
 def _own(session: Session) -> tuple[ProfileFile, ...]:

@@ -33,7 +33,7 @@ _DEPTH = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Form(Generic[T]):
+class EntryType(Generic[T]):
     """What entries are: their type; how one is made of what was decoded without types (None: it is none).
 
     mark occurs `marks(entry)` times in an entry, at most: if it occurs more often, entries have the same name.
@@ -45,7 +45,7 @@ class Form(Generic[T]):
     marks: Callable[[T], int]
 
 
-def entries(path: str, form: Form[T], complaints: Complaints) -> Entries[T]:
+def entries(path: str, form: EntryType[T], complaints: Complaints) -> Entries[T]:
     """Yield (a, b, {name: entry}); several times for one a and b if there are many entries.
 
     Never raises for the content of the file.
@@ -85,14 +85,14 @@ def entries(path: str, form: Form[T], complaints: Complaints) -> Entries[T]:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
 
 
-def _tell_same(data: bytes, found: Iterable[dict[str, T]], form: Form[T], complaints: Complaints) -> None:
+def _tell_same(data: bytes, found: Iterable[dict[str, T]], form: EntryType[T], complaints: Complaints) -> None:
     lost = data.count(form.mark) - sum(sum(map(form.marks, one.values())) for one in found)
     if lost > 0:
         complaints.add(f"Expected names once in an object, found {lost:,} that occur again; the last of each is shown.")
 
 
 def _decoded(
-    piece: bytes, where: str, decoder: msgspec.json.Decoder[dict[str, T]], form: Form[T], complaints: Complaints
+    piece: bytes, where: str, decoder: msgspec.json.Decoder[dict[str, T]], form: EntryType[T], complaints: Complaints
 ) -> dict[str, T]:
     try:
         require_few_values(piece)

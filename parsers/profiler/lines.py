@@ -70,7 +70,7 @@ class Complaints:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LineBlock:
     """Records of a table: their bytes, each ending in a newline, and the line in the file where each begins."""
 
     data: bytes
@@ -124,7 +124,7 @@ class Lines:
             if not newline:
                 return b"", []
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[LineBlock]:
         """Yield the records after the header."""
         while not self._ended or self._is_partial:
             if not self._is_partial:
@@ -134,7 +134,7 @@ class Lines:
             if len(block.lines):
                 yield block
 
-    def _take_part(self) -> Block:
+    def _take_part(self) -> LineBlock:
         """Take the complete records in the buffer, of very short ones a part."""
         if len(self._rest) <= SMALL or self._rest.count(b"\n") * DENSE < len(self._rest):
             return self._take()
@@ -148,7 +148,7 @@ class Lines:
         self._rest, self._ended, self._is_partial = self._rest + whole[end:], ended, True
         return block
 
-    def _take(self) -> Block:
+    def _take(self) -> LineBlock:
         """Return the complete records in the buffer; at the end of the file all of them, unless quotes are out of order."""
         data = self._rest
         if self._ended and data and not data.endswith(b"\n"):
@@ -174,9 +174,9 @@ class Lines:
         if stray is None and not (self._ended and self._rest):
             return block
         damaged = self._reread()
-        return Block(block.data + damaged.data, np.concatenate((block.lines, damaged.lines)))
+        return LineBlock(block.data + damaged.data, np.concatenate((block.lines, damaged.lines)))
 
-    def _checked(self, data: bytes, starts: Places, ends: Places, lines: Places) -> Block:
+    def _checked(self, data: bytes, starts: Places, ends: Places, lines: Places) -> LineBlock:
         """Return the valid records, and what can be saved of the others.
 
         Cells are counted only in the first record: parsing the block shows whether others differ, and then they are counted
@@ -204,13 +204,13 @@ class Lines:
             odd[place] = odd[place] or data[starts[place] : ends[place]].rstrip(b"\r") == self._header
         return self._without(odd, data, starts, ends, lines)
 
-    def sample(self, block: Block, most: int) -> list[list[str]]:
+    def sample(self, block: LineBlock, most: int) -> list[list[str]]:
         """Return the cells of the first complete records of a block, at most `most`."""
         starts, ends, _, _ = _records(block.data)
         found = (cells(block.data[start:end]) for start, end in zip(starts[:most].tolist(), ends[:most].tolist(), strict=True))
         return [row for row in found if row is not None and len(row) == len(self.header)]
 
-    def recounted(self, block: Block) -> Block:
+    def recounted(self, block: LineBlock) -> LineBlock:
         """Return the block without records that have too many or too few cells; the same block if there are none."""
         starts, ends, _, _ = _records(block.data)
         counts = _counts(block.data, starts)
@@ -224,20 +224,20 @@ class Lines:
             self._miscounted(int(block.lines[place]), int(counts[place]))
         self._complaints.left_out += len(places) - MOST_COMPLAINTS
         kept = np.repeat(~odd, ends - starts + 1)
-        return Block(np.frombuffer(block.data, np.uint8)[kept].tobytes(), block.lines[~odd])
+        return LineBlock(np.frombuffer(block.data, np.uint8)[kept].tobytes(), block.lines[~odd])
 
     def _miscounted(self, line: int, number: int) -> None:
         self._complaints.add(f"Line {line}: expected {len(self.header)} cells, found {number}; the line was skipped.")
 
-    def requoted(self, block: Block) -> Block:
+    def requoted(self, block: LineBlock) -> LineBlock:
         """Return the block with every cell quoted, for one that pandas rejects."""
         starts, ends, _, _ = _records(block.data)
         return self._without(np.ones(len(starts), np.bool_), block.data, starts, ends, block.lines)
 
-    def _without(self, odd: NDArray[np.bool_], data: bytes, starts: Places, ends: Places, lines: Places) -> Block:
+    def _without(self, odd: NDArray[np.bool_], data: bytes, starts: Places, ends: Places, lines: Places) -> LineBlock:
         """Replace the odd records of a block by what can be saved of them."""
         if not odd.any():
-            return Block(data, lines)
+            return LineBlock(data, lines)
         parts: list[bytes] = []
         kept: list[Places] = []
         begin = 0
@@ -250,9 +250,9 @@ class Lines:
                 parts.append(saved.data)
                 kept.append(saved.lines)
             begin = place + 1
-        return Block(b"".join(parts), np.concatenate(kept))
+        return LineBlock(b"".join(parts), np.concatenate(kept))
 
-    def _odd(self, record: bytes, line: int) -> Block:
+    def _odd(self, record: bytes, line: int) -> LineBlock:
         """Return what can be saved of a record that does not match the header."""
         stripped = record.rstrip(b"\r")
         if not stripped.strip():
@@ -272,16 +272,16 @@ class Lines:
         self._complaints.add(f"Line {line}: expected {len(self.header)} cells, found {got}; the line was skipped.")
         return _NOTHING
 
-    def _shortened(self, found: list[str], line: int) -> Block:
+    def _shortened(self, found: list[str], line: int) -> LineBlock:
         for place, cell in enumerate(found):
             if len(cell) > LONGEST_CELL:
                 text = f"expected at most {LONGEST_CELL:,} characters, found {len(cell):,}; the first ones are shown"
                 self._complaints.add(f"Line {line}, column {self.header[place]}: {text}.")
                 found[place] = cell[:LONGEST_CELL]
         quoted = (f'"{cell.replace(chr(_QUOTE), chr(_QUOTE) * 2)}"' for cell in found)
-        return Block(",".join(quoted).encode() + b"\n", np.array([line], np.int64))
+        return LineBlock(",".join(quoted).encode() + b"\n", np.array([line], np.int64))
 
-    def _reread(self) -> Block:
+    def _reread(self) -> LineBlock:
         """Take complete records out of a buffer in which quotes do not pair up: of the first lines, twice as many each time.
 
         What follows the damage is most often intact, and is taken at a tenth of the cost (`_take`).
@@ -304,14 +304,14 @@ class Lines:
         saved = []
         for line, record in found.records:
             if isinstance(record, str):
-                saved.append(Block(record.encode(), np.array([line], np.int64)))
+                saved.append(LineBlock(record.encode(), np.array([line], np.int64)))
             elif [cell.strip() for cell in record] == self.header:
                 self._complaints.add(f"Line {line}: the header is repeated; the line was skipped.")
             else:
                 saved.append(self._shortened(record, line))
         if not saved:
             return _NOTHING
-        return Block(b"".join(one.data for one in saved), np.concatenate([one.lines for one in saved]))
+        return LineBlock(b"".join(one.data for one in saved), np.concatenate([one.lines for one in saved]))
 
 
     def _end_of(self, lines: int) -> tuple[int, bool]:
@@ -325,7 +325,7 @@ class Lines:
         return end, False
 
 
-_NOTHING = Block(b"", np.empty(0, np.int64))
+_NOTHING = LineBlock(b"", np.empty(0, np.int64))
 
 
 def _stray_quote(view: NDArray[np.uint8], quotes: Places) -> int | None:

@@ -22,7 +22,7 @@ from parsers.files import RegularFile
 from parsers.model import Ints
 from parsers.profiler.ascend_output import COMMUNICATION
 from parsers.profiler.communication import TOTAL
-from parsers.profiler.communication_json import Times, step_number
+from parsers.profiler.communication_json import CommunicationTimes, step_number
 from parsers.profiler.communication_tables import Tasks
 from parsers.profiler.database import Database
 from parsers.profiler.lines import Complaints
@@ -54,10 +54,10 @@ class _Files(Protocol):
 
 
 class _Timed(msgspec.Struct, gc=False):
-    times: Times = msgspec.field(name="Communication Time Info", default_factory=Times)
+    times: CommunicationTimes = msgspec.field(name="Communication Time Info", default_factory=CommunicationTimes)
 
 
-class _Step(msgspec.Struct, gc=False):
+class _StepTraffic(msgspec.Struct, gc=False):
     p2p: dict[str, _Timed] = msgspec.field(default_factory=dict)
 
 
@@ -95,7 +95,7 @@ def _sent(path: str) -> dict[int, Spans]:
     try:
         with RegularFile(path) as file:
             data = file.read(0, file.size) if file.size <= LARGEST else b""
-        steps = msgspec.json.decode(data, type=dict[str, _Step]) if _SOME.search(data) else {}
+        steps = msgspec.json.decode(data, type=dict[str, _StepTraffic]) if _SOME.search(data) else {}
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     found: dict[int, Spans] = {}

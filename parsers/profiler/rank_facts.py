@@ -21,7 +21,7 @@ from parsers.deferred import pandas as pd
 from parsers.files import RegularFile
 from parsers.profiler import flops
 from parsers.profiler.ascend_output import COMMUNICATION
-from parsers.profiler.columns import Rows
+from parsers.profiler.columns import FileRows
 from parsers.profiler.communication_tables import table_rows
 from parsers.profiler.database import Database, StoredTexts
 from parsers.profiler.frame_parts import ProfileInput
@@ -88,7 +88,7 @@ class RankFilesByKind(Protocol):
         ...
 
 
-def read(source: RankFilesByKind, rank: int) -> Rows:
+def read(source: RankFilesByKind, rank: int) -> FileRows:
     """Return the row of one rank (schema RANKS without `rank`); none if no file tells anything."""
     found: Facts = {}
     files = []
@@ -102,7 +102,7 @@ def read(source: RankFilesByKind, rank: int) -> Rows:
             told = {name: value for name, value in reader(source, kind).items() if name not in found and _known(value)}
             found |= told
             files += [source.name(kind)] if told else []
-    rows = Rows(RANKS, _NAMES, files[0] if files else "")
+    rows = FileRows(RANKS, _NAMES, files[0] if files else "")
     if found:
         rows.add(**_unknown() | found)
     return rows
@@ -324,9 +324,9 @@ def _rows(database: Database, table: str, columns: tuple[str, ...], complaints: 
     return list(table_rows(database, table, columns, complaints)) if database.has(table, *columns) else []
 
 
-def of_cluster(database: Database, complaints: Complaints) -> Rows:
+def of_cluster(database: Database, complaints: Complaints) -> FileRows:
     """RankDeviceMap and HostInfo of cluster_analysis.db: a row for each rank."""
-    rows = Rows(RANKS, ("rank", *_NAMES))
+    rows = FileRows(RANKS, ("rank", *_NAMES))
     hosts = {uid: str(name) for uid, name in _rows(database, "HostInfo", ("hostUid", "hostName"), complaints) if name}
     only = next(iter(hosts.values())) if len(hosts) == 1 else ""
     uid = "hostUid" if database.has("RankDeviceMap", "hostUid") else "deviceId"

@@ -29,7 +29,7 @@ from parsers.profiler import (
     step_parts,
     strategy,
 )
-from parsers.profiler.columns import Rows, packed
+from parsers.profiler.columns import FileRows, packed
 from parsers.profiler.communication_json import Links, Operations
 from parsers.profiler.communication_tables import Tasks
 from parsers.profiler.database import Database
@@ -147,7 +147,7 @@ def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
     if unknown:
         raise KeyError(min(unknown))
     reading = _RankReading(files)
-    rows: list[Rows] = []
+    rows: list[FileRows] = []
     if "groups" in what:
         rows.append(_groups(reading))
     raw = None
@@ -177,7 +177,7 @@ def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
     return packed(rows, reading.problems())
 
 
-def _with_trace(reading: _RankReading, what: Collection[str], rows: list[Rows]) -> list[Rows]:
+def _with_trace(reading: _RankReading, what: Collection[str], rows: list[FileRows]) -> list[FileRows]:
     """Return the rows, and from a trace of torch those of the frames that no other file gives."""
     full = [one for one in rows if len(one)]
     wanted = set(what) - {one.schema.name for one in full}
@@ -191,17 +191,17 @@ def _with_trace(reading: _RankReading, what: Collection[str], rows: list[Rows]) 
     return [*full, *of_rank.rows_of(found, wanted, reading.name("chrome_trace"))] if found.is_kineto else rows
 
 
-def _facts(reading: _RankReading, rank: int) -> Rows:
+def _facts(reading: _RankReading, rank: int) -> FileRows:
     if reading.has("cluster_database"):
         found = reading.asked("cluster_database", rank_facts.of_cluster)
-        if isinstance(found, Rows):
+        if isinstance(found, FileRows):
             found.file = reading.name("cluster_database")
             return found
     return rank_facts.read(reading, rank)
 
 
-def _stages(reading: _RankReading) -> Rows:
-    rows = Rows(STAGES, ("told_rank", "stage", "mode", "stages"), reading.name("parallel_strategy"))
+def _stages(reading: _RankReading) -> FileRows:
+    rows = FileRows(STAGES, ("told_rank", "stage", "mode", "stages"), reading.name("parallel_strategy"))
     told = strategy.read_config(reading.path("parallel_strategy"), reading.complaints("parallel_strategy"))
     if told is not None:
         rows.add(told_rank=told.rank, stage=told.stage, mode=told.mode, stages=";".join(map(text_of, told.stages)))
@@ -254,7 +254,7 @@ def _first(
     return "", None
 
 
-def _steps(reading: _RankReading) -> Rows:
+def _steps(reading: _RankReading) -> FileRows:
     whole = step_parts.new_rows(ranks=True)
     if reading.has("cluster_steps"):
         whole.file = reading.name("cluster_steps")
@@ -271,7 +271,7 @@ def _steps(reading: _RankReading) -> Rows:
     return rows
 
 
-def _own_steps(reading: _RankReading) -> Rows:
+def _own_steps(reading: _RankReading) -> FileRows:
     rows = step_parts.new_rows()
     kinds = ("step_trace_time", "analysis", "cluster_analyse", "step_trace_raw")
     rows.file = next((reading.name(kind) for kind in kinds if reading.has(kind)), "")
@@ -302,8 +302,8 @@ def kinds_read(names: Collection[str], files: Iterable[Sequence[ProfileFile]]) -
 # Groups ----------------------------------------------------------------------------------------------------------------------
 
 
-def _groups(reading: _RankReading) -> Rows:
-    rows = Rows(GROUPS, _GROUP)
+def _groups(reading: _RankReading) -> FileRows:
+    rows = FileRows(GROUPS, _GROUP)
     if reading.has("profiler_metadata"):
         _add_metadata(rows, reading.path("profiler_metadata"), reading.complaints("profiler_metadata"))
         rows.file = reading.name("profiler_metadata")
@@ -324,16 +324,16 @@ def _groups(reading: _RankReading) -> Rows:
     return rows
 
 
-class _Group(msgspec.Struct):
+class _MetadataGroup(msgspec.Struct):
     group_name: Any = ""
     global_ranks: msgspec.Raw = msgspec.Raw(b"null")
 
 
 class _RankMetadata(msgspec.Struct):
-    parallel_group_info: dict[str, _Group] = {}
+    parallel_group_info: dict[str, _MetadataGroup] = {}
 
 
-def _add_metadata(rows: Rows, path: str, complaints: Complaints) -> None:
+def _add_metadata(rows: FileRows, path: str, complaints: Complaints) -> None:
     """Append the groups in profiler_metadata.json. It has a list of all ranks for each of them: 600 MB at 10,000 ranks."""
     try:
         with RegularFile(path) as file:
@@ -359,11 +359,11 @@ def _object(path: str, complaints: Complaints) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _add(rows: Rows, group: str, name: str, kind: str, ranks: str, size: int) -> None:
+def _add(rows: FileRows, group: str, name: str, kind: str, ranks: str, size: int) -> None:
     rows.add(group=group, name=name, kind=kind, ranks=ranks, size=size, told="yes")
 
 
-def _add_told(rows: Rows, told: Any, complaints: Complaints) -> None:
+def _add_told(rows: FileRows, told: Any, complaints: Complaints) -> None:
     """Append parallel_group_info."""
     for name, group in told.items() if isinstance(told, dict) else ():
         about = group if isinstance(group, dict) else {}
@@ -372,14 +372,14 @@ def _add_told(rows: Rows, told: Any, complaints: Complaints) -> None:
         _add_group(rows, name, about.get("group_name"), told_in, complaints)
 
 
-def _add_group(rows: Rows, name: str, kind: Any, ranks: tuple[str, int] | None, complaints: Complaints) -> None:
+def _add_group(rows: FileRows, name: str, kind: Any, ranks: tuple[str, int] | None, complaints: Complaints) -> None:
     if ranks is None:
         complaints.add(f"Group {name[:60]}: expected global_ranks, a list of ranks; it was skipped.")
     else:
         _add(rows, hash_of(name), name, kind if isinstance(kind, str) else "", *ranks)
 
 
-def _add_seen(rows: Rows, groups: Mapping[str, tuple[int, ...]], file: str) -> None:
+def _add_seen(rows: FileRows, groups: Mapping[str, tuple[int, ...]], file: str) -> None:
     """Append groups whose ranks only the keys of cluster_communication.json tell."""
     known = rows.texts["group"]
     rows.file = rows.file or file
@@ -388,7 +388,7 @@ def _add_seen(rows: Rows, groups: Mapping[str, tuple[int, ...]], file: str) -> N
             _add(rows, group, "", "", text_of(ranks), len(ranks))
 
 
-def _add_mapped(rows: Rows, told: Any, complaints: Complaints) -> None:
+def _add_mapped(rows: FileRows, told: Any, complaints: Complaints) -> None:
     """Append comm_group_parallel_info of a cluster."""
     for group in told if isinstance(told, list) else ():
         ranks = group.get("rank_set") if isinstance(group, dict) else None

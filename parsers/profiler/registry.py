@@ -116,7 +116,7 @@ STEP_POINTS = ProfileFileKind("step_trace_points", numbered("step_trace_point_in
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedFrame:
     """Rows of one frame computed from another one, for what no file gives: compute(rows of source, known rows)."""
 
     schema: Schema
@@ -124,9 +124,9 @@ class Derived:
     compute: Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame]
 
 
-DERIVED: Mapping[str, Derived] = {
+DERIVED: Mapping[str, DerivedFrame] = {
     derived.schema.name: derived
-    for derived in (Derived(OPERATORS, KERNELS, operators_of), Derived(OPERATOR_TYPES, OPERATORS, types_of))
+    for derived in (DerivedFrame(OPERATORS, KERNELS, operators_of), DerivedFrame(OPERATOR_TYPES, OPERATORS, types_of))
 }
 
 FRAMES: Mapping[str, Schema] = {reader.schema.name: reader.schema for reader in FRAME_READERS}

@@ -14,7 +14,7 @@ from typing import Any
 from parsers.cluster_frames import CLUSTER_STEPS
 from parsers.files import RegularFile
 from parsers.profiler import legacy_ascend
-from parsers.profiler.columns import Rows
+from parsers.profiler.columns import FileRows
 from parsers.profiler.communication_json import step_number, step_told
 from parsers.profiler.communication_tables import table_rows
 from parsers.profiler.database import Database
@@ -55,13 +55,13 @@ _MODE = re.compile(r"cluster_analyse_([a-z-]+)_(\d+)_(\d+)_\d+\.csv")
 Cells = Mapping[str, str]
 
 
-def new_rows(*, ranks: bool = False) -> Rows:
+def new_rows(*, ranks: bool = False) -> FileRows:
     """Return rows to be filled; with `ranks`, each row says which rank or stage it is of."""
     own = ("rank", "ranks", *_PLACES) if ranks else ()
-    return Rows(CLUSTER_STEPS, ("step", "kind", "device", *own, *_TIMES))
+    return FileRows(CLUSTER_STEPS, ("step", "kind", "device", *own, *_TIMES))
 
 
-def _add(rows: Rows, step: int, kind: str, parts: Mapping[str, float], **cells: Any) -> None:
+def _add(rows: FileRows, step: int, kind: str, parts: Mapping[str, float], **cells: Any) -> None:
     if "total_ns" not in parts:
         parts = {**parts, "total_ns": sum(parts.get(name, _NAN) for name in ("computing_ns", "exposed_ns", "free_ns"))}
     times = {name: parts.get(name, _NAN) for name in _TIMES}
@@ -129,7 +129,7 @@ def _tell_negative(parts: Mapping[str, float], complaints: Complaints) -> None:
             complaints.add(f"{name.removesuffix('_ns')}: expected a time of at least 0, found {value:,.0f} ns; it is shown so.")
 
 
-def read_step_trace_time(path: str, rows: Rows, complaints: Complaints) -> None:
+def read_step_trace_time(path: str, rows: FileRows, complaints: Complaints) -> None:
     """step_trace_time.csv of one rank."""
     for cells in _table(path, "computing", complaints):
         device = cells.get("deviceid", "")
@@ -137,7 +137,7 @@ def read_step_trace_time(path: str, rows: Rows, complaints: Complaints) -> None:
         _add(rows, step_told(cells.get("step"), complaints), "rank", _parts(cells, _PARTS, _US, complaints), device=known)
 
 
-def read_cluster_steps(path: str, rows: Rows, complaints: Complaints) -> None:
+def read_cluster_steps(path: str, rows: FileRows, complaints: Complaints) -> None:
     """cluster_step_trace_time.csv: rows of ranks and of stages."""
     for cells in _table(path, "computing", complaints):
         parts = _parts(cells, _PARTS, _US, complaints)
@@ -146,7 +146,7 @@ def read_cluster_steps(path: str, rows: Rows, complaints: Complaints) -> None:
 
 
 def _cluster_row(
-    rows: Rows, key: Sequence[Any], parts: Mapping[str, float], places: Sequence[int], complaints: Complaints
+    rows: FileRows, key: Sequence[Any], parts: Mapping[str, float], places: Sequence[int], complaints: Complaints
 ) -> None:
     step, kind, index = key
     where = dict(zip(_PLACES, places, strict=True))
@@ -163,7 +163,7 @@ def _cluster_row(
 # Databases -------------------------------------------------------------------------------------------------------------------
 
 
-def read_steps_of_analysis(database: Database, rows: Rows, complaints: Complaints) -> bool:
+def read_steps_of_analysis(database: Database, rows: FileRows, complaints: Complaints) -> bool:
     """StepTraceTime of analysis.db; False if there is no such table."""
     if not database.has("StepTraceTime", "step", "computing"):
         return False
@@ -179,7 +179,7 @@ def read_steps_of_analysis(database: Database, rows: Rows, complaints: Complaint
     return True
 
 
-def read_steps_of_cluster(database: Database, rows: Rows, complaints: Complaints) -> bool:
+def read_steps_of_cluster(database: Database, rows: FileRows, complaints: Complaints) -> bool:
     """ClusterStepTraceTime of cluster_analysis.db; False if there is no such table."""
     table = "ClusterStepTraceTime"
     if not database.has(table, "step", "type", "index"):
@@ -201,7 +201,7 @@ def stages_named(name: str) -> tuple[int, int] | None:
     return (int(match[2]), int(match[3])) if match is not None else None
 
 
-def read_cluster_analyse(path: str, trace: str, rows: Rows, complaints: Complaints) -> None:
+def read_cluster_analyse(path: str, trace: str, rows: FileRows, complaints: Complaints) -> None:
     """Legacy cluster file of one rank; trace is the path of its step_trace_raw, for the intervals, "" for none."""
     match = _MODE.search(path)
     mode = match[1] if match is not None else ""
@@ -228,7 +228,7 @@ def _legacy_total(parts: Mapping[str, float]) -> float:
     return parts["computing_ns"] + parts["exposed_ns"]
 
 
-def read_step_trace_raw(path: str, name: str, rows: Rows, complaints: Complaints) -> None:
+def read_step_trace_raw(path: str, name: str, rows: FileRows, complaints: Complaints) -> None:
     """Legacy step trace of one rank without a cluster file: interval, forward and backward, tail."""
     part = legacy_ascend.STEP_TRACE.read(ProfileInput(path, name, {}))
     complaints.problems += [problem for problem in part.problems if problem not in complaints.problems]

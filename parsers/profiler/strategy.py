@@ -90,7 +90,7 @@ class _StrategyFile(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class StrategyConfig:
     """What a file says of the job: its rank and stage (-1 for unknown), parallel mode ("" for unknown), ranks of all stages."""
 
     rank: int = NONE
@@ -99,7 +99,7 @@ class Config:
     stages: tuple[tuple[int, ...], ...] = ()
 
 
-def read_config(path: str, complaints: Complaints) -> Config | None:
+def read_config(path: str, complaints: Complaints) -> StrategyConfig | None:
     """Read config alone; None if there is none. Never raises for the content of the file."""
     try:
         with RegularFile(path) as file:
@@ -140,7 +140,7 @@ def _config_in(data: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _config(told: Mapping[str, Any], complaints: Complaints) -> Config:
+def _config(told: Mapping[str, Any], complaints: Complaints) -> StrategyConfig:
     rank, stage = _number(told.get("rankId")), _number(told.get("stageId"))
     mode = told.get("parallelType")
     if not isinstance(mode, str) or mode not in MODES:
@@ -158,7 +158,7 @@ def _config(told: Mapping[str, Any], complaints: Complaints) -> Config:
         complaints.add("config.stageId: expected the number of the stage, found none.")
     elif stages and stage >= len(stages):
         complaints.add(f"config.stageId: expected a stage below {len(stages):,}, as stageDevices has them, found {stage:,}.")
-    return Config(rank, stage, mode[:40] if isinstance(mode, str) else "", tuple(stages))
+    return StrategyConfig(rank, stage, mode[:40] if isinstance(mode, str) else "", tuple(stages))
 
 
 def _ranks(told: Any) -> tuple[int, ...] | None:

@@ -23,7 +23,7 @@ from parsers.files import RegularFile
 from parsers.model import Problem
 from parsers.profiler.arrow_cells import Texts, arrow_cells
 from parsers.profiler.digits import WIDTH, exact_ns, parsed_digits
-from parsers.profiler.lines import Block, Complaints, Lines
+from parsers.profiler.lines import Complaints, LineBlock, Lines
 
 NANOSECONDS: Mapping[str, int] = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 BYTES: Mapping[str, int] = {"b": 1, "byte": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
@@ -71,7 +71,7 @@ class FileTable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _PlacedColumn:
     """A column to read and its position in the file."""
 
     field: TableField
@@ -140,7 +140,7 @@ def _read(lines: Lines, fields: Sequence[TableField], further: _Further, complai
         got = ", ".join(lines.header[:60]) or "none"
         complaints.add(f"Line 1: expected a column {absent_names}, found {got}; nothing is taken from the file.", "bad_table")
         return _nothing(fields, complaints)
-    growing: dict[str, _Growing] = {}
+    growing: dict[str, _GrowingColumn] = {}
     texts: dict[str, dict[str, int]] = {one.field.name: {} for one in placed}
     rows = 0
     places: list[NDArray[np.int64]] = []
@@ -148,7 +148,7 @@ def _read(lines: Lines, fields: Sequence[TableField], further: _Further, complai
         if not growing:
             placed += _others(lines, placed, block, further) if further.prefix else []
             expected = int(1.1 * len(block.lines) * max(size / len(block.data), 1.0))
-            growing = {one.field.name: _Growing(one.field, expected) for one in placed}
+            growing = {one.field.name: _GrowingColumn(one.field, expected) for one in placed}
         columns, kept = _columns(lines, block, placed, complaints)
         rows += len(kept)
         if further.lines:
@@ -162,7 +162,7 @@ def _read(lines: Lines, fields: Sequence[TableField], further: _Further, complai
     joined: dict[str, Any] = {}
     for one in placed:
         name = one.field.name
-        whole = growing[name].whole() if growing else _Growing(one.field, 0).whole()
+        whole = growing[name].whole() if growing else _GrowingColumn(one.field, 0).whole()
         joined[name] = _categories(whole, texts[name]) if one.field.kind == "text" else whole
     found = frozenset(joined)
     columns = {field.name: joined.pop(field.name) if field.name in joined else _missing(field, rows) for field in fields}
@@ -170,7 +170,7 @@ def _read(lines: Lines, fields: Sequence[TableField], further: _Further, complai
     return FileTable({**columns, **joined}, rows, found, complaints.all(), at)
 
 
-class _Growing:
+class _GrowingColumn:
     """A growing column. Overestimating its size costs nothing: memory that is not written to is not allocated."""
 
     def __init__(self, field: TableField, expected: int) -> None:
@@ -203,7 +203,7 @@ def _categories(codes: NDArray[np.int32], texts: Mapping[str, int]) -> pd.Catego
     return pd.Categorical.from_codes(codes, categories=pd.Index(list(texts), dtype="str"), validate=False)
 
 
-def _places(header: Sequence[str], fields: Sequence[TableField], complaints: Complaints) -> list[_Placed]:
+def _places(header: Sequence[str], fields: Sequence[TableField], complaints: Complaints) -> list[_PlacedColumn]:
     """Find the columns to read; of two columns of one name the first counts."""
     known: dict[str, tuple[int, str]] = {}
     exact = {name: (place, _split(name)[1]) for place, name in reversed(list(enumerate(header)))}  # FLOPs is not FLOPS
@@ -211,7 +211,7 @@ def _places(header: Sequence[str], fields: Sequence[TableField], complaints: Com
         base, unit = _split(name)
         for key in (plain(name), plain(base)):
             known.setdefault(key, (place, unit))
-    placed: list[_Placed] = []
+    placed: list[_PlacedColumn] = []
     taken: set[int] = set()
     for field in fields:
         found = next((exact[alias] for alias in field.aliases if alias in exact), None) or next(
@@ -220,7 +220,7 @@ def _places(header: Sequence[str], fields: Sequence[TableField], complaints: Com
         if found is None or found[0] in taken:
             continue
         taken.add(found[0])
-        placed.append(_Placed(field, found[0], header[found[0]], _scale(field, found[1])))
+        placed.append(_PlacedColumn(field, found[0], header[found[0]], _scale(field, found[1])))
     for name, times in Counter(header).items():
         if name and times > 1:
             complaints.add(f"Line 1, column {name}: expected once, found {times} times; the first one is used.")
@@ -244,7 +244,7 @@ def _scale(field: TableField, unit: str) -> float:
     return 1.0
 
 
-def _others(lines: Lines, placed: Sequence[_Placed], block: Block, further: _Further) -> list[_Placed]:
+def _others(lines: Lines, placed: Sequence[_PlacedColumn], block: LineBlock, further: _Further) -> list[_PlacedColumn]:
     """Return the remaining columns that are wanted; as numbers if the first records hold nothing else."""
     taken = {one.place for one in placed}
     first = {name: place for place, name in reversed(list(enumerate(lines.header))) if name}
@@ -254,7 +254,9 @@ def _others(lines: Lines, placed: Sequence[_Placed], block: Block, further: _Fur
     found = []
     for place, name in rest:
         numbers = all(_is_number(row[place].strip()) for row in sample)
-        found.append(_Placed(TableField(further.prefix + name, (name,), "number" if numbers else "text"), place, name, 1.0))
+        found.append(
+            _PlacedColumn(TableField(further.prefix + name, (name,), "number" if numbers else "text"), place, name, 1.0)
+        )
     return found
 
 
@@ -302,7 +304,7 @@ def _dtypes() -> Mapping[str, Any]:
 
 
 def _columns(
-    lines: Lines, block: Block, placed: Sequence[_Placed], complaints: Complaints
+    lines: Lines, block: LineBlock, placed: Sequence[_PlacedColumn], complaints: Complaints
 ) -> tuple[dict[str, Any], NDArray[np.int64]]:
     """Return the columns of one block and the line of each of its rows."""
     block, columns = _cells(lines, block, placed, complaints)
@@ -329,8 +331,8 @@ def _columns(
 
 
 def _cells(
-    lines: Lines, block: Block, placed: Sequence[_Placed], complaints: Complaints
-) -> tuple[Block, dict[int, Texts | NDArray[Any]]]:
+    lines: Lines, block: LineBlock, placed: Sequence[_PlacedColumn], complaints: Complaints
+) -> tuple[LineBlock, dict[int, Texts | NDArray[Any]]]:
     """Return the records of a block with as many cells as the header, and their cells by position (as `arrow_cells`)."""
     found = arrow_cells(
         block.data, len(block.lines), len(lines.header), {one.place: one.field.kind for one in placed}, _MISSING
@@ -359,7 +361,7 @@ def _read_by_pandas(column: pd.Series[Any], kind: str) -> Texts | NDArray[Any]:
     return column.to_numpy()
 
 
-def _fast(block: Block, kinds: Mapping[int, str]) -> pd.DataFrame | None:
+def _fast(block: LineBlock, kinds: Mapping[int, str]) -> pd.DataFrame | None:
     """Parse a block; None if a cell is not of its kind or a record has too many cells."""
     if not block.data:  # a record of thousands of columns takes 0.2 s even where there is none
         read = {place: kind for place, kind in kinds.items() if kind != _UNREAD}
@@ -370,13 +372,15 @@ def _fast(block: Block, kinds: Mapping[int, str]) -> pd.DataFrame | None:
         return None
 
 
-def _tell_left_out(block: Block, placed: Sequence[_Placed], kept: NDArray[np.bool_], complaints: Complaints) -> None:
+def _tell_left_out(block: LineBlock, placed: Sequence[_PlacedColumn], kept: NDArray[np.bool_], complaints: Complaints) -> None:
     needed = ", ".join(one.header for one in placed if one.field.required and one.field.kind != "text")
     for line in block.lines[~kept].tolist():
         complaints.add(f"Line {line}: expected numbers in {needed}; {_LEFT_OUT}.")
 
 
-def _careful(block: Block, placed: Sequence[_Placed], fast: Mapping[int, str], complaints: Complaints) -> pd.DataFrame:
+def _careful(
+    block: LineBlock, placed: Sequence[_PlacedColumn], fast: Mapping[int, str], complaints: Complaints
+) -> pd.DataFrame:
     """Parse a block in which some cells are no numbers: these become missing values and are reported."""
     kinds = {place: "str" if kind == "float64" else kind for place, kind in fast.items()}
     frame = _parsed(block.data, kinds)
@@ -392,7 +396,7 @@ def _careful(block: Block, placed: Sequence[_Placed], fast: Mapping[int, str], c
     return frame
 
 
-def _value(one: _Placed, column: Texts | NDArray[Any], block: Block, complaints: Complaints) -> Texts | NDArray[Any]:
+def _value(one: _PlacedColumn, column: Texts | NDArray[Any], block: LineBlock, complaints: Complaints) -> Texts | NDArray[Any]:
     kind = one.field.kind
     if isinstance(column, Texts):
         return column
@@ -413,7 +417,7 @@ def _value(one: _Placed, column: Texts | NDArray[Any], block: Block, complaints:
     return made
 
 
-def _times(one: _Placed, raw: NDArray[Any], block: Block, complaints: Complaints) -> NDArray[np.int64]:
+def _times(one: _PlacedColumn, raw: NDArray[Any], block: LineBlock, complaints: Complaints) -> NDArray[np.int64]:
     """Parse times as int64 nanoseconds from their digits: a float64 of microseconds since 1970 is only exact to 250 ns."""
     raw = np.asarray(raw, f"S{WIDTH}")
     decimals = len(str(int(one.scale))) - 1
@@ -435,7 +439,7 @@ def _times(one: _Placed, raw: NDArray[Any], block: Block, complaints: Complaints
     return values
 
 
-def _tell_rounded(one: _Placed, text: str, line: int, complaints: Complaints) -> None:
+def _tell_rounded(one: _PlacedColumn, text: str, line: int, complaints: Complaints) -> None:
     """Report a time that a spreadsheet rounded to a few digits, such as 1.69512E+15: it is read, but means little."""
     lost = Decimal(text).as_tuple().exponent
     if isinstance(lost, int) and lost > 0 and "e" in text.casefold():

@@ -24,7 +24,7 @@ FEWEST = 3
 _KEYS = ("landscape_size", "unit", "num_samples", "create_landscape", "intervals")
 
 
-class LandscapePlan:
+class LandscapePlanWriter:
     """Collects checkpoints of the steps or epochs in intervals, and writes which they are. unit is "step" or "epoch"."""
 
     def __init__(self, directory: str, options: Mapping[str, Any]) -> None:

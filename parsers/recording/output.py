@@ -21,11 +21,11 @@ _STAMP = re.compile(r"(?:summary|tfevents)\.(\d{1,15})")
 _UNSAFE = re.compile(r"[^A-Za-z0-9-]")
 
 
-class Output:
+class RecordedFiles:
     """The files of one layout in a directory. The first is created with the first record.
 
-    Only the process that made an Output writes to its files. A file is complete up to its last record at any time that the
-    process may be killed: what the disk has no room for is cut off again. OSError where a file cannot be written.
+    Only the process that made a RecordedFiles writes to its files. A file is complete up to its last record at any time that
+    the process may be killed: what the disk has no room for is cut off again. OSError where a file cannot be written.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ def _append(descriptor: int, data: bytes, good: int) -> None:
 class Flusher:
     """Writes what outputs hold back, WRITE_AFTER seconds after it came, in a thread of its own."""
 
-    def __init__(self, outputs: Callable[[], Iterable[Output]], failed: Callable[[OSError], None]) -> None:
+    def __init__(self, outputs: Callable[[], Iterable[RecordedFiles]], failed: Callable[[OSError], None]) -> None:
         """failed is called in the thread with an error of writing."""
         self._outputs, self._failed = outputs, failed
         self._waiting, self._stopped = threading.Event(), threading.Event()

@@ -25,11 +25,11 @@ from .explaining import ExplanationWriter, GuardedExplanations
 from .graphs import write_graph
 from .layouts import Layout, MindSporeLayout, TensorBoardLayout, layout_of
 from .lineage import LineageLayout, Setting, flat_metrics, flat_settings
-from .output import Flusher, Output, first_second
+from .output import Flusher, RecordedFiles, first_second
 from .pictures import image_of
 from .profiling import ProfilePlan
 from .recognition import recognised
-from .timing import StepTimes
+from .timing import StepTimer
 from .values import Histogram, Image, Landscape, Tensor, Text, Value
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Recorder:
         self.directory = where if rank is None else os.path.join(where, f"rank_{rank}")
         self._rank, self._largest, self._fsync = rank or 0, largest, fsync
         self._process, self._lock = os.getpid(), threading.RLock()
-        self._outputs: dict[type[Layout], Output] = {}
+        self._outputs: dict[type[Layout], RecordedFiles] = {}
         self._settings: dict[str, Setting] = {}
         self._metrics: dict[str, float] = {}
         self._warned: set[str] = set()
@@ -149,7 +149,7 @@ class Recorder:
 
         The tags are time/data and time/step; the first step has the number `start`.
         """
-        times = StepTimes(self._timed, start)
+        times = StepTimer(self._timed, start)
         step = start
         times.waits()
         try:
@@ -282,14 +282,14 @@ class Recorder:
         for kind, group in groups.items():
             self._write(self._output(kind), step, at, group)
 
-    def _write(self, output: Output, step: int, at: float, values: Mapping[str, Value]) -> None:
+    def _write(self, output: RecordedFiles, step: int, at: float, values: Mapping[str, Value]) -> None:
         try:
             record = output.layout.step(step, at, values)
         except Exception:  # noqa: BLE001  each value is tried alone, and warned of
             record = self._each(output, step, at, values)
         self._add(output, record)
 
-    def _each(self, output: Output, step: int, at: float, values: Mapping[str, Value]) -> bytes:
+    def _each(self, output: RecordedFiles, step: int, at: float, values: Mapping[str, Value]) -> bytes:
         """Return the records of a step of which something cannot be recorded: each value alone, without the wrong ones."""
         found = []
         for tag, value in values.items():
@@ -297,7 +297,7 @@ class Recorder:
             found.append(record or b"")
         return b"".join(found)
 
-    def _add(self, output: Output, record: bytes) -> None:
+    def _add(self, output: RecordedFiles, record: bytes) -> None:
         if not record or self._stopped or self._process != os.getpid():
             return
         try:
@@ -306,11 +306,11 @@ class Recorder:
         except OSError as error:
             self._end(error)
 
-    def _output(self, kind: type[Layout]) -> Output:
+    def _output(self, kind: type[Layout]) -> RecordedFiles:
         with self._lock:
             if kind not in self._outputs:
                 name = _name_of(kind, self._rank)
-                self._outputs[kind] = Output(self.directory, name, kind, largest=self._largest, durable=self._fsync)
+                self._outputs[kind] = RecordedFiles(self.directory, name, kind, largest=self._largest, durable=self._fsync)
             return self._outputs[kind]
 
     def _lineage(self, encode: Callable[[LineageLayout], bytes]) -> None:
@@ -380,7 +380,7 @@ def _call(handler: Callable[[OSError], None] | None, error: OSError) -> None:
         handler(error)
 
 
-def _finish(process: int, flusher: Flusher, outputs: Mapping[type[Layout], Output]) -> None:
+def _finish(process: int, flusher: Flusher, outputs: Mapping[type[Layout], RecordedFiles]) -> None:
     """Write what a Recorder that nobody closed holds back, when it or the interpreter ends."""
     if process != os.getpid():
         return

@@ -6,7 +6,7 @@ import time
 from typing import Callable
 
 
-class StepTimes:
+class StepTimer:
     """Measures steps of a loop: call `waits`, `begins` for each, and `ends` after the last."""
 
     def __init__(self, record: Callable[[int, float, float, float], None], step: int) -> None:

@@ -56,11 +56,11 @@ def _read(file: RegularFile, resumed: Cursor, limit: int | None) -> Batch:
         return Batch(file.cursor(file.size, file.size), problems=[Problem(file.path, 0, file.size, "bad_table", text)])
     start = len(head) + 1
     begun = resumed if resumed.offset >= start else file.cursor(start, start, plugins=((ROW, "0"),))
-    batch = read_lines(file, begun, limit, _Table(names).add)
+    batch = read_lines(file, begun, limit, _CsvTable(names).add)
     return batch if begun is resumed else replace(batch, bytes_read=batch.bytes_read + start)
 
 
-class _Table:
+class _CsvTable:
     """The columns of a table, and how its lines become blocks."""
 
     def __init__(self, names: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from parsers.tuning.description import SYSTEM_PARAMETERS, Parameter, label
+from parsers.tuning.description import SYSTEM_PARAMETERS, TunedParameter, label
 from parsers.tuning.mapping import Section, plain, shown
 
 _KEYS = ("bounds", "choice", "type", "source", "decimal", "log", "step", "when")
@@ -18,7 +18,7 @@ LARGEST = 1 << 53
 """Integers beyond this one have no exact float, which is how Optuna stores them."""
 
 
-def parameter_of(name: str, section: Section) -> Parameter | None:
+def parameter_of(name: str, section: Section) -> TunedParameter | None:
     """Return the parameter that a mapping describes; None after noting a mistake."""
     section.only(_KEYS)
     kind = section.choice("type", ("int", "float"))
@@ -30,7 +30,7 @@ def parameter_of(name: str, section: Section) -> Parameter | None:
         return None
     if has == ["choice"]:
         choices = _choices(section, kind)
-        return Parameter(name, "choice", choices=choices, user_defined=user_defined, when=when) if choices else None
+        return TunedParameter(name, "choice", choices=choices, user_defined=user_defined, when=when) if choices else None
     if not kind:
         if "type" not in section.fields:
             section.wrong("type", "int or float beside bounds", "none")
@@ -47,7 +47,7 @@ def parameter_of(name: str, section: Section) -> Parameter | None:
         section.wrong("log", "a log scale without step and decimal", "both")
     if log and low <= 0:
         section.wrong("bounds", "bounds above 0 for a log scale", shown(section.get("bounds")))
-    return Parameter(name, kind, low, high, log, step, (), user_defined, when)  # type: ignore[arg-type]
+    return TunedParameter(name, kind, low, high, log, step, (), user_defined, when)  # type: ignore[arg-type]
 
 
 def _user_defined(name: str, section: Section) -> bool:
@@ -149,7 +149,7 @@ def _real(section: Section, low: float, high: float) -> tuple[float, float, floa
     return float(low), float(high), step
 
 
-def check_system(parameter: Parameter, section: Section) -> None:
+def check_system(parameter: TunedParameter, section: Section) -> None:
     """Check what MindSpore records by itself: rates in (0, 1], batch sizes and epochs above 0."""
     if parameter.user_defined or parameter.name not in SYSTEM_PARAMETERS:
         return

@@ -21,9 +21,9 @@ from parsers.tuning.description import (
     PRUNERS,
     SAMPLERS,
     SYSTEM_TARGETS,
-    Parameter,
     Pruning,
     Target,
+    TunedParameter,
     Tuning,
 )  # fmt: skip
 from parsers.tuning.expressions import Constraint, parse_constraint
@@ -178,7 +178,7 @@ def _tuner(tree: Section) -> tuple[str, str, int | None]:
     return sampler, method, arguments.whole("startup_trials", low=1)
 
 
-def _parameters(tree: Section) -> Iterator[Parameter]:
+def _parameters(tree: Section) -> Iterator[TunedParameter]:
     section = tree.section("parameters", None, required="at least one parameter")
     if "parameters" in tree.fields and not section.fields:
         tree.wrong("parameters", "at least one parameter", "none")
@@ -196,9 +196,9 @@ def _parameters(tree: Section) -> Iterator[Parameter]:
             yield found
 
 
-def _check_conditions(parameters: Sequence[Parameter], tree: Section) -> None:
+def _check_conditions(parameters: Sequence[TunedParameter], tree: Section) -> None:
     """Check that `when` names choices of parameters that are listed before, so that conditions form no circle."""
-    known: dict[str, Parameter] = {}
+    known: dict[str, TunedParameter] = {}
     every = {one.name for one in parameters}
     section = tree.section("parameters", None)
     for one in parameters:
@@ -214,7 +214,7 @@ def _check_conditions(parameters: Sequence[Parameter], tree: Section) -> None:
         known[one.name] = one
 
 
-def _check_grid(parameters: Sequence[Parameter], tree: Section) -> None:
+def _check_grid(parameters: Sequence[TunedParameter], tree: Section) -> None:
     size = 1
     for one in parameters:
         values = one.values

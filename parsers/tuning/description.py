@@ -21,7 +21,7 @@ SYSTEM_TARGETS = ("loss",)
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class TunedParameter:
     """One setting that is varied.
 
     float and int have low and high (both included), choice has choices of any JSON type. step: only low + n * step.
@@ -122,7 +122,7 @@ class Tuning:
     command: tuple[str, ...]
     sampler: str
     targets: tuple[Target, ...]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[TunedParameter, ...]
     method: str = ""
     startup_trials: int | None = None
     constraints: tuple[Constraint, ...] = ()

@@ -52,7 +52,7 @@ def delimited_length(data: bytes, at: int) -> tuple[int, int]:
             raise FormatError("expected a length, found more than 5 bytes")
 
 
-class Names:
+class FieldNames:
     """Names by the bytes that stand before a value."""
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ def settings(data: bytes) -> dict[str, Setting]:
         prefix = "summary."
     found: dict[str, Setting] = {}
     try:
-        items = Names().items(bytes(content), 1) if content else []
+        items = FieldNames().items(bytes(content), 1) if content else []
     except (WireError, IndexError) as error:
         raise FormatError(f"expected a message, found {error}") from error
     for name, value in items:

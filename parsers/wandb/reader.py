@@ -70,7 +70,7 @@ class _Reading:
         self.history, self.system = MetricRows(path), MetricRows(path, samples)
         self.settings: list[int] = []
         self._rows: dict[tuple[str, ...], tuple[list[int], list[list[float]]]] = {}
-        self._names, self._samples = messages.Names(), messages.Names()
+        self._names, self._samples = messages.FieldNames(), messages.FieldNames()
 
     def add(self, offset: int, data: bytes) -> None:
         """Take one record; FormatError, WireError or IndexError if it is none."""

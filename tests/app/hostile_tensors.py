@@ -10,12 +10,12 @@ from pathlib import Path
 import msgspec
 
 from app.tasks import serve
-from app.tensor_process import Asked, measured
+from app.tensor_process import TensorsMessage, measured
 
 
 def do(body: msgspec.Raw) -> bytes:
     """Measure tensors, unless the name of one says otherwise."""
-    asked = msgspec.msgpack.decode(body, type=Asked)
+    asked = msgspec.msgpack.decode(body, type=TensorsMessage)
     for one in asked.tensors:
         path = Path(os.fsdecode(one.path))
         if "_kills" in path.name:

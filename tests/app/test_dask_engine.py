@@ -18,7 +18,7 @@ import app
 from app import dask_engine, dask_pieces
 from app.dask_engine import Dask, DaskError, check_address
 from app.engines import MUCH, PIECE, Here, message_of
-from app.tasks import Asked
+from app.tasks import TaskMessage
 from parsers.model import Problem
 from parsers.profiler.progress import Cancelled
 from parsers.profiler.ranks import FRAMES, columns_of
@@ -142,7 +142,7 @@ def test_a_worker_with_another_version_does_nothing(tmp_path: Path, cluster: str
 
 
 def not_a_piece(_do: object, _version: str, piece: bytes) -> object:
-    numbers = [one.number for one in msgspec.msgpack.decode(piece, type=list[Asked])]
+    numbers = [one.number for one in msgspec.msgpack.decode(piece, type=list[TaskMessage])]
     return [b"nonsense", msgspec.msgpack.encode([(99, 0, b"x")]), 7][numbers[0] % 3]
 
 
@@ -169,7 +169,7 @@ class ForeignError(Exception):
 
 
 def foreign_answer(_do: object, _version: str, piece: bytes) -> object:
-    if msgspec.msgpack.decode(piece, type=list[Asked])[0].number % 2:
+    if msgspec.msgpack.decode(piece, type=list[TaskMessage])[0].number % 2:
         raise ForeignError
     return Foreign()
 

@@ -15,8 +15,8 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
-from app.conversion import Options, checkpoint, convert
-from app.conversion.calls import StoredTensor
+from app.conversion import ConversionOptions, checkpoint, convert
+from app.conversion.calls import CheckpointTensor
 from app.conversion.output import weight_files, write_files
 from app.conversion.refusals import ConversionError
 from app.conversion.weights import Weight, weight_of
@@ -35,7 +35,7 @@ SHAPES = [(1, 1), (3, 5), (300, 17), (17, 300), (2, 3, 5, 7), (1, 70_000), (70_0
 
 
 def written(array: NDArray[Any], path: Path, write: Any = checkpoint.write_checkpoint) -> NDArray[Any]:
-    parameter = StoredTensor(str(array.dtype), array.shape, (), constant=array)
+    parameter = CheckpointTensor(str(array.dtype), array.shape, (), constant=array)
     with open(path, "wb") as file:
         write(file, {"w": parameter}, {})
     with opened(str(path)) as weights:
@@ -89,7 +89,7 @@ def test_external_data_arrives_in_the_file_of_weights(
     monkeypatch.setattr(checkpoint, "PART", part)
     draw = np.random.default_rng(1)
     arrays = {f"w{number}": draw.normal(size=(50, 50)).astype(np.float32) for number in range(4)}
-    found = convert(external(tmp_path, arrays), Options(safetensors=safetensors))
+    found = convert(external(tmp_path, arrays), ConversionOptions(safetensors=safetensors))
     files = weight_files(found)
     write_files(str(tmp_path / "out"), files)
     sources = {name: parameter.sources[0] for name, parameter in found.script.parameters.items()}

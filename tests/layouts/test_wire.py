@@ -42,7 +42,7 @@ from layouts.runs.overview.insights import entries
 from layouts.runs.overview.page import shown_run
 from layouts.runs.runs import columns
 from layouts.runs.start import page as start
-from layouts.runs.symptoms.answering import Answers
+from layouts.runs.symptoms.answering import SymptomAnswers
 from layouts.shell import run_list, shell
 from layouts.tuning.tuning import page as tuning
 from layouts.values.histogram_asks import VIEWS, HistogramRequest
@@ -162,7 +162,7 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     yield from studies()
     row = next(row for row in store.runs.rows() if store.runs.tags(row.members[0]))
     yield "Wire.StartParts", start.shown(store, {})
-    yield "Wire.GuideParts", guides.shown(store, Answers(store), {}, None)
+    yield "Wire.GuideParts", guides.shown(store, SymptomAnswers(store), {}, None)
     yield "Wire.RunHead", head(store, row.members[0], row)
     yield "Wire.NoRun", shown_run(store, {"run": [""]})[0]
     yield "Wire.InsightsLeft", entries(store, {"run": row.members[0], "version": 1})[1]

@@ -9,7 +9,7 @@ from parsers.analysis.curves.blocks import BLOCK
 from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.file_states import FileState
 from parsers.model import Batch, Cursor, ScalarBlock, SourceFile
-from parsers.recorded import RecordedSeries
+from parsers.recorded import RunSeries
 from parsers.run_files import RunFiles
 from parsers.scalars import RunScalars
 
@@ -39,9 +39,9 @@ def grow(files: RunFiles, name: str, batch: Batch) -> None:
     files.touch()
 
 
-def series(scalars: RunScalars) -> RecordedSeries:
+def series(scalars: RunScalars) -> RunSeries:
     found = scalars.series("loss")
-    assert isinstance(found, RecordedSeries)
+    assert isinstance(found, RunSeries)
     blocks = SeriesFacts(found).blocks
     assert blocks is not None
     assert blocks.size == found.value.size

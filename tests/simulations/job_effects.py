@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.demo.simulated.programs import Fault, Plan
+from app.demo.simulated.programs import Fault, JobPlan
 
 MB = 1 << 20
 BANDWIDTH, HALF = 18.0, 0.5 * MB
@@ -27,15 +27,15 @@ class Case:
     small: small operations reach less of the bandwidth of a link than large ones.
     """
 
-    plan: Plan
+    plan: JobPlan
     packets: tuple[int, ...] = ()
     small: bool = False
 
 
-def drawn(seed: int, **told: object) -> Plan:
+def drawn(seed: int, **told: object) -> JobPlan:
     """Return a healthy job of 4 to 8 replicas whose buckets are overlapped with backward."""
     chance = np.random.default_rng(seed + 11_000_000)
-    plan = Plan(
+    plan = JobPlan(
         seed=int(chance.integers(2**31)), dp=int(chance.choice([4, 8])), steps=int(chance.integers(8, 16)),
         collectives=int(chance.integers(3, 13)), computing_ns=float(10 ** chance.uniform(7.3, 8.7)),
         communication=float(chance.uniform(0.03, 0.15)), noise=float(chance.uniform(0.005, 0.03)),
@@ -45,7 +45,7 @@ def drawn(seed: int, **told: object) -> Plan:
     return replace(plan, **told)  # type: ignore[arg-type]
 
 
-def piped(seed: int, micro: int = 0, **told: object) -> Plan:
+def piped(seed: int, micro: int = 0, **told: object) -> JobPlan:
     """Return a healthy pipeline of 2 or 4 stages whose bubble is about 6 % by theory; micro: batches per stage instead."""
     chance = np.random.default_rng(seed + 12_000_000)
     pp = int(chance.choice([2, 4]))
@@ -55,32 +55,32 @@ def piped(seed: int, micro: int = 0, **told: object) -> Plan:
     return drawn(seed, **({"dp": 2, "pp": pp, "tp": tp, "micro": pp * (micro or 2 * pp + 4), "steps": steps} | few | told))
 
 
-def stages(seed: int, excess: float) -> Plan:
+def stages(seed: int, excess: float) -> JobPlan:
     """Return a pipeline of which one stage computes longer than the mean of all by `excess`."""
     plan = piped(seed, micro=4)
     longer = excess / (1 - (1 + excess) / plan.pp)
     return replace(plan, fault=Fault("stage", seed % plan.pp, longer))
 
 
-def bubble(seed: int, share: float) -> Plan:
+def bubble(seed: int, share: float) -> JobPlan:
     """Return a pipeline of the fewest micro batches whose stages wait for `share` of a step or more: (p - 1) / (m + p - 1)."""
     plan = piped(seed)
     most = (plan.pp - 1) * (1 - share) / share
     return replace(plan, micro=max(int(most), 1))
 
 
-def communication(seed: int, share: float) -> Plan:
+def communication(seed: int, share: float) -> JobPlan:
     """Return replicas that meet, and compute nothing meanwhile, for `share` of a step."""
     return drawn(seed, mode="meetings", communication=share / (1 - share))
 
 
-def idle(seed: int, share: float) -> Plan:
+def idle(seed: int, share: float) -> JobPlan:
     """Return replicas whose devices wait for launches for `share` of a step, before each of 96 pieces of computing."""
     few = int(np.random.default_rng(seed).integers(1, 5))
     return drawn(seed, dp=4, micro=32, gaps=share / (1 - share), communication=0.02, collectives=few)
 
 
-def slow_link(seed: int, lost: float) -> Plan:
+def slow_link(seed: int, lost: float) -> JobPlan:
     """Return replicas of which one link lacks `lost` of its bandwidth."""
     plan = drawn(seed, mode="meetings" if seed % 2 else "buckets")
     return replace(plan, fault=Fault("slow_link", seed % plan.ranks, lost))
@@ -140,7 +140,7 @@ HEALTHY: Mapping[str, Callable[[int], Case]] = {
 }  # fmt: skip
 
 
-def _alike(seed: int) -> Plan:
+def _alike(seed: int) -> JobPlan:
     chance = np.random.default_rng(seed + 15_000_000)
     plan = piped(seed)
     return replace(plan, stages=tuple(chance.uniform(0.96, 1.04, plan.pp)))

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from app.demo.simulated.job_records import PAIRS, JobRecord
-from app.demo.simulated.programs import Plan
+from app.demo.simulated.programs import JobPlan
 from parsers.analysis.jobs.lateness import waits
 from parsers.cluster_frames import (
     CLUSTER_STEPS,
@@ -39,7 +39,7 @@ def frames(rows: JobRecord) -> dict[str, pd.DataFrame]:
     }  # fmt: skip
 
 
-def _host(plan: Plan, rank: int) -> str:
+def _host(plan: JobPlan, rank: int) -> str:
     return f"node{rank // plan.hosts}"
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.demo.simulated.job_records import JobRecord, recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Plan
+from app.demo.simulated.programs import JobPlan
 from parsers.analysis.jobs.advice import Review, review
 from parsers.cluster_frames import PACKETS
 from parsers.profiler.frame_parts import frame_of
@@ -83,7 +83,7 @@ def found_of(said: Review) -> frozenset[str]:
     return frozenset(one.rule for one in said.found if one.rule in RULES)
 
 
-def right(plan: Plan, said: Review, rule: str) -> bool:
+def right(plan: JobPlan, said: Review, rule: str) -> bool:
     """Whether the rule found something, and names the stage or the rank at the link that it is about."""
     card = next((one for one in said.found if one.rule == rule), None)
     if card is None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Fault, Plan
+from app.demo.simulated.programs import Fault, JobPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class JobTruth:
         return float((self.step_ns - self.free_step_ns).mean())
 
 
-def truth(plan: Plan) -> JobTruth:
+def truth(plan: JobPlan) -> JobTruth:
     """Run the job as it is, without its fault, and without time for transfers."""
     clean = simulate(replace(plan, fault=None)).step_ns
     return JobTruth(plan.fault, simulate(plan).step_ns, clean, simulate(plan, transfers=0.0).step_ns)
@@ -43,11 +43,11 @@ def truth(plan: Plan) -> JobTruth:
 # Choosing jobs --------------------------------------------------------------------------------------------------------------
 
 
-def draw(random: np.random.Generator, *, fault: str = "", steps: int = 10) -> Plan:
+def draw(random: np.random.Generator, *, fault: str = "", steps: int = 10) -> JobPlan:
     """Choose a job of 4 to 64 ranks and, if one is named, its fault with a size of those that occur."""
     dp, tp, pp = ((8, 1, 1), (16, 1, 1), (64, 1, 1), (4, 2, 1), (4, 1, 4), (2, 2, 4), (8, 1, 2), (4, 2, 2))[random.integers(8)]
     chunks = int(random.choice([1, 2])) if pp > 1 else 1
-    plan = Plan(
+    plan = JobPlan(
         seed=int(random.integers(2**31)), dp=dp, tp=tp, pp=pp, steps=steps, chunks=chunks,
         micro=pp * int(random.integers(1, 4)) if pp > 1 else 1,
         mode=str(random.choice(["meetings", "buckets", "sharded"])) if pp == 1 else "buckets",
@@ -62,7 +62,7 @@ def draw(random: np.random.Generator, *, fault: str = "", steps: int = 10) -> Pl
     return replace(plan, fault=_fault(random, plan, fault)) if fault else plan
 
 
-def _fault(random: np.random.Generator, plan: Plan, kind: str) -> Fault:
+def _fault(random: np.random.Generator, plan: JobPlan, kind: str) -> Fault:
     if kind == "stage" and plan.pp == 1:
         raise ValueError("a job without a pipeline has no unbalanced stages")
     places = {"slow_replica": plan.dp, "stage": plan.pp}

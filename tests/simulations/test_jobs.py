@@ -12,7 +12,7 @@ import pytest
 from app.demo.simulated.job_files import write
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Fault, Plan, order_of
+from app.demo.simulated.programs import Fault, JobPlan, order_of
 from parsers import open_run
 from parsers.cluster_frames import JOB_FRAMES
 from tests.amounts import long_after
@@ -20,11 +20,11 @@ from tests.simulations.job_frames import frames
 from tests.simulations.jobs import draw, truth
 
 SHAPES = {
-    "meetings": Plan(dp=8, mode="meetings", collectives=5),
-    "buckets": Plan(dp=4, tp=2, collectives=7, communication=0.3, unequal=0.15),
-    "sharded": Plan(dp=8, mode="sharded", collectives=12, communication=0.3),
-    "pipeline": Plan(dp=2, pp=4, micro=8, stages=(1.0, 1.0, 1.1, 1.2)),
-    "interleaved": Plan(dp=2, tp=2, pp=2, micro=4, chunks=2, early=False),
+    "meetings": JobPlan(dp=8, mode="meetings", collectives=5),
+    "buckets": JobPlan(dp=4, tp=2, collectives=7, communication=0.3, unequal=0.15),
+    "sharded": JobPlan(dp=8, mode="sharded", collectives=12, communication=0.3),
+    "pipeline": JobPlan(dp=2, pp=4, micro=8, stages=(1.0, 1.0, 1.1, 1.2)),
+    "interleaved": JobPlan(dp=2, tp=2, pp=2, micro=4, chunks=2, early=False),
 }
 FAULTS = [
     Fault("slow_rank", 1, 0.5), Fault("slow_replica", 1, 0.15), Fault("slow_link", 0, 0.5), Fault("late_host", 2, 0.3, since=3),
@@ -54,7 +54,7 @@ def test_a_fault_never_makes_a_job_faster_and_changes_nothing_before_it(name: st
 
 
 def test_without_noise_a_job_of_meetings_lasts_as_long_as_its_slowest_rank_and_its_transfers() -> None:
-    quiet = Plan(dp=8, mode="meetings", collectives=5, noise=0.0, transfer_noise=0.0, hiccups=0.0, gaps=0.0, data=0.0)
+    quiet = JobPlan(dp=8, mode="meetings", collectives=5, noise=0.0, transfer_noise=0.0, hiccups=0.0, gaps=0.0, data=0.0)
     found = truth(replace(quiet, fault=Fault("slow_rank", 3, 0.1)))
     launches = 2 * 8_000.0
     np.testing.assert_allclose(found.clean_step_ns, 100e6 * (1.02 + 0.1), atol=launches)
@@ -64,7 +64,7 @@ def test_without_noise_a_job_of_meetings_lasts_as_long_as_its_slowest_rank_and_i
 
 def test_without_noise_a_pipeline_has_the_bubble_of_1f1b() -> None:
     """(p - 1) / (m + p - 1) of a step, see Narayanan et al. (2021)."""
-    quiet = Plan(
+    quiet = JobPlan(
         dp=1, pp=4, micro=8, noise=0.0, transfer_noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, computing_ns=1e9, collectives=1
     )
     free = simulate(quiet, transfers=0.0)
@@ -75,7 +75,7 @@ def test_without_noise_a_pipeline_has_the_bubble_of_1f1b() -> None:
 
 def test_every_micro_batch_goes_once_forward_and_once_backward_through_each_chunk() -> None:
     for chunks in (1, 2, 3):
-        plan = Plan(dp=1, pp=4, micro=8, chunks=chunks)
+        plan = JobPlan(dp=1, pp=4, micro=8, chunks=chunks)
         for stage in range(4):
             found = order_of(plan, stage)
             wanted = {(kind, micro, chunk) for kind in ("forward", "backward") for micro in range(8) for chunk in range(chunks)}
@@ -145,6 +145,6 @@ def test_drawn_jobs_run(kind: str) -> None:
 
 
 def test_a_longer_stage_costs_what_it_takes_longer_in_each_micro_batch() -> None:
-    quiet = Plan(dp=1, pp=4, micro=8, noise=0.0, transfer_noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, communication=0.0)
+    quiet = JobPlan(dp=1, pp=4, micro=8, noise=0.0, transfer_noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, communication=0.0)
     found = truth(replace(quiet, fault=Fault("stage", 3, 0.6)))
     assert found.lost_ns == pytest.approx(0.6 * 100e6, rel=0.05)

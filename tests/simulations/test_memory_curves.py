@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parsers.analysis.profiles.memory import Series, leak, step_minima
+from parsers.analysis.profiles.memory import BytesOverTime, leak, step_minima
 from tests.amounts import some_or_every
 from tests.simulations.memory_curves import HEALTHY, LEAKS, simulate
 
@@ -13,7 +13,7 @@ def leaks(kind: str, every: bool, leak_mib: float = 0) -> float:
     """Return the share of 400 recordings, or of 50 without `every`, that are said to leak."""
     seeds = range(1000, 1400 if every else 1050)
     made = (simulate(kind, seed, leak_mib=leak_mib) for seed in seeds)
-    found = sum(leak(step_minima(Series(one.time, one.value), one.starts, one.ends)).verdict == "leak" for one in made)
+    found = sum(leak(step_minima(BytesOverTime(one.time, one.value), one.starts, one.ends)).verdict == "leak" for one in made)
     return found / len(seeds)
 
 

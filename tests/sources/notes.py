@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from layouts.dumps.watchpoints import WatchList
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.runs.checks import Check, Checks
+from layouts.runs.checks import Checks, StepCheck
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange, NotKept, Stale
 from layouts.runs.notes_source import NoteSource
 
@@ -57,7 +57,7 @@ class MemoryNotes(NoteSource):
     def delete_board(self, key: str) -> Board | None:
         raise NotKept("no workspace")
 
-    def tick(self, run: str, step: str, check: Check, was: str) -> Check:
+    def tick(self, run: str, step: str, check: StepCheck, was: str) -> StepCheck:
         self._memory.data[run]  # KeyError for an unknown run
         known = self._memory.ticked.get(run, Checks())
         if known.of(step).version not in (was, check.version):

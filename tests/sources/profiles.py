@@ -9,7 +9,7 @@ from layouts.kit.work import WorkResult
 from layouts.profiles.frames import IdleTime, ProfileFrame, ProfileRow
 from layouts.profiles.source import JobWork, ProfileSource
 from parsers import OpenTrace
-from parsers.profiler.jobs import JobFiles, Member
+from parsers.profiler.jobs import JobFiles, JobMember
 
 if TYPE_CHECKING:
     from tests.sources import MemorySource
@@ -37,7 +37,7 @@ class MemoryProfiles(ProfileSource):
         if (session, rank) not in every:
             return None
         given: JobFiles | None = self._memory.of(run, "job")
-        members = tuple(Member(of, of, one, "", ()) for of, one in sorted(every, key=lambda key: key[1]) if one >= 0)
+        members = tuple(JobMember(of, of, one, "", ()) for of, one in sorted(every, key=lambda key: key[1]) if one >= 0)
         return given or JobFiles(session, members)
 
     def members(self, run: str, session: str, rank: int) -> Sequence[tuple[str, str, int]]:

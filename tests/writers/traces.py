@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from parsers.profiler.trace import lanes
-from parsers.profiler.trace.columns import COMPLETE, Counters, Flows, Kind, Slices, Trace, Track
+from parsers.profiler.trace.columns import COMPLETE, CounterValues, Flows, Kind, Slices, Trace, Track
 
 Row = tuple[int, int, str]
 """Start and duration in ns, and name."""
@@ -52,7 +52,7 @@ def trace(
     none = np.zeros(0, np.int32)
     return Trace(
         "made.json", 0, "relative", tuple(made), names, ("",), (), tuple(arrow_kinds), slices, flows,
-        Counters(none, none, np.zeros(0, np.int64), np.zeros(0)),
+        CounterValues(none, none, np.zeros(0, np.int64), np.zeros(0)),
     )  # fmt: skip
 
 

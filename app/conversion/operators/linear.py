@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.conversion.calls import Call, StoredTensor, cast, literal
+from app.conversion.calls import Call, CheckpointTensor, cast, literal
 from app.conversion.operators.table import maps
 from app.conversion.refusals import NotCovered
 
 
-def _transposed(call: Call, number: int) -> StoredTensor:
+def _transposed(call: Call, number: int) -> CheckpointTensor:
     rows, columns = call.weight_shape(number)
     return call.source(number, (columns, rows), lambda array: array.T, "transposed")
 

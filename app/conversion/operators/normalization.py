@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from app.conversion.calls import Array, Call, StoredTensor, cast, tuple_code
+from app.conversion.calls import Array, Call, CheckpointTensor, cast, tuple_code
 from app.conversion.operators.table import maps
 from app.conversion.refusals import NotCovered
 
@@ -52,7 +52,7 @@ def layer_normalization(call: Call) -> list[str]:
     shape = tuple(call.size(0, place) for place in range(axis, rank))
     fixed = call.fixed(1) and (not call.has(2) or call.fixed(2)) and not call.fixed(0)
     if fixed and dtype == "float32" and not call.wants(1) and not call.wants(2) and call.weight_shape(1) == shape:
-        beta = call.source(2) if call.has(2) else StoredTensor("float32", shape, (), None, "", _zeros(shape))
+        beta = call.source(2) if call.has(2) else CheckpointTensor("float32", shape, (), None, "", _zeros(shape))
         options: dict[str, Any] = {} if axis == rank - 1 else {"begin_norm_axis": axis, "begin_params_axis": axis}
         cell = call.cell("nn.LayerNorm", ("normalized_shape", list(shape) if len(shape) > 1 else (shape[0],)), weight=1,
                          parameters={"gamma": call.source(1), "beta": beta}, **options, epsilon=epsilon)  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from app.conversion.calls import Array, Call, StoredTensor
+from app.conversion.calls import Array, Call, CheckpointTensor
 from app.conversion.operators.table import maps
 from app.conversion.refusals import NotCovered
 
@@ -48,7 +48,7 @@ def recurrent(call: Call) -> list[str]:
 def _layer(call: Call, count: int, activations: tuple[str, ...]) -> list[str]:
     op = call.node.op
     hidden, inner = call.attribute("hidden_size") or call.weight_shape(2)[-1], call.weight_shape(1)[2]
-    parameters: dict[str, StoredTensor] = {}
+    parameters: dict[str, CheckpointTensor] = {}
     for place, suffix in enumerate(("", "_reverse")[:count]):
         parameters |= _parameters(call, place, suffix, hidden, inner)
     options: dict[str, Any] = {"bidirectional": True} if count == 2 else {}
@@ -71,7 +71,7 @@ def _layer(call: Call, count: int, activations: tuple[str, ...]) -> list[str]:
     return outputs[: call.outputs]
 
 
-def _parameters(call: Call, place: int, suffix: str, hidden: int, inner: int) -> dict[str, StoredTensor]:
+def _parameters(call: Call, place: int, suffix: str, hidden: int, inner: int) -> dict[str, CheckpointTensor]:
     order, gates = _ORDER[call.node.op], _GATES[call.node.op]
     rows = gates * hidden
 
@@ -92,11 +92,11 @@ def _parameters(call: Call, place: int, suffix: str, hidden: int, inner: int) ->
 def _part(call: Call, number: int, place: int, shape: tuple[int, ...]) -> str:
     """Return one direction of a weight, or of a tensor computed when the model runs."""
     if call.fixed(number):
-        from app.conversion.calls import Member
+        from app.conversion.calls import ClassMember
 
         source = call.source(number, shape, lambda array: array[place], f"direction {place}")
         hint = {1: "weight", 2: "recurrent", 3: "bias", 7: "peephole"}.get(number, "state")
-        return call.member(Member(hint, "", parameters={"": source}))
+        return call.member(ClassMember(hint, "", parameters={"": source}))
     return f"{call.x(number)}[{place}]"
 
 

@@ -12,7 +12,7 @@ from app.demo.simulated import strategy_files
 from app.demo.simulated.job_files import OUTPUT, decimal, rank_folder, write
 from app.demo.simulated.job_records import CommunicationRow, ComputingRow, JobRecord
 from app.demo.simulated.kernels import Kernel, kernels_of
-from app.demo.simulated.memory import Block, blocks_of, curve_of
+from app.demo.simulated.memory import SimulatedAllocation, blocks_of, curve_of
 
 _KERNELS = (
     "Step Id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),"
@@ -92,7 +92,7 @@ def _mb(size: int) -> str:
     return f"{size / 1_024_000:.6f}"
 
 
-def _block_lines(blocks: Sequence[Block]) -> Iterator[str]:
+def _block_lines(blocks: Sequence[SimulatedAllocation]) -> Iterator[str]:
     yield _BLOCKS
     _, totals = curve_of(blocks)
     for block, (came, went) in zip(blocks, totals, strict=True):
@@ -106,7 +106,7 @@ def _block_lines(blocks: Sequence[Block]) -> Iterator[str]:
         )
 
 
-def _record_lines(blocks: Sequence[Block]) -> Iterator[str]:
+def _record_lines(blocks: Sequence[SimulatedAllocation]) -> Iterator[str]:
     yield _RECORD
     curve, _ = curve_of(blocks)
     for time, allocated, reserved in curve:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.demo.simulated.job_records import PAIRS, CommunicationRow, ComputingRow, JobRecord, LinkRow, PartsRow
-from app.demo.simulated.programs import Plan
+from app.demo.simulated.programs import JobPlan
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 Row = TypeVar("Row", CommunicationRow, LinkRow, PartsRow, ComputingRow)
@@ -23,7 +23,7 @@ _NOTHING: dict[str, Any] = {
 }  # fmt: skip
 
 
-def rank_folder(folder: Path, plan: Plan, rank: int, framework: str) -> Path:
+def rank_folder(folder: Path, plan: JobPlan, rank: int, framework: str) -> Path:
     """Return the directory of a rank; framework is "pt" or "ms", as in its name."""
     return folder / f"node{rank // plan.hosts}_{1000 + rank}_20261120233012998_ascend_{framework}"
 

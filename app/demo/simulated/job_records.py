@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from app.demo.simulated.jobs import Simulated
-from app.demo.simulated.programs import BANDWIDTH, Communicate, Plan, slow_link
+from app.demo.simulated.programs import BANDWIDTH, Communicate, JobPlan, slow_link
 from parsers.profiler.groups import hash_of
 
 BEGIN_NS = 1_764_246_877_000_000_000
@@ -22,7 +22,7 @@ Span = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RankGroup:
     """A group of ranks, with the name that metadata have and the hash that communication files have."""
 
     name: str
@@ -41,7 +41,7 @@ class CommunicationRow:
 
     step: int
     rank: int
-    group: Group
+    group: RankGroup
     name: str
     kind: str
     start_ns: int
@@ -68,7 +68,7 @@ class LinkRow:
 
     step: int
     rank: int
-    group: Group
+    group: RankGroup
     kind: str
     target: int
     size_bytes: int
@@ -109,8 +109,8 @@ class ComputingRow:
 class JobRecord:
     """All rows of a job; steps count from 1."""
 
-    plan: Plan
-    groups: list[Group]
+    plan: JobPlan
+    groups: list[RankGroup]
     communication: list[CommunicationRow]
     links: list[LinkRow]
     parts: list[PartsRow]
@@ -119,7 +119,7 @@ class JobRecord:
 
 def recorded(job: Simulated) -> JobRecord:
     """What the profilers of all ranks record of the job."""
-    groups = [Group(f"group_name_{place}", *one) for place, one in enumerate(job.plan.groups())]
+    groups = [RankGroup(f"group_name_{place}", *one) for place, one in enumerate(job.plan.groups())]
     clocks = _clocks(job.plan)
     communication = _communication(job, groups, clocks)
     computing = [
@@ -132,14 +132,14 @@ def recorded(job: Simulated) -> JobRecord:
     return JobRecord(job.plan, groups, communication, _links(job.plan, communication), _parts(job), computing)
 
 
-def _clocks(plan: Plan) -> list[int]:
+def _clocks(plan: JobPlan) -> list[int]:
     """What each rank's clock shows when the job begins."""
     generator = np.random.default_rng([plan.seed, 1])
     hosts = generator.uniform(-plan.clock_ns, plan.clock_ns, plan.ranks // plan.hosts + 1)
     return [BEGIN_NS + round(hosts[rank // plan.hosts]) for rank in range(plan.ranks)]
 
 
-def _communication(job: Simulated, groups: Sequence[Group], clocks: Sequence[int]) -> list[CommunicationRow]:
+def _communication(job: Simulated, groups: Sequence[RankGroup], clocks: Sequence[int]) -> list[CommunicationRow]:
     known = {(group.kind, rank): group for group in groups for rank in group.ranks}
     counted: dict[tuple[int, str], int] = defaultdict(int)
     made = []
@@ -164,7 +164,7 @@ def _target(what: Communicate, rank: int) -> int:
     return what.members[(place + 1) % len(what.members)]
 
 
-def _links(plan: Plan, rows: Sequence[CommunicationRow]) -> list[LinkRow]:
+def _links(plan: JobPlan, rows: Sequence[CommunicationRow]) -> list[LinkRow]:
     generator = np.random.default_rng([plan.seed, 2])
     sums: dict[tuple[int, int, str, str, int], list[Any]] = {}
     for row in rows:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.demo.simulated.programs import BANDWIDTH, Communicate, Compute, Key, Plan, program, slow_link
+from app.demo.simulated.programs import BANDWIDTH, Communicate, Compute, JobPlan, Key, program, slow_link
 
 LAUNCH_NS = 8_000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ComputingPiece:
     """A piece of computing; times in ns of the job's true clock."""
 
     step: int
@@ -49,8 +49,8 @@ class Operation:
 class Simulated:
     """All that happened in a job. The arrays of times have the shape (steps, ranks), in ns of the true clock."""
 
-    plan: Plan
-    pieces: list[Piece]
+    plan: JobPlan
+    pieces: list[ComputingPiece]
     operations: list[Operation]
     host_begin: NDArray[np.float64]
     """When the host began the step."""
@@ -66,7 +66,7 @@ class Simulated:
 class _Chances:
     """The random numbers of a job: the same for a plan whatever its fault is."""
 
-    def __init__(self, plan: Plan, pieces: int) -> None:
+    def __init__(self, plan: JobPlan, pieces: int) -> None:
         generator = np.random.default_rng(plan.seed)
         shape = (plan.steps, plan.ranks, pieces)
         self.piece = 1.0 + plan.noise * np.clip(generator.standard_normal(shape), -4.0, 4.0)
@@ -80,13 +80,13 @@ class _Chances:
 class _Simulation:
     """A simulation: times of ranks, and operations that have begun and ended."""
 
-    def __init__(self, plan: Plan, transfers: float) -> None:
+    def __init__(self, plan: JobPlan, transfers: float) -> None:
         self.plan, self.transfers = plan, transfers
         self.programs = [program(plan, rank) for rank in range(plan.ranks)]
         self.chances = _Chances(plan, max(sum(isinstance(one, Compute) for one in own) for own in self.programs))
         self.arrived: dict[tuple[int, Key], dict[int, float]] = {}
         self.ended: dict[tuple[int, Key], tuple[float, float]] = {}
-        self.pieces: list[Piece] = []
+        self.pieces: list[ComputingPiece] = []
         self.begun: list[tuple[int, int, int, Communicate, float]] = []
         self.host_begin = np.zeros((plan.steps, plan.ranks))
         self.end = np.zeros((plan.steps, plan.ranks))
@@ -120,7 +120,7 @@ class _Simulation:
         return float(self.chances.transfer[step, place])
 
 
-def link_share(plan: Plan, step: int, what: Communicate) -> float:
+def link_share(plan: JobPlan, step: int, what: Communicate) -> float:
     """The share of the usual bandwidth that the slowest link of an operation has."""
     fault = plan.fault
     if fault is None or fault.kind != "slow_link" or step < fault.since:
@@ -208,7 +208,7 @@ class _Rank:
         return True
 
     def pieces_add(self, kind: str, start: float, end: float) -> None:
-        self.run.pieces.append(Piece(self.step, self.number, kind, self.host, start, end))
+        self.run.pieces.append(ComputingPiece(self.step, self.number, kind, self.host, start, end))
 
     def communicate(self, one: Communicate) -> bool:
         ready = self.ends(one.needs)
@@ -224,6 +224,6 @@ class _Rank:
         return True
 
 
-def simulate(plan: Plan, *, transfers: float = 1.0) -> Simulated:
+def simulate(plan: JobPlan, *, transfers: float = 1.0) -> Simulated:
     """Run the job; transfers: factor of the time that all of them take."""
     return _Simulation(plan, transfers).run()

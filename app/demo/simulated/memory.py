@@ -19,7 +19,7 @@ LEAK_BYTES = 24 * MIB
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SimulatedAllocation:
     """An allocation; end_ns is 0 if it was never released."""
 
     name: str
@@ -28,11 +28,11 @@ class Block:
     end_ns: int
 
 
-def blocks_of(kernels: Sequence[Kernel], *, leak: bool) -> list[Block]:
+def blocks_of(kernels: Sequence[Kernel], *, leak: bool) -> list[SimulatedAllocation]:
     """Return the allocations of a rank, the first first; leak: each step keeps its predictions."""
     begin = kernels[0].start_ns - BEFORE_NS
     found = [
-        Block(f"Default/vit/blocks.{layer}/{name}", size * _WEIGHTS, begin + 1_000 * place, 0)
+        SimulatedAllocation(f"Default/vit/blocks.{layer}/{name}", size * _WEIGHTS, begin + 1_000 * place, 0)
         for place, (layer, (name, size)) in enumerate((layer, one) for layer in range(LAYERS) for one in _STATE)
     ]
     found += _activations(kernels)
@@ -40,7 +40,7 @@ def blocks_of(kernels: Sequence[Kernel], *, leak: bool) -> list[Block]:
     return sorted(found, key=lambda block: block.start_ns)
 
 
-def _activations(kernels: Sequence[Kernel]) -> Iterator[Block]:
+def _activations(kernels: Sequence[Kernel]) -> Iterator[SimulatedAllocation]:
     """Outputs of forward, until backward of the same layer and micro batch is over; those of backward until the next kernel."""
     ends: dict[tuple[int, int, int], int] = {}
     for kernel in kernels:
@@ -50,17 +50,17 @@ def _activations(kernels: Sequence[Kernel]) -> Iterator[Block]:
         if kernel.layer < 0:
             continue
         end = max(after.end_ns, kernel.end_ns) if kernel.backward else ends[kernel.step, kernel.layer, kernel.micro]
-        yield Block(kernel.name, kernel.operator.output_bytes, kernel.start_ns, end)
+        yield SimulatedAllocation(kernel.name, kernel.operator.output_bytes, kernel.start_ns, end)
 
 
-def _kept(kernels: Sequence[Kernel]) -> Iterator[Block]:
+def _kept(kernels: Sequence[Kernel]) -> Iterator[SimulatedAllocation]:
     """What a callback appends to a list at the end of each step."""
     last: dict[int, Kernel] = {kernel.step: kernel for kernel in kernels}
     for kernel in last.values():
-        yield Block("Default/callback/KeepPredictions/Concat-op900", LEAK_BYTES, kernel.start_ns, 0)
+        yield SimulatedAllocation("Default/callback/KeepPredictions/Concat-op900", LEAK_BYTES, kernel.start_ns, 0)
 
 
-def curve_of(blocks: Sequence[Block]) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
+def curve_of(blocks: Sequence[SimulatedAllocation]) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
     """Return (time, allocated, reserved) after each change; and per block what was allocated after it came and after it went.
 
     The pool reserves pieces of RESERVED_STEP and gives none back. The second is 0 for a block that was not released.

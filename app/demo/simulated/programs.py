@@ -26,7 +26,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class JobPlan:
     """A job: its shape, what is usual in it, and its fault. Times of a step are shares of `computing_ns`."""
 
     seed: int = 0
@@ -126,7 +126,7 @@ class Communicate:
     needs: tuple[Key, ...] = ()
 
 
-def slow_link(plan: Plan, rank: int) -> tuple[int, int]:
+def slow_link(plan: JobPlan, rank: int) -> tuple[int, int]:
     """(source, target) of the link from a rank to the next one of its first group: dp, else tp, else pp."""
     for kind in ("dp", "tp", "pp"):
         members = plan.group(kind, rank)
@@ -137,7 +137,7 @@ def slow_link(plan: Plan, rank: int) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class _Program:
-    plan: Plan
+    plan: JobPlan
     rank: int
     found: list[Compute | Communicate] = field(default_factory=list)
     pending: tuple[Key, ...] = ()
@@ -160,7 +160,7 @@ class _Program:
         return any(isinstance(one, Communicate) and one.key == key for one in self.found)
 
 
-def program(plan: Plan, rank: int) -> list[Compute | Communicate]:
+def program(plan: JobPlan, rank: int) -> list[Compute | Communicate]:
     """What the rank does in each step."""
     made = _Program(plan, rank)
     if plan.pp == 1 and plan.micro == 1 and plan.mode == "meetings":
@@ -201,7 +201,7 @@ def _sharded(made: _Program) -> None:
     made.compute(0.02, "optimizer", *scattered)
 
 
-def order_of(plan: Plan, stage: int) -> list[tuple[str, int, int]]:
+def order_of(plan: JobPlan, stage: int) -> list[tuple[str, int, int]]:
     """(forward or backward, micro batch, chunk) in the order of 1F1B, or of the interleaved one by Narayanan et al. (2021)."""
     total = plan.micro * plan.chunks
     if plan.chunks == 1:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.demo.simulated.kernels import BACKWARD, FORWARD, LAYERS, OPTIMIZER, TOKENS, WIDTH, Operator
-from app.demo.simulated.programs import Plan
+from app.demo.simulated.programs import JobPlan
 
 Node = dict[str, Any]
 
@@ -81,7 +81,7 @@ def write(folder: Path, rank: int, told: Node) -> Path:
 # A simulated job ------------------------------------------------------------------------------------------------------------
 
 
-def of_rank(plan: Plan, rank: int) -> Node:
+def of_rank(plan: JobPlan, rank: int) -> Node:
     """Return the file of a rank of a job without tensor parallelism, whose replicas share each batch."""
     stage = plan.place(rank)[1]
     graph = _Stage(plan, stage)
@@ -92,7 +92,7 @@ def of_rank(plan: Plan, rank: int) -> Node:
 class _Stage:
     """The operators of one micro batch in a stage: forward, backward, sums of gradients over the replicas, the optimizer."""
 
-    def __init__(self, plan: Plan, stage: int) -> None:
+    def __init__(self, plan: JobPlan, stage: int) -> None:
         self.nodes: list[Node] = []
         self.parameters: list[Node] = []
         self._plan, self._first, self._last = plan, stage == 0, stage == plan.pp - 1

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from layouts.curves.chosen_lines import group_lines
-from layouts.curves.final_values import Row, labels, read_wanted, rows
-from layouts.curves.grouping import Grouping, grouping
+from layouts.curves.final_values import FinalValueRow, labels, read_wanted, rows
+from layouts.curves.grouping import CurveGrouping, grouping
 from layouts.curves.last_values import last_of
 from layouts.curves.scalar_asks import COLUMNS, ChartRequest
 from layouts.sources import RunSources, Sources
@@ -72,7 +72,7 @@ def _with_head(names: Sequence[str], lines: Iterator[bytes]) -> Iterator[bytes]:
     yield from lines
 
 
-def _final_line(row: Row) -> bytes:
+def _final_line(row: FinalValueRow) -> bytes:
     single = row.finals[0] if len(row.finals) == 1 else None
     steps = [str(one.best_step) for one in row.finals if one.best_step >= 0]
     cells = [
@@ -92,7 +92,7 @@ def _cell(value: float) -> str:
     return "" if math.isnan(value) else number_text(value)
 
 
-def _curve_lines(source: RunSources, ask: ChartRequest, groups: Grouping) -> Iterator[bytes]:
+def _curve_lines(source: RunSources, ask: ChartRequest, groups: CurveGrouping) -> Iterator[bytes]:
     for tag in dict.fromkeys((*ask.left, *ask.right)):
         for line in group_lines(source, ask, groups, tag):
             spread: Any = line.spread

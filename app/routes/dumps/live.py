@@ -14,7 +14,7 @@ import msgspec
 from flask import Blueprint, Response
 
 from app.routes.refusals import Unusable, body, refusal
-from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, Unfit
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, UnfitOrder
 from layouts.sources import LiveSources
 
 
@@ -39,7 +39,7 @@ def order(source: LiveSources) -> Response:
             return _json(source.live.order(asked.session, Order(asked.order, asked.steps, asked.node)))
         except KeyError:
             raise Unusable(f"no such session of live training: {asked.session[:200]!r}", 404) from None
-        except Unfit as error:
+        except UnfitOrder as error:
             raise Unusable(str(error), 409) from None
     except Unusable as error:
         return refusal(error)

@@ -28,7 +28,7 @@ from app.routes.refusals import Unusable, answered, asked
 from app.routes.values.media import safe_name
 from layouts.jobs.rank_alternatives import of_ranks
 from layouts.jobs.rank_memory import memory
-from layouts.jobs.rank_operators import RankCaches, RankOperatorRequest, Reading, look
+from layouts.jobs.rank_operators import RankCaches, RankOperatorRequest, RankProgress, look
 from layouts.kit.state import flag, number
 from layouts.sources import ProfileSources
 from parsers.analysis.jobs.rank_operators.operators import CATEGORIES, group_of, name_of
@@ -52,23 +52,23 @@ def add_routes(routes: Blueprint, source: ProfileSources) -> None:
 
 
 def _answer(
-    source: ProfileSources, kept: RankCaches, answer: Callable[[ShownOperators | Reading, RankOperatorRequest], Response],
+    source: ProfileSources, kept: RankCaches, answer: Callable[[ShownOperators | RankProgress, RankOperatorRequest], Response],
     more: tuple[str, ...]
 ) -> Response:
     ask = asked(RankOperatorRequest, more)
     return answer(look(source, ask, kept, partial(chosen_frame, source, ask.choice)), ask)
 
 
-def _read(found: ShownOperators | Reading) -> ShownOperators:
-    if isinstance(found, Reading):
+def _read(found: ShownOperators | RankProgress) -> ShownOperators:
+    if isinstance(found, RankProgress):
         raise Unusable(f"still reading the ranks: {found.done} of {found.total}; try again later", 503)
     return found
 
 
-def _facts(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
+def _facts(found: ShownOperators | RankProgress, ask: RankOperatorRequest) -> Response:
     """Respond with what the page needs once for a choice of ranks."""
     del ask
-    if isinstance(found, Reading):
+    if isinstance(found, RankProgress):
         return _json({"state": "reading", "done": found.done, "total": found.total})
     begin, end = found.laid.extent
     problems = [
@@ -93,7 +93,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _view(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
+def _view(found: ShownOperators | RankProgress, ask: RankOperatorRequest) -> Response:
     del ask
     shown = _read(found)
     begin, end = _window(shown)
@@ -104,7 +104,9 @@ def _view(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response
     return Response(drawn.packed(), mimetype="application/octet-stream")
 
 
-def _memory(source: ProfileSources, kept: RankCaches, found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
+def _memory(
+    source: ProfileSources, kept: RankCaches, found: ShownOperators | RankProgress, ask: RankOperatorRequest
+) -> Response:
     del ask
     shown = _read(found)
     begin, end = _window(shown)
@@ -112,7 +114,7 @@ def _memory(source: ProfileSources, kept: RankCaches, found: ShownOperators | Re
     return _json(memory(source, shown, kept, begin, max(end, begin + 1), columns))
 
 
-def _operator(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
+def _operator(found: ShownOperators | RankProgress, ask: RankOperatorRequest) -> Response:
     del ask
     shown, asked = _read(found), _args()
     rank, row = (int(number(asked, name, -1.0, 0.0, 1e9)) for name in ("at", "operator"))
@@ -137,11 +139,11 @@ def _operator(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Resp
     })  # fmt: skip
 
 
-def _ranks_csv(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
+def _ranks_csv(found: ShownOperators | RankProgress, ask: RankOperatorRequest) -> Response:
     return _csv(_read(found).table, ask, "ranks")
 
 
-def _operators_csv(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
+def _operators_csv(found: ShownOperators | RankProgress, ask: RankOperatorRequest) -> Response:
     shown = _read(found)
     return _csv(shown.listed(*_window(shown)), ask, "operators")
 
@@ -165,7 +167,7 @@ def _json(content: Any) -> Response:
     return Response(msgspec.json.encode(content), mimetype="application/json")
 
 
-_ANSWERS: dict[str, tuple[Callable[[ShownOperators | Reading, RankOperatorRequest], Response], tuple[str, ...]]] = {
+_ANSWERS: dict[str, tuple[Callable[[ShownOperators | RankProgress, RankOperatorRequest], Response], tuple[str, ...]]] = {
     "facts": (_facts, ()), "view": (_view, (*_WINDOW, "columns", "alone")), "operator": (_operator, ("at", "operator")),
     "ranks.csv": (_ranks_csv, ()), "operators.csv": (_operators_csv, _WINDOW),
 }  # fmt: skip

@@ -15,7 +15,7 @@ from app.routes.csv_files import csv_answer
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import answered, asked
 from app.routes.values.media import safe_name
-from layouts.profiles.shape_request import ShapeRequest, Times
+from layouts.profiles.shape_request import ProfileShapeTables, ShapeRequest
 from layouts.sources import ProfileSources
 from parsers.analysis.profiles.shape_tables import TABLES
 
@@ -29,5 +29,5 @@ def add_routes(routes: Blueprint, source: ProfileSources) -> None:
 
 def _answer(source: ProfileSources, name: str) -> Response:
     ask = asked(ShapeRequest)
-    found = Times(source, ask, partial(chosen_frame, source, ask.choice)).table(name)
+    found = ProfileShapeTables(source, ask, partial(chosen_frame, source, ask.choice)).table(name)
     return csv_answer(found, f"{safe_name(ask.choice.run) or 'run'}-{name}")

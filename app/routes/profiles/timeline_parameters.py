@@ -28,7 +28,7 @@ _ALSO = "also"
 _KNOWN = (*_PROFILE, _ALSO, *_AXIS)
 
 
-class Named(NamedTuple):
+class NamedTrace(NamedTuple):
     """A trace that a request names: by member run, session, rank and name, "" for the best one."""
 
     run: str
@@ -57,7 +57,7 @@ def opened_traces(source: ProfileSources) -> Together:
         raise Unusable(str(error)) from error
 
 
-def named_traces(source: ProfileSources) -> list[Named]:
+def named_traces(source: ProfileSources) -> list[NamedTrace]:
     """Return the traces that the request names: by run, session, rank and source, and by each `also` another one.
 
     `also` is a query of its own with the same parameters; those it lacks are the ones of the request.
@@ -81,7 +81,7 @@ def named_traces(source: ProfileSources) -> list[Named]:
     return found
 
 
-def labels_of(named: list[Named]) -> list[str]:
+def labels_of(named: list[NamedTrace]) -> list[str]:
     """Return what to call traces: what they differ in, "" for a single one."""
     if len(named) == 1:
         return [""]
@@ -91,7 +91,7 @@ def labels_of(named: list[Named]) -> list[str]:
     return [" · ".join(f"{shown[name]}{text or 'best'}" for name, text in one.items()) for one in texts]
 
 
-def _opened(source: ProfileSources, named: Named, until: float) -> OpenTrace:
+def _opened(source: ProfileSources, named: NamedTrace, until: float) -> OpenTrace:
     while True:
         found = source.profiles.trace(*named)
         if found is not None:
@@ -105,7 +105,7 @@ def _opened(source: ProfileSources, named: Named, until: float) -> OpenTrace:
             raise Unusable("still reading the trace; try again later", 503)
 
 
-def _named(profiles: ProfileSource, run: str, session: str, rank: str, source: str) -> Named:
+def _named(profiles: ProfileSource, run: str, session: str, rank: str, source: str) -> NamedTrace:
     if not (rank.isascii() and rank.isdigit() and len(rank) <= 9):
         raise Unusable(f"rank: expected a number; found {rank[:80]!r}")
     if not any(one.session == session and one.rank == int(rank) for one in profiles.rows(run)):
@@ -113,7 +113,7 @@ def _named(profiles: ProfileSource, run: str, session: str, rank: str, source: s
     known = profiles.traces(run, session, int(rank))
     if source and source not in known:
         raise Unusable(f"source: expected one of {', '.join(known)[:400]}; found {source[:200]!r}", 404)
-    return Named(run, session, int(rank), "" if known and source == known[0] else source)
+    return NamedTrace(run, session, int(rank), "" if known and source == known[0] else source)
 
 
 def allow_parameters(*known: str) -> None:

@@ -23,7 +23,7 @@ from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, body, refusal
 from app.routes.values import media
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from layouts.runs.boards import DEFAULT_SIZE, Board, BoardCard, BoardChange, CardChange, ChangedBoard, SentBoard, SentCard
 from layouts.runs.notes import NotKept, Stale
 from layouts.sources import NoteSources
@@ -60,7 +60,7 @@ class _BoardFile(msgspec.Struct):
     cards: list[_Card]
 
 
-class _Request(msgspec.Struct, forbid_unknown_fields=True):
+class _BoardRequest(msgspec.Struct, forbid_unknown_fields=True):
     """Exactly one of create, import, board and delete is set."""
 
     create: str | None = None
@@ -96,7 +96,7 @@ def one(source: NoteSources) -> Response:
 
 def change(source: NoteSources) -> ChangedBoard | None:
     """Create, import, change or delete a board; return the board as it is afterwards, or was if it is deleted."""
-    asked = body(_Request)
+    asked = body(_BoardRequest)
     file = bytes(asked.imported)
     if [asked.create, file or None, asked.board, asked.delete].count(None) != 3:
         raise Unusable("expected exactly one of create, import, board and delete")
@@ -145,7 +145,7 @@ def _answer(change: Callable[[], ChangedBoard | None]) -> Response:
         found, done = change(), True
     except Stale:
         found, done = None, False
-    except (Unusable, Unfit) as error:
+    except (Unusable, InvalidInput) as error:
         return refusal(error)
     except NotKept as error:
         return refusal(Unusable(str(error), 507))

@@ -24,8 +24,8 @@ from flask import Blueprint, Response
 
 from app.routes.refusals import Unusable, body, refusal
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
-from layouts.kit.user_input import Unfit
-from layouts.runs.checks import Check
+from layouts.kit.user_input import InvalidInput
+from layouts.runs.checks import StepCheck
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, NoteChange, NotKept, Stale
 from layouts.shell.run_list import as_json
 from layouts.sources import NoteSources
@@ -171,21 +171,21 @@ def watch(source: NoteSources) -> WatchList:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def tick(source: NoteSources) -> Check:
+def tick(source: NoteSources) -> StepCheck:
     """Replace the tick and the remark on a step of a guide and return them."""
     asked = body(_CheckRequest)
     try:
-        return source.notes.tick(asked.run, asked.step, Check(asked.done, asked.remark), asked.was)
+        return source.notes.tick(asked.run, asked.step, StepCheck(asked.done, asked.remark), asked.was)
     except KeyError:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def _answer(change: Callable[[], Note | NamedView | Mark | WatchList | HandColour | Check | None]) -> Response:
+def _answer(change: Callable[[], Note | NamedView | Mark | WatchList | HandColour | StepCheck | None]) -> Response:
     try:
         now, done = change(), True
     except Stale as error:
         now, done = error.now, False
-    except (Unusable, Unfit) as error:
+    except (Unusable, InvalidInput) as error:
         return refusal(error)
     except NotKept as error:
         return refusal(Unusable(str(error), 507))

@@ -13,7 +13,7 @@ from flask import Response, request
 
 from app.routes.refusals import Unusable, answered, body, parameters
 from app.routes.runs.listing import json_answer
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from layouts.runs.view_files import place_of, read_view, view_text
 from layouts.sources import Sources
 
@@ -33,7 +33,7 @@ def written() -> Response:
     parameters(("place",))
     try:
         text = view_text(request.args.get("place", ""))
-    except Unfit as error:
+    except InvalidInput as error:
         raise Unusable(str(error)) from None
     return Response(text, mimetype="application/toml", headers={"Content-Disposition": "attachment; filename=view.toml"})
 
@@ -44,5 +44,5 @@ def opened(source: Sources) -> Response:
     try:
         view = read_view(text)
         return json_answer({"place": place_of(view, source), "card": view.card})
-    except Unfit as error:
+    except InvalidInput as error:
         raise Unusable(str(error)) from None

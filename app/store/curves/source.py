@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from app.store.curves.derivations import Derivations
 from app.store.curves.insights import Insights
-from app.store.runs.following import Follower
+from app.store.runs.following import RunFollower
 from layouts.curves.source import CurveSource
 from parsers import Derived, Insight, Series
 
 
 class StoredCurves(CurveSource):
-    """Scalars of the runs that a `Follower` reads. See `layouts.curves.source`."""
+    """Scalars of the runs that a `RunFollower` reads. See `layouts.curves.source`."""
 
-    def __init__(self, runs: Follower) -> None:
+    def __init__(self, runs: RunFollower) -> None:
         self._runs = runs
         self._insights = Insights()
         self._derivations = Derivations()

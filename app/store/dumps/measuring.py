@@ -48,7 +48,7 @@ Progress = Callable[[int, int], bool]
 
 
 @dataclass(slots=True)
-class _Request:
+class _MeasureRequest:
     """Rows of a dump to be measured for a thread that waits for it. is_wanted: whether somebody looks at what needs it."""
 
     tasks: TensorTasks
@@ -72,7 +72,7 @@ class _Request:
 
 
 @dataclass(slots=True)
-class _Record:
+class _SavedStatistics:
     """What the index has of a dump: how many statistics, and when these may be saved again."""
 
     saved: int = 0
@@ -90,11 +90,11 @@ class Measuring:
         self._index: Index | None = None
         self._much, self._small = much, small
         self._processes: Engine = processes or Processes(program=PROGRAM)
-        self._requests: list[_Request] = []
+        self._requests: list[_MeasureRequest] = []
         self._restoring: list[tuple[RunDump, threading.Event]] = []
         self._restored: weakref.WeakSet[RunDump] = weakref.WeakSet()
         self._unsaved: dict[RunDump, float] = {}
-        self._records: weakref.WeakKeyDictionary[RunDump, _Record] = weakref.WeakKeyDictionary()
+        self._records: weakref.WeakKeyDictionary[RunDump, _SavedStatistics] = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
         self._thread: threading.Thread | None = None
@@ -114,7 +114,7 @@ class Measuring:
     def measure(self, dump: RunDump, rows: Ints, size: int, progress: Progress, is_wanted: Callable[[], bool]) -> None:
         """Have rows measured, which are this many bytes, and wait for that. Cancelled once progress returns False."""
         fresh = (row for row in rows.tolist() if not dump.is_measured(row))
-        request = _Request(TensorTasks(dump, fresh), size, progress, is_wanted)
+        request = _MeasureRequest(TensorTasks(dump, fresh), size, progress, is_wanted)
         with self._lock:
             self._requests.append(request)
             self._start()
@@ -136,7 +136,7 @@ class Measuring:
                 self._start()
 
     def _touch(self, dump: RunDump) -> None:
-        record = self._records.setdefault(dump, _Record())
+        record = self._records.setdefault(dump, _SavedStatistics())
         self._unsaved.setdefault(dump, max(record.due, time.monotonic() + SETTLE_SECONDS))
 
     def succeed(self, before: RunDump, dump: RunDump) -> None:
@@ -144,7 +144,7 @@ class Measuring:
         with self._lock:
             if before in self._restored:
                 self._restored.add(dump)
-            self._records[dump] = self._records.get(before, _Record())
+            self._records[dump] = self._records.get(before, _SavedStatistics())
             if self._unsaved.pop(before, None) is not None:
                 self._touch(dump)
 
@@ -215,12 +215,12 @@ class Measuring:
                 self._wake.wait(pause)
             return not self._stopping
 
-    def _next(self) -> _Request | None:
+    def _next(self) -> _MeasureRequest | None:
         """Return the request whose turn it is: of those somebody looks at the one that waited longest, else of all."""
         with self._lock:
             return min(self._requests, key=lambda one: (not one.is_wanted(), one.served), default=None)
 
-    def _serve(self, request: _Request) -> None:
+    def _serve(self, request: _MeasureRequest) -> None:
         """Give a request its turn."""
         try:
             tasks = [] if request.look() else request.tasks.take(TURN)
@@ -238,7 +238,7 @@ class Measuring:
                 self._requests.remove(request)
             request.ended.set()
 
-    def _run(self, request: _Request, tasks: list[TensorTask]) -> None:
+    def _run(self, request: _MeasureRequest, tasks: list[TensorTask]) -> None:
         lost: list[TensorTask] = []
         for task, answer in self._processes.run(tasks, request.told, request.look):
             if not isinstance(answer, Problem):
@@ -270,7 +270,7 @@ class Measuring:
             log.info("index: %s", error)
             self._index.delete(_key(dump))
         else:
-            self._records.setdefault(dump, _Record()).saved = dump.measured_count
+            self._records.setdefault(dump, _SavedStatistics()).saved = dump.measured_count
 
     def _save_due(self) -> None:
         now = time.monotonic()
@@ -283,7 +283,7 @@ class Measuring:
         begun = time.monotonic()
         with self._lock:
             self._unsaved.pop(dump, None)
-            record = self._records.setdefault(dump, _Record())
+            record = self._records.setdefault(dump, _SavedStatistics())
         count = dump.measured_count
         if self._index is None or count == record.saved or dump.measured_bytes < self._small:
             return

@@ -94,7 +94,7 @@ class _DumpWorkReport:
 
 
 @dataclass(slots=True)
-class _Held:
+class _HeldDump:
     """The dump of a run: dump is the one that pages have, None until it is listed; mark changes whenever rows do.
 
     coming is listed instead of it. problems are those that were told last, failures how many tensors could not be read then.
@@ -129,7 +129,7 @@ class Dumps:
         self._background = Background("mindscope-dumps", memory=memory, most=MOST_KEPT)
         self._measuring = measuring or Measuring(index_directory)
         self._interval, self._on_found = interval, on_found
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _HeldDump] = {}
         self._lock = threading.Lock()
         self._telling = threading.Lock()
         self._base, self._marks = secrets.token_hex(4), itertools.count(1)
@@ -199,7 +199,7 @@ class Dumps:
 
     # Dumps -----------------------------------------------------------------------------------------------------------
 
-    def _hold(self, run: str, sources: Sequence[Source]) -> _Held | None:
+    def _hold(self, run: str, sources: Sequence[Source]) -> _HeldDump | None:
         """Return what is held of the dump of a run; of new directories a new one."""
         directories = tuple(path for source in sources for path in source.dump_dirs)
         with self._lock:
@@ -209,7 +209,7 @@ class Dumps:
             held = self._held.pop(run, None)
             base = os.path.commonpath([source.path for source in sources])
             if held is None or held.coming.base != base:
-                held = _Held(run, RunDump(base, directories))
+                held = _HeldDump(run, RunDump(base, directories))
             elif held.coming.directories != directories:
                 held.coming, held.looked = held.coming.successor(directories), 0.0
             held.asked = time.monotonic()
@@ -219,7 +219,7 @@ class Dumps:
                 del self._held[one.run]
             return held
 
-    def _list(self, held: _Held) -> None:
+    def _list(self, held: _HeldDump) -> None:
         """Have a dump listed, or looked at if it is, unless that is going on."""
         with self._lock:
             listing = held.listing
@@ -230,7 +230,7 @@ class Dumps:
             held.looked = time.monotonic()
             held.listing = self._background.begin(held.run, lambda _task: self._look(held))
 
-    def _look(self, held: _Held) -> None:
+    def _look(self, held: _HeldDump) -> None:
         """List a dump that has not been listed, or has changed since."""
         begun = time.thread_time()
         if held.dump is held.coming and not held.coming.stale():
@@ -252,7 +252,7 @@ class Dumps:
         held.cost = time.thread_time() - begun
         self._tell(held, changed=before is not None)
 
-    def _tell(self, held: _Held, *, changed: bool = False) -> None:
+    def _tell(self, held: _HeldDump, *, changed: bool = False) -> None:
         """Tell what is new: problems, or changed rows."""
         with self._telling:
             held.failures = held.dump.failures if held.dump is not None else 0

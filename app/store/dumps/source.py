@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from app.live.training import LiveTraining
 from app.store.dumps.open_dumps import Dumps
-from app.store.runs.following import Follower
+from app.store.runs.following import RunFollower
 from layouts.dumps import live_sessions as live
 from layouts.dumps.open_dump import DumpWork, OpenDump
 from layouts.dumps.source import DumpSource
@@ -16,9 +16,9 @@ from parsers import Problem
 
 
 class StoredDumps(DumpSource):
-    """Dumps of the runs that a `Follower` reads, and of live training. See `layouts.dumps.source`."""
+    """Dumps of the runs that a `RunFollower` reads, and of live training. See `layouts.dumps.source`."""
 
-    def __init__(self, runs: Follower, live_training: LiveTraining, directory: str | None, interval: float) -> None:
+    def __init__(self, runs: RunFollower, live_training: LiveTraining, directory: str | None, interval: float) -> None:
         """directory keeps what was measured; interval is that of scans, in seconds."""
         self._runs, self._live = runs, live_training
         self.held = Dumps(directory, interval=interval, on_found=self._found)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from app.tensor_process import Asked, AskedTensor, Measured, measured
+from app.tensor_process import AskedTensor, TensorMeasurement, TensorsMessage, measured
 from parsers.dumps.access import RunDump
 from parsers.dumps.refusals import refused
 from parsers.dumps.statistics import Sums
@@ -22,7 +22,7 @@ MOST_TOGETHER = 64
 """Tensors in a task."""
 PART = 32 << 20
 """Bytes of a part of a tensor; twice as large ones are read in parts."""
-_decoder = msgspec.msgpack.Decoder(list[Measured])
+_decoder = msgspec.msgpack.Decoder(list[TensorMeasurement])
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class TensorTask:
         """See `app.engines.AnyTask`."""
         return [place.path for place in self.places]
 
-    def _asked(self) -> Asked:
-        return Asked([AskedTensor.of(place) for place in self.places], self.part)
+    def _asked(self) -> TensorsMessage:
+        return TensorsMessage([AskedTensor.of(place) for place in self.places], self.part)
 
     def do(self) -> bytes:
         """See `app.engines.AnyTask`."""
@@ -105,7 +105,7 @@ class TensorTasks:
             self._large.pop(row, None)
             self.dump.keep_failure(row, problem)
 
-    def _join(self, task: TensorTask, found: Measured) -> None:
+    def _join(self, task: TensorTask, found: TensorMeasurement) -> None:
         row = task.rows[0]
         large = self._large.get(row)
         if large is None:  # another part could not be read

@@ -36,7 +36,7 @@ def _tell_nobody(_run: str, _problems: Sequence[Problem]) -> None:
 
 
 @dataclass(slots=True)
-class _Held:
+class _HeldExplanations:
     """What is kept of one run. stamp is that of the records that were read, read when they were, cost the seconds it took."""
 
     of: RunExplanations
@@ -56,7 +56,7 @@ class ExplainedRuns:
         """on_found is called by the threads that read."""
         self._background = Background("mindscope-explanations", memory=MEMORY_BYTES, most=MOST_RESULTS)
         self._on_found = on_found
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _HeldExplanations] = {}
         self._lock = threading.Lock()
         self._base, self._marks = secrets.token_hex(4), itertools.count(1)
 
@@ -99,12 +99,12 @@ class ExplainedRuns:
 
     # Reading -----------------------------------------------------------------------------------------------------------
 
-    def _hold(self, run: str, of: RunExplanations) -> _Held:
+    def _hold(self, run: str, of: RunExplanations) -> _HeldExplanations:
         """Return what is held of a run; of another directory something new. Drop those not asked for longest."""
         with self._lock:
             held = self._held.pop(run, None)
             if held is None or held.of is not of:
-                held = _Held(of)
+                held = _HeldExplanations(of)
             held.asked = time.monotonic()
             self._held[run] = held
             old = [key for key, one in self._held.items() if held.asked - one.asked > HELD]
@@ -112,7 +112,7 @@ class ExplainedRuns:
                 del self._held[key]
             return held
 
-    def _follow(self, run: str, held: _Held) -> None:
+    def _follow(self, run: str, held: _HeldExplanations) -> None:
         """Have the records read, or read again if there are others, unless that is going on or was done just now."""
         with self._lock:
             reading = held.reading
@@ -123,7 +123,7 @@ class ExplainedRuns:
                 return
             held.reading = self._background.begin(run, lambda _task: self._read(run, held))
 
-    def _read(self, run: str, held: _Held) -> None:
+    def _read(self, run: str, held: _HeldExplanations) -> None:
         begun, stamp = time.thread_time(), held.of.stamp
         known: Explanations | None = None
         try:

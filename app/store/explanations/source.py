@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.store.explanations.open_explanations import ExplainedRuns
-from app.store.runs.following import Follower
+from app.store.runs.following import RunFollower
 from layouts.explanations.open_explanations import ExplanationWork, OpenExplanations
 from layouts.explanations.source import ExplanationSource
 from layouts.kit.work import WorkResult
@@ -15,9 +15,9 @@ from parsers.payloads.pictures import GreyPicture
 
 
 class StoredExplanations(ExplanationSource):
-    """Explanations of the runs that a `Follower` reads. See `layouts.explanations.source`."""
+    """Explanations of the runs that a `RunFollower` reads. See `layouts.explanations.source`."""
 
-    def __init__(self, runs: Follower) -> None:
+    def __init__(self, runs: RunFollower) -> None:
         self._runs = runs
         self._explained = ExplainedRuns(self._found)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.background import Background, Task
-from app.store.runs.entries import Entry
-from app.store.runs.following import Follower
+from app.store.runs.entries import RunEntry
+from app.store.runs.following import RunFollower
 from layouts.graphs.source import GraphSource
 from layouts.kit.work import WorkResult
 from parsers import DatasetGraph, Graph, GraphLocation, PayloadError
@@ -21,9 +21,9 @@ MOST_READ, MOST_BYTES = 4, 256 << 20
 
 
 class StoredGraphs(GraphSource):
-    """Graphs of the runs that a `Follower` reads. See `layouts.graphs.source`."""
+    """Graphs of the runs that a `RunFollower` reads. See `layouts.graphs.source`."""
 
-    def __init__(self, runs: Follower) -> None:
+    def __init__(self, runs: RunFollower) -> None:
         self._runs = runs
         self._background = Background("mindscope-graph", slots=1, most=MOST_READ, memory=MOST_BYTES)
 
@@ -95,11 +95,11 @@ class StoredGraphs(GraphSource):
         """Stop reading and wait for its end."""
         self._background.stop()
 
-    def _entry(self, run: str, name: str) -> Entry | None:
+    def _entry(self, run: str, name: str) -> RunEntry | None:
         entry = self._runs.entries.get(run)
         return entry if entry is not None and name in entry.run.graphs else None
 
-    def _read(self, entry: Entry, name: str) -> Graph:
+    def _read(self, entry: RunEntry, name: str) -> Graph:
         graph = entry.run.graphs[name]
         self._runs.recount(entry)
         return graph

@@ -27,7 +27,7 @@ Fit = Callable[["pd.DataFrame", str], Iterator[Shares]]
 
 
 @dataclass(eq=False)
-class _Fit:
+class _ShareFit:
     """Shares that are fitted to rows, or were; left: they were abandoned."""
 
     rows: tuple[LineageRow, ...]
@@ -58,7 +58,7 @@ class Fittings:
     def __init__(self, fit: Fit = variance_shares) -> None:
         self._fit = fit
         self._lock = threading.Lock()
-        self._fits: Cache[tuple[str, ...], _Fit] = Cache(MOST_KEPT)
+        self._fits: Cache[tuple[str, ...], _ShareFit] = Cache(MOST_KEPT)
         self._background = Background("mindscope-shares", slots=1, plain=())
 
     def fitting(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Fitting:
@@ -79,7 +79,7 @@ class Fittings:
         """Stop all fitting and wait for its end."""
         self._background.stop()
 
-    def _begin(self, rows: tuple[LineageRow, ...], target: str) -> _Fit:
+    def _begin(self, rows: tuple[LineageRow, ...], target: str) -> _ShareFit:
         def job(task: Task) -> Shares | None:
             latest: Shares | None = None
             try:
@@ -95,7 +95,7 @@ class Fittings:
                     fit.ended = time.monotonic()
 
         with self._background.lock:
-            fit = _Fit(rows, self._background.begin(tuple(row.run for row in rows), job))
+            fit = _ShareFit(rows, self._background.begin(tuple(row.run for row in rows), job))
         return fit
 
     def _abandoned(self, task: Task) -> bool:

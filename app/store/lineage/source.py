@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from app.store.lineage.fittings import Fittings
 from app.store.lineage.rows import KINDS, Lineage
-from app.store.runs.following import Follower
+from app.store.runs.following import RunFollower
 from layouts.lineage.source import Fitting, LineageSource
 from parsers import LineageRow, Setting
 
 
 class StoredLineage(LineageSource):
-    """Lineage of the runs that a `Follower` reads. See `layouts.lineage.source`."""
+    """Lineage of the runs that a `RunFollower` reads. See `layouts.lineage.source`."""
 
-    def __init__(self, runs: Follower) -> None:
+    def __init__(self, runs: RunFollower) -> None:
         self._runs = runs
         self._rows = Lineage()
         self._fittings = Fittings()

@@ -9,8 +9,8 @@ from app.background import Background
 from app.engines import Engine
 from app.store.profiles.frames import TRACE, ProfileFrames, mark_of, profile_of
 from app.store.profiles.traces import Traces
-from app.store.runs.entries import Entry
-from app.store.runs.following import Follower
+from app.store.runs.entries import RunEntry
+from app.store.runs.following import RunFollower
 from app.store.runs.run_jobs import FoundJob, RunJobs
 from layouts.kit.work import WorkResult
 from layouts.profiles.frames import IdleTime, ProfileFrame, ProfileRow
@@ -27,9 +27,9 @@ MOST_RESULTS = 8
 
 
 class StoredProfiles(ProfileSource):
-    """Profiles of the runs that a `Follower` reads, and of their jobs. See `layouts.profiles.source`."""
+    """Profiles of the runs that a `RunFollower` reads, and of their jobs. See `layouts.profiles.source`."""
 
-    def __init__(self, runs: Follower, index_directory: str | None, engine: Engine | None) -> None:
+    def __init__(self, runs: RunFollower, index_directory: str | None, engine: Engine | None) -> None:
         """engine reads jobs of many ranks."""
         self._runs = runs
         self._frames = ProfileFrames(f"{index_directory}-profiles" if index_directory else None, engine=engine)
@@ -59,7 +59,7 @@ class StoredProfiles(ProfileSource):
         entry = self._runs.entries.get(run)
         return self._jobs.job(self._profiles_beside(entry), (run, session, rank)) if entry else None
 
-    def _profiles_beside(self, entry: Entry) -> Mapping[str, Profiles]:
+    def _profiles_beside(self, entry: RunEntry) -> Mapping[str, Profiles]:
         """Return the profiles of all runs that may be ranks of the jobs of a run."""
 
         def those_of(row: str) -> Mapping[str, Profiles]:
@@ -132,6 +132,6 @@ class StoredProfiles(ProfileSource):
         _, found = self._profile(run, session, rank)
         return found is not None and found[0].kinds == {CHROME_TRACE.name}
 
-    def _profile(self, run: str, session: str, rank: int) -> tuple[Entry | None, tuple[Profile, str] | None]:
+    def _profile(self, run: str, session: str, rank: int) -> tuple[RunEntry | None, tuple[Profile, str] | None]:
         entry = self._runs.entries.get(run)
         return entry, profile_of(entry.run.profile, session, rank) if entry else None

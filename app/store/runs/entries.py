@@ -20,10 +20,10 @@ class Asleep:
 
     row: RunRow
     verified: int
-    wake: Callable[[Entry], Run]
+    wake: Callable[[RunEntry], Run]
 
 
-class Entry:
+class RunEntry:
     """One leaf run of the store. job is the key of its row in the list of runs, its own unless it is a rank."""
 
     def __init__(self, key: str, job: str, source: Source, cache: PayloadCache, asleep: Asleep | None = None) -> None:

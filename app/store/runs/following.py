@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from app.store.runs.entries import Entry
+from app.store.runs.entries import RunEntry
 from app.store.runs.keeping import RunKeeper
 from app.store.runs.leaves import leaves, unique
 from app.store.runs.run_list import RunList
@@ -28,7 +28,7 @@ from parsers import PayloadCache, Problem, Source, SourceError
 from parsers.discovery import opens_alone, rescan, source_of
 from parsers.discovery.scanner import Scanner
 from parsers.names import printable
-from parsers.payloads.cache import Stored
+from parsers.payloads.cache import ByteStore
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ VERIFY_SHARE = 0.25
 VERIFY_QUIET_SECONDS = 0.25
 
 
-class Follower:
+class RunFollower:
     """Finds and reads the runs below directories, or those of sources that were already discovered.
 
     `entries`, `found`, `rows` and `base_problems` are replaced, never changed, so any thread may read them. missing is whether
@@ -56,10 +56,10 @@ class Follower:
 
     def __init__(
         self, bases: Sequence[str | os.PathLike[str]], sources: Sequence[Source], interval: float, index_directory: str | None,
-        *, names: Mapping[str, str] | None = None, stay_inside: bool = False, stored: Stored | None = None,
+        *, names: Mapping[str, str] | None = None, stay_inside: bool = False, stored: ByteStore | None = None,
     ) -> None:
         self.interval = interval
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, RunEntry] = {}
         self.found: dict[str, Source] = {}
         self.base_problems: tuple[tuple[str, Problem], ...] = ()
         self.failed = ""
@@ -168,20 +168,20 @@ class Follower:
         self._scan_now = True
         self._wake.set()
 
-    def recount(self, entry: Entry) -> None:
+    def recount(self, entry: RunEntry) -> None:
         """Update the row of a run if parsing has found new problems."""
         if entry.counts != entry.row.counts:
             entry.due = True
             self._recounted.append(entry.key)
             self._wake.set()
 
-    def _woken(self, entry: Entry) -> None:
+    def _woken(self, entry: RunEntry) -> None:
         """Look at a run again that was restored, by whichever thread wanted it, and is not as its row says."""
         entry.due = True
         self._recounted.append(entry.key)
         self._wake.set()
 
-    def changed(self, entry: Entry) -> None:
+    def changed(self, entry: RunEntry) -> None:
         """Have the version of a run increase, of which something changed that is read elsewhere."""
         entry.dump_changes += 1
         entry.due = True
@@ -192,12 +192,12 @@ class Follower:
         """Note that a large value is about to be read, which verifying others must not slow down."""
         self._value_at = time.monotonic()
 
-    def checked(self, entry: Entry) -> None:
+    def checked(self, entry: RunEntry) -> None:
         """Note that large values of a run have been verified by reading them."""
         entry.count_verified()
         self._recounted.append(entry.key)
 
-    def members(self, run: str | None) -> list[Entry]:
+    def members(self, run: str | None) -> list[RunEntry]:
         """Return the entry of a run, the entries of the ranks of a job, or (None) all."""
         entries = self.entries
         if run is None:
@@ -257,12 +257,12 @@ class Follower:
         self._wake.wait(None if pause == float("inf") else max(0.0, pause))
         self._wake.clear()
 
-    def _next_unverified(self) -> Entry | None:
+    def _next_unverified(self) -> RunEntry | None:
         wanted = (key for key in self._priority if key in self._verifying) if self._verifying else ()
         key = next(iter(wanted), None) or next(iter(self._verifying), None)
         return None if key is None else self.entries[key]
 
-    def _verify(self, entry: Entry) -> float:
+    def _verify(self, entry: RunEntry) -> float:
         """Check the CRC of some large values of a run; return for how many seconds to pause."""
         begin = time.monotonic()
         try:
@@ -327,7 +327,7 @@ class Follower:
             self._publish()
 
     def _take_changed(self, found: dict[str, Source]) -> None:
-        entries: dict[str, Entry] = {}
+        entries: dict[str, RunEntry] = {}
         due: list[str] = []
         for name, source in found.items():
             known = self._list.members(name) if self.found.get(name) is source else ()
@@ -338,7 +338,7 @@ class Follower:
             for key, leaf in members:
                 entry = self.entries.get(key)
                 if entry is None or entry.source.path != leaf.path:
-                    entry = Entry(key, name, leaf, self._cache, self._keeper.asleep(key, leaf))
+                    entry = RunEntry(key, name, leaf, self._cache, self._keeper.asleep(key, leaf))
                 else:
                     entry.job = name
                     entry.take(leaf)
@@ -357,10 +357,10 @@ class Follower:
         self._queue.extendleft(reversed(due))
         self._wanted_for = ()
 
-    def _note_undecided(self, entry: Entry) -> None:
+    def _note_undecided(self, entry: RunEntry) -> None:
         (self._undecided.add if entry.undecided() else self._undecided.discard)(entry.key)
 
-    def _decide(self, entry: Entry) -> None:
+    def _decide(self, entry: RunEntry) -> None:
         if not entry.due:
             entry.decide()
             if entry.due:
@@ -370,7 +370,7 @@ class Follower:
         self._queue.append(key)
         self._wanted_for = ()
 
-    def _next_due(self) -> Entry | None:
+    def _next_due(self) -> RunEntry | None:
         """Return the run to read next: those on screen first, but a run of several slices takes turns with the others."""
         while self._recounted:
             key = self._recounted.popleft()
@@ -390,7 +390,7 @@ class Follower:
         self._others_turn = not self._others_turn
         return (other or long) if self._others_turn else long
 
-    def _first_fresh(self, queue: deque[str]) -> Entry | None:
+    def _first_fresh(self, queue: deque[str]) -> RunEntry | None:
         """Return the first run of a queue that is due and has no slice read yet; drop the others before it."""
         while queue:
             entry = self.entries.get(queue[0])
@@ -399,7 +399,7 @@ class Follower:
             queue.popleft()
         return None
 
-    def _try(self, entry: Entry) -> None:
+    def _try(self, entry: RunEntry) -> None:
         try:
             self._read(entry)
             entry.failure = ()
@@ -412,7 +412,7 @@ class Follower:
             entry.row = replace(entry.row, state="unreadable", problems=entry.counts[0], notes=entry.counts[1])
             self._publish_soon(entry)
 
-    def _read(self, entry: Entry) -> None:
+    def _read(self, entry: RunEntry) -> None:
         """Read one slice of one run, after restoring it from the index."""
         self._keeper.restore(entry)
         changed = entry.run.refresh(entry.source, limit=SLICE_BYTES)
@@ -437,7 +437,7 @@ class Follower:
         if not entry.due:
             self._keeper.save(entry, force=entry.indexed_at == 0.0)
 
-    def _publish_soon(self, entry: Entry) -> None:
+    def _publish_soon(self, entry: RunEntry) -> None:
         """Publish the row of a run soon: reading a thousand small runs must not publish a thousand times."""
         self._list.change(entry.job)
         if time.monotonic() >= self._publish_at:
@@ -455,12 +455,12 @@ class Follower:
         self._publish_at = begun + max(PUBLISH_SECONDS, cost / PUBLISH_SHARE)
 
 
-def _row(entry: Entry) -> RunRow:
+def _row(entry: RunEntry) -> RunRow:
     row = run_row(entry.key, entry.run, entry.source, entry.counts, loaded=entry.loaded)
     return replace(row, version=row.version + entry.dump_changes) if entry.dump_changes else row
 
 
-def _failed(entry: Entry, what: str, error: Exception) -> tuple[Problem, ...]:
+def _failed(entry: RunEntry, what: str, error: Exception) -> tuple[Problem, ...]:
     """Return the problem of a run that triggers a bug."""
     text = f"{what} stopped at an internal error ({type(error).__name__}: {error}); the log has the details."
     return (Problem(entry.source.path, 0, 0, "unreadable", text),)

@@ -112,7 +112,7 @@ class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
         return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)), "rb")
 
 
-class _Stream:
+class _SnapshotStream:
     """The parts of a snapshot as the file object diskcache reads from. Empty parts are skipped: one would mean end of file."""
 
     def __init__(self, parts: Sequence[bytes | memoryview]) -> None:
@@ -254,7 +254,7 @@ class Index:
         disk = self._cache.disk
         disk.stored = ""
         try:
-            self._cache.set(key, _Stream(parts), read=True)
+            self._cache.set(key, _SnapshotStream(parts), read=True)
         except (Rejected, *_FAILURES) as error:
             if disk.stored:  # the table does not name this file
                 with contextlib.suppress(OSError):

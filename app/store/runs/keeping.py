@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from app.store.runs.entries import Asleep, Entry
+from app.store.runs.entries import Asleep, RunEntry
 from app.store.runs.index import Index
 from app.store.runs.kept_rows import KeptRows
 from app.store.runs.packs import Snapshots
@@ -29,15 +29,15 @@ class RunKeeper:
     Without a directory, and with one that cannot be opened, nothing is saved.
     """
 
-    def __init__(self, directory: str | None, cache: PayloadCache, woken: Callable[[Entry], None]) -> None:
+    def __init__(self, directory: str | None, cache: PayloadCache, woken: Callable[[RunEntry], None]) -> None:
         """cache keeps decoded values of all runs. woken is called for a run that differs from its row in the index."""
         self._directory, self._cache, self._woken = directory, cache, woken
         self._lock = threading.RLock()
         self._index: Snapshots | None = None
         self._rows: KeptRows | None = None
         # Runs that are to be saved later, and what of each waits to be written with others.
-        self._unsaved: dict[str, Entry] = {}
-        self._packing: dict[str, tuple[Entry, tuple[int, int]]] = {}
+        self._unsaved: dict[str, RunEntry] = {}
+        self._packing: dict[str, tuple[RunEntry, tuple[int, int]]] = {}
 
     def open(self) -> None:
         """Open the index; a log line says why if that is not possible."""
@@ -63,7 +63,7 @@ class RunKeeper:
         found = self._rows.find(key_of(source.real_path), source) if self._rows is not None else None
         return Asleep(found.row(key, source), found.verified, self._wake) if found is not None else None
 
-    def _wake(self, entry: Entry) -> Run:
+    def _wake(self, entry: RunEntry) -> Run:
         """Return the run of an entry, restored from the index; what the index has lost is read."""
         with self._lock:
             if entry.awake is not None:
@@ -79,7 +79,7 @@ class RunKeeper:
             self._woken(entry)
         return run
 
-    def restore(self, entry: Entry) -> None:
+    def restore(self, entry: RunEntry) -> None:
         """Restore a run that was not yet read, once."""
         if self._index is None or entry.restored or entry.loaded:
             return
@@ -91,7 +91,7 @@ class RunKeeper:
             entry.count_verified()
             entry.indexed = entry.content
 
-    def later(self, entry: Entry) -> None:
+    def later(self, entry: RunEntry) -> None:
         """Save a run when its time has come."""
         self._unsaved[entry.key] = entry
 
@@ -111,7 +111,7 @@ class RunKeeper:
             if self._index is not None:
                 self._index.rest()
 
-    def save(self, entry: Entry, *, force: bool) -> None:
+    def save(self, entry: RunEntry, *, force: bool) -> None:
         """Save a run unless that was done less than INDEX_SECONDS ago. The first time it may be one of many."""
         with self._lock:
             if self._rows is not None and entry.awake is not None and entry.loaded and not entry.due:
@@ -124,7 +124,7 @@ class RunKeeper:
             if force or time.monotonic() - entry.indexed_at >= INDEX_SECONDS:
                 self._save(entry)
 
-    def _save(self, entry: Entry) -> None:
+    def _save(self, entry: RunEntry) -> None:
         assert self._index is not None
         content, first, entry.indexed_at = entry.content, entry.indexed_at == 0.0, time.monotonic()
         saved = self._index.save(key_of(entry.source.real_path), list(entry.run.states.values()), together=first)

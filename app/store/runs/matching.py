@@ -69,7 +69,7 @@ def _run_process(pattern: str, names: Sequence[str], seconds: float, *, captures
     return list(found)
 
 
-class Patterns(PatternMatcher):
+class UserPatterns(PatternMatcher):
     """Patterns of users, matched in another process.
 
     `captured` has a cache of the latest results, and one pattern is matched at a time. A failure is retried after some

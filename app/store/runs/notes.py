@@ -33,9 +33,9 @@ from app.store.runs.notes_format import (
     encode,
 )  # fmt: skip
 from layouts.dumps.watchpoints import WatchList
-from layouts.kit.user_input import Unfit, view_name, view_place
+from layouts.kit.user_input import InvalidInput, view_name, view_place
 from layouts.runs.boards import MOST_BOARDS, Board, BoardCard, BoardChange, ChangedBoard, card_key, new_name
-from layouts.runs.checks import Check, Checks
+from layouts.runs.checks import Checks, StepCheck
 from layouts.runs.notes import (
     MOST_COLOURS,
     MOST_MARKS,
@@ -113,7 +113,7 @@ class Notes:
     ) -> NamedView:
         """Save a place as a named view of a base; instead is the version of the view of that name to replace, by who saves it.
 
-        Raises Stale if a view of that name has another version, Unfit for an invalid name or place, or NotKept.
+        Raises Stale if a view of that name has another version, InvalidInput for an invalid name or place, or NotKept.
         """
         made = NamedView(key, view_name(name), view_place(place), by)
 
@@ -123,7 +123,7 @@ class Notes:
                 raise Stale(known)
             views = dict(content.views) | {(known or made).key: SavedView(base, replace(made, key=(known or made).key))}
             if len(views) > max(MOST_VIEWS, len(content.views)):
-                raise Unfit(f"views: expected at most {MOST_VIEWS}, found {len(views)}; delete some first")
+                raise InvalidInput(f"views: expected at most {MOST_VIEWS}, found {len(views)}; delete some first")
             return replace(content, views=views)
 
         found = _view_named(self._change(changed), base, made.name)
@@ -162,8 +162,8 @@ class Notes:
     def save_mark(self, run: str, path: str, mark: Mark, *, instead: str | None = None) -> Mark:
         """Save a named mark on the timeline of a run; instead is the version of the mark of that name to replace.
 
-        run is the key of the run's real path. Raises Stale if the profile has a mark of that name with another version, Unfit
-        for an invalid name, session, rank or time, or NotKept.
+        run is the key of the run's real path. Raises Stale if the profile has a mark of that name with another version,
+        InvalidInput for an invalid name, session, rank or time, or NotKept.
         """
         made = replace(
             mark, name=view_name(mark.name), session=session_name(mark.session), rank=rank_number(mark.rank),
@@ -177,7 +177,7 @@ class Notes:
             key = (known or made).key
             marks = dict(content.marks) | {key: SavedMark(run, path, replace(made, key=key))}
             if len(marks) > max(MOST_MARKS, len(content.marks)):
-                raise Unfit(f"marks: expected at most {MOST_MARKS}, found {len(marks)}; delete some first")
+                raise InvalidInput(f"marks: expected at most {MOST_MARKS}, found {len(marks)}; delete some first")
             return replace(content, marks=marks)
 
         return _mark_named(self._change(changed), run, made) or made
@@ -196,7 +196,7 @@ class Notes:
         self._change(changed)
 
     def paint(self, run: str, path: str, colour: str) -> HandColour:
-        """Set the colour of a run, "" to reset it; run is the key of its real path. Raises Unfit or NotKept."""
+        """Set the colour of a run, "" to reset it; run is the key of its real path. Raises InvalidInput or NotKept."""
         made = colour_text(colour)
 
         def changed(content: Content) -> Content:
@@ -207,7 +207,7 @@ class Notes:
         return HandColour(made)
 
     def paint_group(self, by: str, label: str, colour: str) -> HandColour:
-        """Set the colour of a group, "" to reset it. Raises Unfit or NotKept."""
+        """Set the colour of a group, "" to reset it. Raises InvalidInput or NotKept."""
         made, group = colour_text(colour), group_name(by, label)
 
         def changed(content: Content) -> Content:
@@ -220,7 +220,7 @@ class Notes:
     def save_watchpoints(self, run: str, path: str, watched: WatchList, was: str) -> WatchList:
         """Replace the watchpoints for a run, of which was is the version; none deletes them.
 
-        run is the key of the run's real path. Raises Stale if they have been changed since, Unfit, or NotKept.
+        run is the key of the run's real path. Raises Stale if they have been changed since, InvalidInput, or NotKept.
         """
         made = watched.checked()
 
@@ -230,16 +230,16 @@ class Notes:
                 raise Stale(known)
             rest = {key: one for key, one in content.watched.items() if key != run}
             if made.watchpoints and len(rest) >= MOST_WATCHED:
-                raise Unfit(f"watchpoints: expected at most {MOST_WATCHED:,} runs with watchpoints; delete some first")
+                raise InvalidInput(f"watchpoints: expected at most {MOST_WATCHED:,} runs with watchpoints; delete some first")
             return replace(content, watched=rest | ({run: SavedWatchList(path, made)} if made.watchpoints else {}))
 
         found = self._change(changed).watched.get(run)
         return found.listed if found else WatchList()
 
-    def tick(self, run: str, path: str, step: str, check: Check, was: str) -> Check:
+    def tick(self, run: str, path: str, step: str, check: StepCheck, was: str) -> StepCheck:
         """Replace the check of a step, of which was is the version.
 
-        run is the key of the run's real path. Raises Stale if it has been changed since, Unfit, or NotKept.
+        run is the key of the run's real path. Raises Stale if it has been changed since, InvalidInput, or NotKept.
         """
         made = check.checked()
 
@@ -249,15 +249,16 @@ class Notes:
                 raise Stale(known.of(step))
             rest = {key: one for key, one in content.checks.items() if key != run}
             if len(rest) >= MOST_CHECKED:
-                raise Unfit(f"checks: expected at most {MOST_CHECKED:,} runs with checks; clear some first")
+                raise InvalidInput(f"checks: expected at most {MOST_CHECKED:,} runs with checks; clear some first")
             found = known.changed(step, made)
             return replace(content, checks=rest | ({run: SavedChecks(path, found)} if found.by_step else {}))
 
         found = self._change(changed).checks.get(run)
-        return found.checks.of(step) if found else Check()
+        return found.checks.of(step) if found else StepCheck()
 
     def create_board(self, base: str, key: str, name: str, cards: Sequence[BoardCard], by: str = "") -> Board:
-        """Create a board of a base, with a number after its name if that is taken; by is who does. Raises Unfit or NotKept.
+        """Create a board of a base, with a number after its name if that is taken; by is who does. Raises InvalidInput or
+        NotKept.
 
         A board that has this key is replaced: a deleted one can be restored under its address.
         """
@@ -266,7 +267,7 @@ class Notes:
         def changed(content: Content) -> Content:
             rest = {other: one for other, one in content.boards.items() if other != made.key}
             if len(rest) >= MOST_BOARDS:
-                raise Unfit(f"boards: expected at most {MOST_BOARDS}; delete some first")
+                raise InvalidInput(f"boards: expected at most {MOST_BOARDS}; delete some first")
             taken = [one.board.name for one in rest.values() if one.base == base]
             return replace(content, boards=rest | {made.key: SavedBoard(base, replace(made, name=new_name(made.name, taken)))})
 
@@ -275,7 +276,7 @@ class Notes:
     def change_board(self, base: str, key: str, change: BoardChange) -> ChangedBoard:
         """Change cards and name of a board: the last change of a card wins, and what it overrides is returned.
 
-        Raises Stale if the board was deleted, Unfit or NotKept.
+        Raises Stale if the board was deleted, InvalidInput or NotKept.
         """
         before: list[Board] = []
 
@@ -452,5 +453,5 @@ def _mark_named(content: Content, run: str, like: Mark) -> Mark | None:
 
 def _bounded(colours: dict[K, V]) -> dict[K, V]:
     if len(colours) > MOST_COLOURS:
-        raise Unfit(f"colours: expected at most {MOST_COLOURS:,}, found {len(colours):,}; reset some first")
+        raise InvalidInput(f"colours: expected at most {MOST_COLOURS:,}, found {len(colours):,}; reset some first")
     return colours

@@ -34,9 +34,9 @@ from typing import Any
 import msgspec
 
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
-from layouts.kit.user_input import Unfit, view_name, view_place
+from layouts.kit.user_input import InvalidInput, view_name, view_place
 from layouts.runs.boards import MOST_CARDS, Board, BoardCard, card_key
-from layouts.runs.checks import Check, Checks
+from layouts.runs.checks import Checks, StepCheck
 from layouts.runs.notes import (
     Group,
     Mark,
@@ -129,7 +129,7 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _NotesRead:
     """What has been read of a file so far, as in Content."""
 
     notes: dict[str, RunNote] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class _NoteLine(msgspec.Struct, forbid_unknown_fields=True):
     tags: list[str]
     author: str = ""
 
-    def into(self, taken: _Taken) -> None:
+    def into(self, taken: _NotesRead) -> None:
         note = Note(remark_text(self.remark), ordered_tags(map(tag_text, self.tags)), author_name(self.author))
         taken.notes[self.run] = RunNote(self.path, note)
 
@@ -170,7 +170,7 @@ class _ViewLine(msgspec.Struct, forbid_unknown_fields=True):
     place: str
     author: str = ""
 
-    def into(self, taken: _Taken) -> None:
+    def into(self, taken: _NotesRead) -> None:
         view = NamedView(self.view, view_name(self.name), view_place(self.place), author_name(self.author))
         taken.views[self.view] = SavedView(self.base, view)
 
@@ -184,7 +184,7 @@ class _MarkLine(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     times: list[int]
 
-    def into(self, taken: _Taken) -> None:
+    def into(self, taken: _NotesRead) -> None:
         name, session, times = view_name(self.name), session_name(self.session), mark_times(self.times)
         mark = Mark(self.mark, name, session, rank_number(self.rank), times)
         taken.marks[self.mark] = SavedMark(self.run, self.path, mark)
@@ -195,7 +195,7 @@ class _ColourLine(msgspec.Struct, forbid_unknown_fields=True):
     run: str
     path: str
 
-    def into(self, taken: _Taken) -> None:
+    def into(self, taken: _NotesRead) -> None:
         taken.colours[self.run] = SavedColour(self.path, _colour(self.colour))
 
 
@@ -204,14 +204,14 @@ class _GroupLine(msgspec.Struct, forbid_unknown_fields=True):
     by: str
     label: str
 
-    def into(self, taken: _Taken) -> None:
+    def into(self, taken: _NotesRead) -> None:
         taken.groups[group_name(self.by, self.label)] = _colour(self.colour)
 
 
 def _colour(text: str) -> str:
     found = colour_text(text)
     if not found:
-        raise Unfit("colour: expected #rrggbb, found nothing")
+        raise InvalidInput("colour: expected #rrggbb, found nothing")
     return found
 
 
@@ -226,7 +226,7 @@ class _WatchLine(msgspec.Struct, forbid_unknown_fields=True):
     by: str
     said: str
 
-    def into(self, taken: _Taken) -> None:
+    def into(self, taken: _NotesRead) -> None:
         names = None if self.names is None else tuple(self.names)
         found = SavedWatchpoint(self.condition, self.limits, names, self.pattern, self.enabled, self.by, self.said).checked()
         taken.watched.setdefault(self.watch, (self.path, []))[1].append(found)
@@ -238,7 +238,7 @@ class _BoardLine(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     author: str = ""
 
-    def into(self, taken: _Taken) -> None:
+    def into(self, taken: _NotesRead) -> None:
         taken.boards[card_key(self.board)] = self.base, view_name(self.name), author_name(self.author)
 
 
@@ -254,10 +254,10 @@ class _CardLine(msgspec.Struct, forbid_unknown_fields=True):
     w: int
     h: int
 
-    def into(self, taken: _Taken) -> None:
+    def into(self, taken: _NotesRead) -> None:
         key, cards = card_key(self.card), taken.cards.setdefault(self.of, {})
         if len(cards) >= MOST_CARDS:
-            raise Unfit(f"cards: expected at most {MOST_CARDS} on a board, found more")
+            raise InvalidInput(f"cards: expected at most {MOST_CARDS} on a board, found more")
         shape = {"x": self.x, "y": self.y, "w": self.w, "h": self.h}
         cards[key] = BoardCard(key, self.place, self.part, self.title, self.text, **shape).checked()
 
@@ -269,9 +269,9 @@ class _CheckLine(msgspec.Struct, forbid_unknown_fields=True):
     done: bool
     remark: str
 
-    def into(self, taken: _Taken) -> None:
+    def into(self, taken: _NotesRead) -> None:
         known = taken.checks.get(self.run, SavedChecks(self.path, Checks()))
-        taken.checks[self.run] = SavedChecks(known.path, known.checks.changed(self.check, Check(self.done, self.remark)))
+        taken.checks[self.run] = SavedChecks(known.path, known.checks.changed(self.check, StepCheck(self.done, self.remark)))
 
 
 _Line = _NoteLine | _ViewLine | _MarkLine | _WatchLine | _ColourLine | _GroupLine | _BoardLine | _CardLine | _CheckLine
@@ -338,7 +338,7 @@ def decode(data: bytes) -> tuple[Content, bool]:
     known = [{"format": FORMAT, "version": version} for version in range(1, VERSION + 1)]
     if isinstance(first, dict) and first.get("format") == FORMAT and first not in known:
         raise Newer(f"expected at most version {VERSION} of the format, found {first.get('version')!r}")
-    found = _Taken()
+    found = _NotesRead()
     taken = [line is not None and _take(line, found) for line in lines]
     begun = first in known
     ended = len(lines) > 1 and lines[-1] is not None and _json(lines[-1]) == {"records": len(lines) - 2}
@@ -359,11 +359,11 @@ def _json(text: bytes) -> Any:
         return None
 
 
-def _take(text: bytes, found: _Taken) -> bool:
+def _take(text: bytes, found: _NotesRead) -> bool:
     for kind in _LINES:
         try:
             msgspec.json.decode(text, type=kind).into(found)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, Unfit):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, InvalidInput):
             continue
         return True
     return False

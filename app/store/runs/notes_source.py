@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.live.training import LiveTraining
-from app.store.runs.following import Follower
+from app.store.runs.following import RunFollower
 from app.store.runs.notes import Notes
 from app.store.runs.visitors import ANYBODY, Visitor
 from layouts.dumps import live_sessions as live
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit.patterns import PatternMatcher
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.runs.checks import Check
+from layouts.runs.checks import StepCheck
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange, NotKept
 from layouts.runs.notes_source import NoteSource
 from parsers.names import printable
@@ -24,10 +24,10 @@ from parsers.snapshot import key_of
 
 
 class StoredNotes(NoteSource):
-    """Notes of the runs that a `Follower` reads, in a workspace if there is one. See `layouts.runs.notes_source`."""
+    """Notes of the runs that a `RunFollower` reads, in a workspace if there is one. See `layouts.runs.notes_source`."""
 
     def __init__(
-        self, runs: Follower, notes: Notes | None, live_training: LiveTraining, patterns: PatternMatcher,
+        self, runs: RunFollower, notes: Notes | None, live_training: LiveTraining, patterns: PatternMatcher,
         visitor: Visitor = ANYBODY,
     ) -> None:
         self._runs, self._notes, self._live, self._patterns, self._visitor = runs, notes, live_training, patterns, visitor
@@ -97,7 +97,7 @@ class StoredNotes(NoteSource):
     def delete_board(self, key: str) -> Board | None:
         return self._notes_or_refuse().delete_board(self._runs.base, key)
 
-    def tick(self, run: str, step: str, check: Check, was: str) -> Check:
+    def tick(self, run: str, step: str, check: StepCheck, was: str) -> StepCheck:
         path = self._runs.real_paths()[run]
         return self._notes_or_refuse().tick(key_of(path), printable(path), step, check, was)
 
@@ -109,11 +109,11 @@ class StoredNotes(NoteSource):
         end = time.monotonic() + 5.0
         for pattern in {one.pattern for one in watched.checked().watchpoints} - {one.pattern for one in known.watchpoints}:
             if time.monotonic() > end:
-                raise Unfit("patterns: expected patterns that are compiled within 5 s, found slower ones: simplify them")
+                raise InvalidInput("patterns: expected patterns that are compiled within 5 s, found slower ones: simplify them")
             try:
                 self._patterns.matching(pattern, [])
             except ValueError as error:
-                raise Unfit(f"pattern: {error}") from None
+                raise InvalidInput(f"pattern: {error}") from None
         return notes.save_watchpoints(key_of(path), printable(path), watched, was)
 
     def _notes_or_refuse(self) -> Notes:

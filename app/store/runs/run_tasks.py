@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.engines import PIECE, Engine
-from app.run_process import AskedRun, read_run
+from app.run_process import RunMessage, read_run
 from app.store.runs.packs import Snapshots
 from parsers.errors import FormatError
 from parsers.model import Problem, Source
@@ -34,11 +34,11 @@ class RunTask:
 
     def do(self) -> bytes:
         """Return the snapshot of the run (`parsers.snapshot`); b"" if it cannot be kept in one."""
-        return read_run(AskedRun.of(self.source))
+        return read_run(RunMessage.of(self.source))
 
     def asked(self) -> tuple[int, Any]:
         """See `app.engines.AnyTask`."""
-        return self.size, AskedRun.of(self.source)
+        return self.size, RunMessage.of(self.source)
 
     def lost(self, why: str) -> Problem:
         """Return the problem that the run was not read."""

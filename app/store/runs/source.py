@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.mirror import STATE
-from app.store.runs.entries import Entry
-from app.store.runs.following import Follower
+from app.store.runs.entries import RunEntry
+from app.store.runs.following import RunFollower
 from app.store.runs.notes import Notes
 from app.store.runs.run_rows import dated_row
 from layouts.runs.questions import Destinations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class StoredRuns(RunSource):
-    """Runs that a `Follower` reads, with what users wrote about them. See `layouts.runs.source`."""
+    """Runs that a `RunFollower` reads, with what users wrote about them. See `layouts.runs.source`."""
 
     def __init__(
-        self, runs: Follower, notes: Notes | None, look: Callable[[], int], places: Destinations | None = None,
+        self, runs: RunFollower, notes: Notes | None, look: Callable[[], int], places: Destinations | None = None,
         bases: Sequence[str] = (), wishes: Mapping[str, str] | None = None,
     ) -> None:
         """bases are the directories of runs, wishes the files for those that mirrors copy to (`app.store.runs.mirrors`).
@@ -154,7 +154,7 @@ class StoredRuns(RunSource):
         self._runs.refresh()
 
 
-def _files(entry: Entry) -> list[RunFile]:
+def _files(entry: RunEntry) -> list[RunFile]:
     source = entry.source
     damaged = Counter(problem.path for problem in entry.problems)
 

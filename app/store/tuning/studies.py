@@ -31,17 +31,17 @@ PATIENCE = 0.1
 
 
 @dataclass(slots=True)
-class _Followed:
+class _FollowedStudy:
     """A journal. failed is why it cannot be read now, "" if it can."""
 
     file: StudyFile
     failed: str = ""
 
 
-def _followed(path: str) -> _Followed:
+def _followed(path: str) -> _FollowedStudy:
     from parsers.tuning.journal import StudyFile  # few servers have journals
 
-    return _Followed(StudyFile(path))
+    return _FollowedStudy(StudyFile(path))
 
 
 class Studies:
@@ -58,7 +58,7 @@ class Studies:
         self._reading = threading.Lock()
         self._background = Background("mindscope-studies", slots=1)
         self._reads: Task | None = None
-        self._followed: dict[str, _Followed] = {}
+        self._followed: dict[str, _FollowedStudy] = {}
         self._rows: tuple[StudyRow, ...] = ()
         self._opened: dict[str, OpenStudy] = {}
         self._looked = self._found = float("-inf")
@@ -209,7 +209,7 @@ class Studies:
         return OpenStudy("ready", frames, self._mark_now(), followed.failed, followed.file.problems)
 
 
-def _refresh(path: str, one: _Followed) -> bool:
+def _refresh(path: str, one: _FollowedStudy) -> bool:
     """Read what is new of a journal; return whether anything changed."""
     before, one.failed = one.failed, ""
     try:

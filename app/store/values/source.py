@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Sequence
 
-from app.store.runs.following import Follower
+from app.store.runs.following import RunFollower
 from layouts.values.source import ValueSource
 from parsers import (
     GrowingDirectory,
@@ -25,9 +25,9 @@ from parsers.model import COMPUTED_LANDSCAPES
 
 
 class StoredValues(ValueSource):
-    """Large values of the runs that a `Follower` reads. See `layouts.values.source`."""
+    """Large values of the runs that a `RunFollower` reads. See `layouts.values.source`."""
 
-    def __init__(self, runs: Follower) -> None:
+    def __init__(self, runs: RunFollower) -> None:
         self._runs = runs
         self._measuring = threading.Lock()
         self._growing: dict[str, GrowingDirectory] = {}

@@ -18,7 +18,7 @@ from layouts.kit import units as fmt
 from layouts.kit.elements import icon_button
 from layouts.kit.plain_html import markup
 from layouts.kit.state import BadInput, text, whole
-from layouts.kit.tables import Cell, Column, Sort, TableRow, ordered, table
+from layouts.kit.tables import Cell, Sort, TableColumn, TableRow, ordered, table
 from layouts.kit.theme import PALETTE
 from layouts.sources import RunSources
 
@@ -89,7 +89,7 @@ def _sorted(source: RunSources, runs: Sequence[str], names: Mapping[str, str], o
     tag = order.by.removeprefix(_TAG) if order.by.startswith(_TAG) else ""
     lasts = {run: last_of(source, run, tag) for run in runs} if tag else {}
     rows = [TableRow([names.get(run, run), _finite(lasts.get(run)), run]) for run in runs]
-    columns = [Column("", sort=RUN), Column("", sort=order.by if tag else "")]
+    columns = [TableColumn("", sort=RUN), TableColumn("", sort=order.by if tag else "")]
     return [row.cells[2] for row in ordered(columns, rows, Sort(order.by, order.falling))]
 
 
@@ -97,9 +97,9 @@ def _finite(one: LastValue | None) -> float | None:
     return one.value if one is not None and math.isfinite(one.value) else None
 
 
-def _columns(tags: Sequence[str]) -> list[Column]:
-    run = Column("hover.run", sort=RUN)
-    return [run, *(Column(_heading(tag), number=True, sort=_TAG + tag, beside=_opener(tag)) for tag in tags)]
+def _columns(tags: Sequence[str]) -> list[TableColumn]:
+    run = TableColumn("hover.run", sort=RUN)
+    return [run, *(TableColumn(_heading(tag), number=True, sort=_TAG + tag, beside=_opener(tag)) for tag in tags)]
 
 
 def _heading(tag: str) -> html.Span:

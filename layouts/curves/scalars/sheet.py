@@ -10,8 +10,8 @@ import numpy as np
 from parsers.analysis import FEW, Estimate
 from parsers.lineage.table import better
 
-from layouts.curves.final_values import FinalValueRequest, Row, labels, read_wanted, rows
-from layouts.curves.grouping import REST, Grouping, columns, made
+from layouts.curves.final_values import FinalValueRequest, FinalValueRow, labels, read_wanted, rows
+from layouts.curves.grouping import REST, CurveGrouping, columns, made
 from layouts.curves.last_values import shown_last
 from layouts.curves.scalars.matrix import LastMatrix, MatrixOrder, matrix
 from layouts.kit import units as fmt
@@ -103,7 +103,7 @@ def sheet(source: Sources, data: Any) -> RequestedParts:
 
 
 def _groups(
-    source: Sources, by: str, groups: Grouping, runs: Sequence[str], names: dict[str, str]
+    source: Sources, by: str, groups: CurveGrouping, runs: Sequence[str], names: dict[str, str]
 ) -> list[GroupOfRuns]:
     by_hand = source.notes.notebook().groups
     of: dict[str, list[str]] = {}
@@ -116,7 +116,7 @@ def _groups(
     ]  # fmt: skip
 
 
-def _table(source: RunSources, wanted: FinalValueRequest, groups: Grouping | None, runs: Sequence[str]) -> FinalTable:
+def _table(source: RunSources, wanted: FinalValueRequest, groups: CurveGrouping | None, runs: Sequence[str]) -> FinalTable:
     kind = wanted.base.partition(":")[0]
     compared = kind == "run" or (kind == "group" and groups is not None)
     names = [*(GROUP_COLUMNS if groups else RUN_COLUMNS), *(("minus",) if compared else ())]
@@ -138,7 +138,7 @@ def _number(value: float) -> FinalCell:
     return {"text": fmt.number(value), "title": fmt.exact(value), "value": value if math.isfinite(value) else None}
 
 
-def _last(row: Row, grouped: bool) -> FinalCell:
+def _last(row: FinalValueRow, grouped: bool) -> FinalCell:
     if grouped and math.isnan(row.last.value) and row.last.n < len(row.finals):
         return {"text": fmt.number(math.nan), "value": None, "wrong": True}
     if grouped:
@@ -153,7 +153,7 @@ def _count(value: float) -> FinalCell:
     return {"text": "", "value": None} if value < 0 or math.isnan(value) else {"text": fmt.count(int(value)), "value": value}
 
 
-def _runs(row: Row, _grouped: bool) -> FinalCell:
+def _runs(row: FinalValueRow, _grouped: bool) -> FinalCell:
     """The number of runs with a finite last value, and of all runs if some have none."""
     n, k = row.last.n, len(row.finals)
     return {"text": fmt.count(n) if n == k else f"{fmt.count(n)} / {fmt.count(k)}", "value": n, "few": n < FEW}
@@ -167,14 +167,14 @@ def _interval(one: Estimate, write: Any = fmt.number) -> FinalCell:
             "value": width if math.isfinite(width) else None}  # fmt: skip
 
 
-def _wins(row: Row, _grouped: bool) -> FinalCell:
+def _wins(row: FinalValueRow, _grouped: bool) -> FinalCell:
     if row.wins is None or math.isnan(row.wins.value):
         return {"text": "", "value": None}
     ends = _interval(row.wins, lambda value: f"{value:.2f}")
     return {"text": f"{row.wins.value:.2f}  ({ends['text']})", "value": row.wins.value, "few": row.wins.n < FEW}
 
 
-def _best_step(row: Row) -> float:
+def _best_step(row: FinalValueRow) -> float:
     found = [one.best_step for one in row.finals if one.best_step >= 0]
     return float(np.median(found)) if found else math.nan
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from parsers import Graph, PayloadError
 from parsers.analysis.graphs import GraphView, Network, Visible
-from parsers.analysis.graphs.opened import Opened
+from parsers.analysis.graphs.opened import OpenGraph
 from parsers.caches import Cache
 from parsers.model import Ints
 
@@ -28,7 +28,7 @@ _ORDERING = frozenset(("UpdateState",))
 _MOST_KEPT = 8
 
 
-class DumpedGraphs:
+class DumpGraphViews:
     """The graphs of dumps as a `layouts.graphs.graph_views.VersionedGraphs`: the name of a graph is rank and number, 0.3."""
 
     def __init__(self, source: DumpSources) -> None:
@@ -49,7 +49,7 @@ class Drawings:
     """Drawings of the graphs of dumps."""
 
     def __init__(self, source: DumpSources) -> None:
-        self.views = Views(DumpedGraphs(source))
+        self.views = Views(DumpGraphViews(source))
         self._rows: Cache[int, Mapping[str, int]] = Cache(_MOST_KEPT)
 
     def draw(
@@ -123,10 +123,10 @@ class Drawings:
 class _Near:
     """A part of a graph in place of the whole."""
 
-    def __init__(self, opened: Opened, view: GraphView) -> None:
+    def __init__(self, opened: OpenGraph, view: GraphView) -> None:
         self.opened, self.view = opened, view
 
-    def of(self, asked: Of) -> tuple[Opened, GraphView]:
+    def of(self, asked: Of) -> tuple[OpenGraph, GraphView]:
         """Return the part."""
         del asked
         return self.opened, self.view

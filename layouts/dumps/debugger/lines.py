@@ -16,7 +16,7 @@ _EACH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class SourceLine:
+class StackLine:
     """A line of a file: its number, code, and the operators whose stack it is in, in the order they ran first."""
 
     number: int
@@ -25,18 +25,18 @@ class SourceLine:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
+class StackFile:
     """A file with the lines of it that made operators."""
 
     path: str
     own: bool
-    lines: tuple[SourceLine, ...]
+    lines: tuple[StackLine, ...]
 
 
 def lines_work(rank: int) -> DumpWork:
     """Return the work of reading the stacks of all operators of a rank."""
 
-    def job(dump: DumpView, report: DumpReport) -> tuple[SourceFile, ...]:
+    def job(dump: DumpView, report: DumpReport) -> tuple[StackFile, ...]:
         tensors = dump.tensors
         names = tensors["name"].array
         own = np.flatnonzero((tensors["rank"].to_numpy() == rank) & (tensors["io"].array != "constant"))
@@ -56,9 +56,9 @@ def lines_work(rank: int) -> DumpWork:
     return DumpWork("debugger.lines", rank, job)
 
 
-def _files(found: dict[str, dict[int, tuple[str, dict[str, None]]]]) -> tuple[SourceFile, ...]:
+def _files(found: dict[str, dict[int, tuple[str, dict[str, None]]]]) -> tuple[StackFile, ...]:
     listed = [
-        SourceFile(path, is_own(path), tuple(SourceLine(at, *_line(found[path][at])) for at in sorted(found[path])))
+        StackFile(path, is_own(path), tuple(StackLine(at, *_line(found[path][at])) for at in sorted(found[path])))
         for path in found
     ]  # fmt: skip
     return tuple(sorted(listed, key=lambda one: (not one.own, one.path)))
@@ -87,7 +87,7 @@ def read_look(ask: Any) -> SourceFilter:
     )  # fmt: skip
 
 
-def listed(found: tuple[SourceFile, ...], look: SourceFilter) -> dict[str, Any]:
+def listed(found: tuple[StackFile, ...], look: SourceFilter) -> dict[str, Any]:
     """Return the part of the list: ["file", path, number of lines, open], ["line", path:number, code, operators, open] and
     ["name", name] below an open line."""
     rows: list[list[Any]] = []
@@ -106,10 +106,10 @@ def listed(found: tuple[SourceFile, ...], look: SourceFilter) -> dict[str, Any]:
     return {"total": len(rows), "first": look.first, "rows": rows[look.first : look.first + look.count]}
 
 
-def _matches(file: SourceFile, line: SourceLine, wanted: str) -> bool:
+def _matches(file: StackFile, line: StackLine, wanted: str) -> bool:
     return wanted in line.code.lower() or wanted in f"{file.path}:{line.number}".lower()
 
 
-def names_of(found: tuple[SourceFile, ...], key: str) -> tuple[str, ...]:
+def names_of(found: tuple[StackFile, ...], key: str) -> tuple[str, ...]:
     """Return the operators of a line by its key, path:number."""
     return next((line.names for file in found for line in file.lines if f"{file.path}:{line.number}" == key), ())

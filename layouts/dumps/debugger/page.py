@@ -136,13 +136,13 @@ def _right() -> html.Section:
 
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
-    answers = Answers(source)
+    answers = DebuggerAnswers(source)
     register_body(app, source, ids, answers.parts())
     app.callback(Output(ids("file"), "data"), Input(ids("save"), "data"), prevent_initial_call=True)(answers.save)
     selected.register(app, source, ids, routes)
 
 
-class Answers:
+class DebuggerAnswers:
     """What the server answers: each part of one instance of the page, and files."""
 
     def __init__(self, source: Sources) -> None:

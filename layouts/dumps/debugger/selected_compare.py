@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from parsers.analysis import Tensor, chunks
-from parsers.analysis.values.tensor_comparison import Comparison, Place, compare
+from parsers.analysis.values.tensor_comparison import Comparison, ValuePair, compare
 from parsers.errors import FormatError
 
 from layouts.dumps.debugger.selected_facts import id_of, match, rows_of
@@ -158,7 +158,7 @@ def _texts(value: float, digits: int) -> list[str] | None:
     return None if math.isnan(value) else [fmt.number(value, digits), fmt.exact(value)]
 
 
-def _place(one: Place, shapes: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+def _place(one: ValuePair, shapes: Sequence[tuple[int, ...]]) -> dict[str, Any]:
     return {
         "index": _index(one.at, shapes[0]), "other_index": _index(one.at, shapes[1]) if shapes[0] != shapes[1] else None,
         "this": _value(one.this), "other": _value(one.other), "bad": math.isnan(one.difference),

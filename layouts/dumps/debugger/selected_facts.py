@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from parsers import PayloadError, SourceLine
 from parsers.deferred import pandas as pd
 from parsers.dumps.names import without_number
-from parsers.dumps.store import COMPUTED, Statistics
+from parsers.dumps.store import COMPUTED, StatisticsTable
 from parsers.graphs.sources import is_own
 from parsers.model import Ints
 
@@ -71,7 +71,7 @@ def id_of(dump: DumpView, row: int) -> str:
     return f"{kind}.{slot}" + (f":{key}" if key else "") + (f"@{occurrence}" if occurrence else "")
 
 
-def tensor_row(dump: DumpView, rows: Sequence[int], wanted: str, statistics: Statistics | None = None) -> int | None:
+def tensor_row(dump: DumpView, rows: Sequence[int], wanted: str, statistics: StatisticsTable | None = None) -> int | None:
     """Return the tensor of this id, else one of the same input or output, else the first bad output, or the first output."""
     if not rows:
         return None
@@ -131,7 +131,7 @@ def producer(dump: DumpView, row: int) -> tuple[str, str, int] | None:
 
 def measured(
     source: DumpSources, choice: DumpChoice, rows: Ints, ask: Any, name: str
-) -> tuple[Statistics | None, dict[str, Any]]:
+) -> tuple[StatisticsTable | None, dict[str, Any]]:
     """Return statistics of all rows of the dump, and the progress of computing those of these rows.
 
     A few small tensors are read at once, anything else in the background; the statistics are those known so far.
@@ -158,12 +158,12 @@ def measured(
     return dump.measured(NOBODY, computed=True), progress(found)
 
 
-def _computed(known: Statistics, rows: Ints) -> NDArray[np.bool_]:
+def _computed(known: StatisticsTable, rows: Ints) -> NDArray[np.bool_]:
     found: NDArray[np.bool_] = known.source.is_text(COMPUTED)[rows]
     return found
 
 
-def texts_of(known: Statistics, row: int) -> dict[str, list[str]]:
+def texts_of(known: StatisticsTable, row: int) -> dict[str, list[str]]:
     """Return name -> [rounded text, exact text] of the statistics of a tensor; those unknown are missing."""
     if not known.known[row]:
         return {}
@@ -229,7 +229,7 @@ def _other(dump: DumpView, choice: DumpChoice, name: str) -> int | None:
     return int(steps[np.abs(steps - (choice.step or 0)).argmin()]) if len(steps) else None
 
 
-def _tensor(choice: DumpChoice, dump: DumpView, known: Statistics, row: int) -> dict[str, Any]:
+def _tensor(choice: DumpChoice, dump: DumpView, known: StatisticsTable, row: int) -> dict[str, Any]:
     tensors = dump.tensors
     status, problem, dtype, shape = "values", "", str(tensors["dtype"].array[row]), str(tensors["shape"].array[row])
     if not str(tensors["file"].array[row]) and not is_live(choice.run):

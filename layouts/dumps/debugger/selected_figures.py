@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers.analysis import Tensor, chunks, part
 from parsers.dumps.statistics import NAMES
-from parsers.dumps.store import Statistics
+from parsers.dumps.store import StatisticsTable
 from parsers.errors import FormatError
 from parsers.model import Ints
 
@@ -86,7 +86,7 @@ def trend_rows(dump: DumpView, row: int) -> Ints:
     return np.array([found[step] for step in sorted(found)], np.int64)
 
 
-def draw_trend(steps: Ints, known: Statistics, rows: Ints, statistic: str, now: int | None) -> dict[str, Any]:
+def draw_trend(steps: Ints, known: StatisticsTable, rows: Ints, statistic: str, now: int | None) -> dict[str, Any]:
     """Draw a statistic over iterations: red lines where there is NaN or Inf, a grey one at the chosen iteration."""
     values = known.column(statistic)[rows].astype(np.float64)
     if statistic in (*COUNTED, "count"):
@@ -147,7 +147,7 @@ def histogram(source: DumpSources, choice: DumpChoice, shown: Dumped, minus: Dum
         return {"state": "ready", "problem": str(error), "figure": None}
 
     def job(dump: DumpView, report: DumpReport) -> Any:  # noqa: ARG001 - the tensor may be a difference of two dumps
-        return readable(lambda: drawn(Watched(tensor, report)))
+        return readable(lambda: drawn(ProgressTensor(tensor, report)))
 
     found = worked(source.dumps, choice.run, DumpWork("histogram", (shown, minus), job), ask)
     return progress(found) | {"problem": "", "figure": found.result if found.state == "ready" else None}
@@ -159,7 +159,7 @@ def drawn(tensor: Tensor) -> dict[str, Any] | None:
     return figure if figure["data"][0]["customdata"] else None
 
 
-class Watched:
+class ProgressTensor:
     """A tensor that reports how many bytes of it have been read; a histogram reads it twice."""
 
     def __init__(self, tensor: Tensor, report: DumpReport) -> None:
@@ -171,7 +171,7 @@ class Watched:
         """Return the values under an index."""
         return part(self._tensor, index)
 
-    def reshape(self, shape: tuple[int, ...]) -> Watched:
+    def reshape(self, shape: tuple[int, ...]) -> ProgressTensor:
         """Not needed: histograms have no shape."""
         raise NotImplementedError(shape)
 

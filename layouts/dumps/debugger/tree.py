@@ -35,7 +35,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(slots=True)
-class Scope:
+class TreeScope:
     """A scope: its path, last part and depth, the names in it from first to end, and the scopes directly in it."""
 
     path: str
@@ -43,7 +43,7 @@ class Scope:
     depth: int
     first: int = 0
     end: int = 0
-    scopes: list[Scope] = field(default_factory=list)
+    scopes: list[TreeScope] = field(default_factory=list)
     names: list[int] = field(default_factory=list)
 
 
@@ -54,7 +54,7 @@ class Tree:
     names: tuple[str, ...]
     types: tuple[str, ...]
     paths: tuple[str, ...]
-    root: Scope
+    root: TreeScope
     kinds: Mapping[str, Bools]
     digest: str
     numbers: Mapping[str, int]
@@ -71,7 +71,7 @@ def tree_of(dump: DumpView, rank: int) -> Tree:
     rows = rows[np.lexsort((rows, np.where(order < 0, np.iinfo(np.int64).max, order)))]
     del codes
     scopes, types, io = (tensors[name].array for name in ("scope", "type", "io"))
-    root = Scope("", "", -1)
+    root = TreeScope("", "", -1)
     by_path = {"": root}
     placed: list[tuple[str, str]] = []
     for row in rows.tolist():
@@ -90,18 +90,18 @@ def tree_of(dump: DumpView, rank: int) -> Tree:
     return Tree(found, tuple(placed[place][1] for place in ordered), tuple(paths), root, kinds, digest, numbers)
 
 
-def _open(by_path: dict[str, Scope], path: str) -> Scope:
+def _open(by_path: dict[str, TreeScope], path: str) -> TreeScope:
     if path not in by_path:
         above, _, label = path.rpartition("/")
         parent = _open(by_path, above)
-        by_path[path] = Scope(path, label, parent.depth + 1)
+        by_path[path] = TreeScope(path, label, parent.depth + 1)
         parent.scopes.append(by_path[path])
     return by_path[path]
 
 
-def _number(scope: Scope, ordered: list[int], paths: list[str]) -> None:
+def _number(scope: TreeScope, ordered: list[int], paths: list[str]) -> None:
     """Number the names in a scope, those in its scopes first; deep scopes are no problem, as no recursion is used."""
-    stack: list[tuple[Scope, bool]] = [(scope, False)]
+    stack: list[tuple[TreeScope, bool]] = [(scope, False)]
     while stack:
         one, left = stack.pop()
         if left:
@@ -198,7 +198,7 @@ def lines(tree: Tree, look: TreeFilter, mask: Bools, hits: Mapping[str, int]) ->
         listed = [name_line(place, 0) for place in np.flatnonzero(mask).tolist()]
         return _part(tree, look, listed, int(mask.sum()))
     opened = look.opened | _above(tree, look.reveal)
-    stack: list[Scope | tuple[int, int]] = _inside(tree.root)
+    stack: list[TreeScope | tuple[int, int]] = _inside(tree.root)
     while stack:
         one = stack.pop()
         if isinstance(one, tuple):
@@ -216,7 +216,7 @@ def lines(tree: Tree, look: TreeFilter, mask: Bools, hits: Mapping[str, int]) ->
     return _part(tree, look, listed, int(mask.sum()))
 
 
-def _inside(scope: Scope) -> list[Scope | tuple[int, int]]:
+def _inside(scope: TreeScope) -> list[TreeScope | tuple[int, int]]:
     """Return what is directly in a scope, the last first: scopes, and names as (number, depth)."""
     return [*((place, scope.depth + 1) for place in reversed(scope.names)), *reversed(scope.scopes)]
 

@@ -16,7 +16,7 @@ from parsers.deferred import pandas as pd
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList, proposed, watched
 from layouts.kit.patterns import PatternMatcher
 from layouts.kit.state import BadInput, text
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from layouts.sources import NoteSources
 
 LONGEST = 8_000_000
@@ -70,7 +70,7 @@ def read_watchpoints(ask: Any) -> tuple[SavedWatchpoint, ...]:
         return WatchList(tuple(_watchpoint(one) for one in found)).checked().watchpoints
     except (ValueError, TypeError, RecursionError) as error:
         raise BadInput(f"watch: expected watchpoints as JSON, found an error: {str(error)[:300]}") from error
-    except Unfit as error:
+    except InvalidInput as error:
         raise BadInput(str(error)) from error
 
 

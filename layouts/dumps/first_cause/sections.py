@@ -32,14 +32,14 @@ from layouts.dumps.tables import bilingual, short, table
 from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import COUNT, NUMBER, Cell, Column, first_of
+from layouts.kit.tables import COUNT, NUMBER, Cell, TableColumn, first_of
 from layouts.runs.symptoms.meanings import OF_CAUSES, meaning_link
 
 _LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?: (?P<code>.*))?", re.DOTALL)
 MOST_RANGES = 12
 """Inputs and outputs of an operator whose ranges are shown."""
 Row = Mapping[Any, Any]
-_RANK, _WHAT = Column("first_cause.rank", COUNT), Column("first_cause.what", class_name="ms-first-cause-what")
+_RANK, _WHAT = TableColumn("first_cause.rank", COUNT), TableColumn("first_cause.what", class_name="ms-first-cause-what")
 
 
 def tensor_address(run: str, row: Row, io: str = "") -> Mapping[str, Any]:
@@ -82,8 +82,8 @@ def _ranges(ranges: Sequence[TensorRange]) -> list[Any]:
     """A table of the ranges of what the operator took and made; nothing if none is known."""
     if not any(math.isfinite(one.low) or max(one.nan, one.inf) > 0 for one in ranges):
         return []
-    columns = [Column("first_cause.side"), Column("first_cause.low", NUMBER), Column("first_cause.high", NUMBER),
-               Column("first_cause.not_finite", class_name="ms-first-cause-what")]  # fmt: skip
+    columns = [TableColumn("first_cause.side"), TableColumn("first_cause.low", NUMBER), TableColumn("first_cause.high", NUMBER),
+               TableColumn("first_cause.not_finite", class_name="ms-first-cause-what")]  # fmt: skip
     shown = [
         (
             [f"{one.io}.{one.slot}", *([" ", html.Span(one.parameter, className="ms-mono ms-muted")] if one.parameter else [])],
@@ -219,8 +219,8 @@ def causes(run: str, found: FoundCauses) -> list[Any]:
     if frame.empty:
         return []
     ranked = found.causes.tensors["rank"].nunique() > 1
-    columns = [Column("first_cause.iteration"), *([_RANK] if ranked else []), _named("operator"), _WHAT, _named("from"),
-               _named("line"), Column("first_cause.affected", number=True)]  # fmt: skip
+    columns = [TableColumn("first_cause.iteration"), *([_RANK] if ranked else []), _named("operator"), _WHAT, _named("from"),
+               _named("line"), TableColumn("first_cause.affected", number=True)]  # fmt: skip
     rows = [
         (
             _pick(fmt.count(row["iteration"]), "pick", row, **{"data-kind": str(row["kind"])}),
@@ -251,9 +251,9 @@ def _operator(row: Row, link: Mapping[str, Any]) -> Cell:
     return Cell(str(row["name"]), link={"className": "ms-mono", **link})
 
 
-def _named(name: str) -> Column:
+def _named(name: str) -> TableColumn:
     """A column of long names, which may break anywhere."""
-    return Column(f"first_cause.{name}", class_name="ms-debugging-name")
+    return TableColumn(f"first_cause.{name}", class_name="ms-debugging-name")
 
 
 def _what(row: Row) -> Any:
@@ -281,9 +281,9 @@ def spread(run: str, rank: int, iteration: int, found: BadOperators) -> list[Any
     if frame.empty:
         return [html.P(t("first_cause.no_spread"), className="ms-muted")]
     hops = bool((frame["hops"] > 0).any())
-    columns = [Column("first_cause.order", COUNT), *([Column("first_cause.hops", COUNT)] if hops else []),
-               _named("bad_operator"), Column("first_cause.type", class_name="ms-debugging-type"), _WHAT,
-               Column("first_cause.bad_inputs", COUNT),
+    columns = [TableColumn("first_cause.order", COUNT), *([TableColumn("first_cause.hops", COUNT)] if hops else []),
+               _named("bad_operator"), TableColumn("first_cause.type", class_name="ms-debugging-type"), _WHAT,
+               TableColumn("first_cause.bad_inputs", COUNT),
                _named("line")]  # fmt: skip
     rows = [
         (
@@ -303,10 +303,10 @@ def departures(run: str, frame: pd.DataFrame, loss: str, found: FoundCauses, *, 
     if frame.empty:
         return [html.P(t("first_cause.no_departures"), className="ms-muted")]
     lagging = bool(loss) and bool(frame["lag"].notna().any())
-    columns = [Column("first_cause.iteration"), *([_RANK] if ranked else []), _named("tensor"), Column("first_cause.kind"),
-               Column("first_cause.norm", NUMBER), Column("first_cause.usual", NUMBER),
-               Column("first_cause.times", number=True),
-               *([Column("first_cause.lag", number=True)] if lagging else [])]  # fmt: skip
+    columns = [TableColumn("first_cause.iteration"), *([_RANK] if ranked else []), _named("tensor"),
+               TableColumn("first_cause.kind"), TableColumn("first_cause.norm", NUMBER),
+               TableColumn("first_cause.usual", NUMBER), TableColumn("first_cause.times", number=True),
+               *([TableColumn("first_cause.lag", number=True)] if lagging else [])]  # fmt: skip
     rows = []
     for row in frame.head(MOST_ROWS).to_dict("records"):
         io = f"{row['io']}.{row['slot']}"

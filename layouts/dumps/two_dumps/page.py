@@ -22,7 +22,7 @@ from layouts.dumps.open_dump import DumpView
 from layouts.dumps.two_dumps import sections
 from layouts.dumps.two_dumps.figure import curve
 from layouts.dumps.two_dumps.texts import TEXTS
-from layouts.dumps.two_dumps.work import Compared, Earliest, TwoDumpsRequest, closest, comparison, earliest
+from layouts.dumps.two_dumps.work import ComparedDumps, Earliest, TwoDumpsRequest, closest, comparison, earliest
 from layouts.kit.body import damage, status_line
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button, empty_state
@@ -98,7 +98,7 @@ def compared(source: Sources, asked: Any) -> Mapping[str, Any]:
         return {"state": "waiting" if other.state == "reading" else other.state, "text": other.text}
     work = worked(source.dumps, ask.one.run, comparison(ask, other.dump), asked)
     found = work.result
-    if not isinstance(found, Compared):
+    if not isinstance(found, ComparedDumps):
         return progress(work)
     producers = _lone_producers(source, ask, found, other.dump)
     made = {
@@ -138,7 +138,7 @@ def partner(source: Sources, asked: Any) -> Mapping[str, Any]:
     return {"state": "ready", "key": closest(one, others)}
 
 
-def _lone_producers(source: Sources, ask: TwoDumpsRequest, found: Compared, other: DumpView) -> list[LoneProducer]:
+def _lone_producers(source: Sources, ask: TwoDumpsRequest, found: ComparedDumps, other: DumpView) -> list[LoneProducer]:
     """Return what the first operator that differs takes values of and only one dump has."""
     place = first_difference(found.differences, ask.tolerance)
     dump = ask.one.dump(source)
@@ -162,7 +162,7 @@ def _saver(source: Sources, name: str) -> Callable[[Any, Any], Any]:
         if ask is None or other is None:
             return no_update
         found = source.dumps.work(ask.one.run, comparison(ask, other)).result
-        if not isinstance(found, Compared):
+        if not isinstance(found, ComparedDumps):
             return no_update
         frame = found.differences
         if name == "alone":

@@ -28,10 +28,10 @@ from layouts.dumps.tables import bilingual, short
 from layouts.dumps.tables import table as table_of
 from layouts.dumps.two_dumps.difference_texts import limit, quantity
 from layouts.dumps.two_dumps.figure import cosine_text
-from layouts.dumps.two_dumps.work import Compared, TwoDumpsRequest
+from layouts.dumps.two_dumps.work import ComparedDumps, TwoDumpsRequest
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
-from layouts.kit.tables import COUNT, Cell, Column, TableRow, first_of
+from layouts.kit.tables import COUNT, Cell, TableColumn, TableRow, first_of
 
 MOST_ROWS = 300
 """Rows of a table on the page; its file has all."""
@@ -52,7 +52,8 @@ ERRORS: Mapping[str, tuple[str, Callable[[float], str]]] = {
 
 
 def head(
-    ask: TwoDumpsRequest, names: tuple[str, str], found: Compared, producers: Sequence[LoneProducer] = (), *, finished: bool
+    ask: TwoDumpsRequest, names: tuple[str, str], found: ComparedDumps, producers: Sequence[LoneProducer] = (), *,
+    finished: bool
 ) -> list[Any]:
     """Which output is the first that differs, whether its inputs do, and what was compared with what.
 
@@ -77,7 +78,7 @@ def _lone(producer: LoneProducer) -> Any:
     return t("two_dumps.lone_producer", **values)
 
 
-def _sentence(ask: TwoDumpsRequest, found: Compared, place: int | None, *, finished: bool) -> Any:
+def _sentence(ask: TwoDumpsRequest, found: ComparedDumps, place: int | None, *, finished: bool) -> Any:
     limited, differences = limit(ask.tolerance), found.differences
     if place is None:
         if not ((found.pairs["row"] >= 0) & (found.pairs["other_row"] >= 0)).any():
@@ -130,7 +131,7 @@ def _sides(ask: TwoDumpsRequest, names: tuple[str, str]) -> html.P:
     return html.P(parts, className="ms-two-dumps-sides ms-muted")
 
 
-def _notes(found: Compared, *, finished: bool) -> list[Any]:
+def _notes(found: ComparedDumps, *, finished: bool) -> list[Any]:
     """How operators were matched, what was compared by statistics only, and what could not be compared."""
     pairs, differences = found.pairs, found.differences
     notes = []
@@ -191,10 +192,11 @@ def table(ask: TwoDumpsRequest, differences: pd.DataFrame) -> list[Any]:
     plain = bool((rows["by"] != VALUES).any())
     errors = ERRORS if (rows["by"] == VALUES).any() else {}
     columns = [
-        Column("two_dumps.order", COUNT), Column("two_dumps.operator", class_name="ms-debugging-name"),
-        Column("two_dumps.type", class_name="ms-debugging-type"), Column("two_dumps.tensor"),
-        Column("two_dumps.difference", number=True),
-        *(Column(f"two_dumps.{name}", number=True) for name in errors), *([Column("two_dumps.compared")] if plain else []),
+        TableColumn("two_dumps.order", COUNT), TableColumn("two_dumps.operator", class_name="ms-debugging-name"),
+        TableColumn("two_dumps.type", class_name="ms-debugging-type"), TableColumn("two_dumps.tensor"),
+        TableColumn("two_dumps.difference", number=True),
+        *(TableColumn(f"two_dumps.{name}", number=True) for name in errors),
+        *([TableColumn("two_dumps.compared")] if plain else []),
     ]  # fmt: skip
     lines = []
     for place, beyond, row in zip(

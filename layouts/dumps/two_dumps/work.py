@@ -41,7 +41,7 @@ class TwoDumpsRequest(Request):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared:
+class ComparedDumps:
     """Which tensors go together (DUMP_PAIRS), and how they differ (DUMP_DIFFERENCES): so far, or all of them."""
 
     pairs: pd.DataFrame
@@ -58,17 +58,17 @@ class Earliest:
 
 
 def comparison(ask: TwoDumpsRequest, other: DumpView) -> DumpWork:
-    """Return the comparison with another dump; its result is Compared, also of the pairs compared so far."""
+    """Return the comparison with another dump; its result is ComparedDumps, also of the pairs compared so far."""
     one, two = ask.one, ask.other
 
-    def compare(dump: DumpView, report: DumpReport) -> Compared:
+    def compare(dump: DumpView, report: DumpReport) -> ComparedDumps:
         this, that = Side(dump, one.rank, one.step or 0), Side(other, two.rank, two.step or 0)
         paired = pairs(this, that)
 
         def tell(done: int, total: int, found: pd.DataFrame | None) -> None:
-            report(done, total, None if found is None else Compared(paired, found))
+            report(done, total, None if found is None else ComparedDumps(paired, found))
 
-        return Compared(paired, compare_pairs(this, that, paired, tell))
+        return ComparedDumps(paired, compare_pairs(this, that, paired, tell))
 
     return DumpWork("two_dumps", (one.rank, one.step, two.run, two.mark, two.rank, two.step), compare)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.explanations.changes import KNOWN, Changes
+from parsers.analysis.explanations.changes import KNOWN, OutcomeChanges
 from parsers.model import Ints
 
 from layouts.explanations.confusion.sections import MOST_ROWS
@@ -16,14 +16,14 @@ from layouts.explanations.confusion_asks import ConfusionRequest
 from layouts.explanations.links import address
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import COUNT, Cell, Column, first_of, table
+from layouts.kit.tables import COUNT, Cell, TableColumn, first_of, table
 
 RIGHT = ("TP", "TN")
 MOVES = (("FN", "TP"), ("FP", "TN"), ("TP", "FN"), ("TN", "FP"))
 """Changes that are counted one by one: what became right, then what became wrong."""
 
 
-def changed(ask: ConfusionRequest, names: Sequence[str], found: Changes) -> list[Any]:
+def changed(ask: ConfusionRequest, names: Sequence[str], found: OutcomeChanges) -> list[Any]:
     """What each other run gets right or wrong that the shown one does not, and the samples. names are those of the runs."""
     if not found.samples:
         return [html.P(t("confusion.nothing_shared"), className="ms-muted")]
@@ -35,20 +35,20 @@ def changed(ask: ConfusionRequest, names: Sequence[str], found: Changes) -> list
     ]  # fmt: skip
 
 
-def _transitions(names: Sequence[str], found: Changes) -> Any:
-    counts = [Column("confusion.better_n", COUNT), Column("confusion.worse_n", COUNT)]
-    counts += [Column([_chip(a), " → ", _chip(b)], COUNT) for a, b in MOVES]
+def _transitions(names: Sequence[str], found: OutcomeChanges) -> Any:
+    counts = [TableColumn("confusion.better_n", COUNT), TableColumn("confusion.worse_n", COUNT)]
+    counts += [TableColumn([_chip(a), " → ", _chip(b)], COUNT) for a, b in MOVES]
     lines = [
         (_cut(name), found.improved(run), found.worse(run), *(int(moves[KNOWN.index(a), KNOWN.index(b)]) for a, b in MOVES))
         for run, (name, moves) in enumerate(zip(names[1:], found.transitions, strict=True), start=1)
     ]
     return table(
-        [Column("confusion.run"), *counts], lines, caption=t("confusion.against", run=names[0]), label="confusion.changes",
+        [TableColumn("confusion.run"), *counts], lines, caption=t("confusion.against", run=names[0]), label="confusion.changes",
         class_name="ms-confusion-labels", scroll="ms-confusion-scroll",
     )  # fmt: skip
 
 
-def chosen_rows(found: Changes, kind: str) -> Ints:
+def chosen_rows(found: OutcomeChanges, kind: str) -> Ints:
     """Return the positions of the rows of a kind, what became wrong first.
 
     worse: right in the first run and wrong in another one; better: wrong in the first run and right in another one.
@@ -61,11 +61,11 @@ def chosen_rows(found: Changes, kind: str) -> Ints:
     return rows
 
 
-def _rows(ask: ConfusionRequest, names: Sequence[str], found: Changes) -> list[Any]:
+def _rows(ask: ConfusionRequest, names: Sequence[str], found: OutcomeChanges) -> list[Any]:
     rows = chosen_rows(found, ask.kind)
     if not len(rows):
         return [html.P(t("confusion.no_changes"), className="ms-muted")]
-    columns = [Column("confusion.sample"), Column("confusion.label"), *(Column(_cut(name)) for name in names)]
+    columns = [TableColumn("confusion.sample"), TableColumn("confusion.label"), *(TableColumn(_cut(name)) for name in names)]
     lines = []
     runs = (ask.choice.run, *ask.others)
     for row in found.frame.iloc[rows[:MOST_ROWS]].to_dict("records"):

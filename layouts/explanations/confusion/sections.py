@@ -21,7 +21,7 @@ from layouts.explanations.filtering import matching
 from layouts.explanations.links import address
 from layouts.kit import units as fmt
 from layouts.kit.i18n import LANGUAGES, attributes, both, t
-from layouts.kit.tables import COUNT, SHARE, Cell, Column, Sort, TableRow, first_of, table
+from layouts.kit.tables import COUNT, SHARE, Cell, Sort, TableColumn, TableRow, first_of, table
 
 MOST_LABELS = 24
 """Labels of the matrix on the page; its file has all."""
@@ -99,11 +99,11 @@ def matrix(ask: ConfusionRequest, found: Counted, cells: pd.DataFrame) -> list[A
     other = rows - grid.sum(axis=1) if found.single else None
     shown_other = other is not None and bool(other.any())
     columns_shown = [
-        Column("confusion.true_by_predicted"),
-        *(Column(_titled(_name(names, label))) for label in labels.tolist()),
-        *([Column(html.Span(t("confusion.others")), class_name="ms-number ms-muted")] if shown_other else []),
-        Column(html.Span(t("confusion.none")), tip="confusion.none.tip"),
-        Column(html.Span(t("confusion.support")), class_name="ms-number ms-confusion-sum"),
+        TableColumn("confusion.true_by_predicted"),
+        *(TableColumn(_titled(_name(names, label))) for label in labels.tolist()),
+        *([TableColumn(html.Span(t("confusion.others")), class_name="ms-number ms-muted")] if shown_other else []),
+        TableColumn(html.Span(t("confusion.none")), tip="confusion.none.tip"),
+        TableColumn(html.Span(t("confusion.support")), class_name="ms-number ms-confusion-sum"),
     ]
     lines = []
     for place, label in enumerate(labels.tolist()):
@@ -251,9 +251,9 @@ def labels(ask: ConfusionRequest, found: Counted, frame: pd.DataFrame, averages:
     column, falling = ask.by
     bound = not found.exact(ask.choice.threshold)
     rows = frame.iloc[sorted_rows(frame, column, falling=falling)[:MOST_ROWS]]
-    columns = [Column("confusion.name", tip="confusion.name.tip", sort="label")]
-    columns += [Column(f"confusion.{name}", COUNT, tip=f"confusion.{name}.tip", sort=name) for name in _COUNTS]
-    columns += [Column(f"confusion.{name}", SHARE, tip=f"confusion.{name}.tip", sort=name) for name in _SCORES]
+    columns = [TableColumn("confusion.name", tip="confusion.name.tip", sort="label")]
+    columns += [TableColumn(f"confusion.{name}", COUNT, tip=f"confusion.{name}.tip", sort=name) for name in _COUNTS]
+    columns += [TableColumn(f"confusion.{name}", SHARE, tip=f"confusion.{name}.tip", sort=name) for name in _SCORES]
     average_rows = [
         TableRow((
             Cell(t(f"confusion.{row['average']}"), props=attributes(title=f"confusion.{row['average']}.tip")),

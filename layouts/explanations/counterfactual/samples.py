@@ -23,17 +23,17 @@ MOST_LAYERS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedSamples:
     """Samples of the list: rows of the frame `samples` in order. hidden are those without counterfactuals, left out."""
 
     rows: Ints
     hidden: int
 
 
-def listed(found: Explanations, rows: Ints, *, empty: bool) -> Listed:
+def listed(found: Explanations, rows: Ints, *, empty: bool) -> ListedSamples:
     """Return the samples of a list: with those without counterfactuals if `empty`."""
     kept = rows if empty else rows[has_layers(found)[rows]]
-    return Listed(kept, len(rows) - len(kept))
+    return ListedSamples(kept, len(rows) - len(kept))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import MOST_NAMED, described, joined, listed, named
 from layouts.kit.figures.typed_arrays import numbers
 from layouts.kit.i18n import LANGUAGES, Text, both
-from layouts.kit.names import Names
+from layouts.kit.names import NameSet
 from layouts.kit.plot_cards import LAYOUT, hover_label, plain
 from layouts.kit.theme import FIRST, HUES, PALETTE
 
@@ -123,7 +123,7 @@ def _hover(name: str, metric: str, value: float, which: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Bars:
+class ScoreBars:
     """Scores with shape (series, labels), NaN for none: of explainers by one metric, or of metrics by one explainer."""
 
     series: tuple[str, ...]
@@ -148,7 +148,7 @@ def chosen_labels(values: Floats, order: str, most: int = MOST_LABELS) -> Ints:
     return found
 
 
-def bars(found: Bars, *, language: str, dark: bool) -> dict[str, Any] | None:
+def bars(found: ScoreBars, *, language: str, dark: bool) -> dict[str, Any] | None:
     """Return horizontal bars, a group for each label with the first at the top; None if there is no score."""
     if not found.labels or np.isnan(found.values).all():
         return None
@@ -167,7 +167,7 @@ def bars(found: Bars, *, language: str, dark: bool) -> dict[str, Any] | None:
             "textfont": {"size": 9, "color": TEXT}, "marker": {"color": colour(found.colours[at])}, "meta": {"role": "bar"},
         })  # fmt: skip
     low, high = scale(found.values)
-    together = Names(found.labels)
+    together = NameSet(found.labels)
     names = [together.short(one, 28) for one in found.labels]
     layout = LAYOUT | {
         "hoverlabel": hover_label(dark=dark), "showlegend": len(found.series) > 1, "barmode": "overlay", "bargap": 0,
@@ -193,7 +193,7 @@ def _width(name: str) -> int:
 
 def series_of(
     side: str, one: str, explainers: Sequence[str], metrics: Sequence[str], values: Floats, every: Sequence[str]
-) -> tuple[str, Bars]:
+) -> tuple[str, ScoreBars]:
     """Return what is chosen (the first if it is unknown), and its scores: of explainers or metrics, with all labels unnamed.
 
     values have shape (explainers, metrics, labels). Metrics without any score by label are left out. every are all explainers
@@ -205,7 +205,7 @@ def series_of(
         chosen = one if one in names else names[0] if names else ""
         part = values[:, metrics.index(chosen)] if chosen else np.zeros((0, values.shape[2]))
         names = list(explainers) if chosen else []
-        return chosen, Bars(tuple(names), tuple(every.index(name) for name in names), (), part)
+        return chosen, ScoreBars(tuple(names), tuple(every.index(name) for name in names), (), part)
     chosen = one if one in explainers else explainers[0] if explainers else ""
     part = values[explainers.index(chosen)][scored] if chosen else np.zeros((0, values.shape[2]))
-    return chosen, Bars(tuple(metrics[place] for place in scored), tuple(scored), (), part)
+    return chosen, ScoreBars(tuple(metrics[place] for place in scored), tuple(scored), (), part)

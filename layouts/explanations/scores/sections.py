@@ -16,7 +16,7 @@ from layouts.explanations.score_asks import ScoreRequest
 from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE, attributes, t
-from layouts.kit.tables import NUMBER, Cell, Column, Sort, TableRow
+from layouts.kit.tables import NUMBER, Cell, Sort, TableColumn, TableRow
 
 TOTAL, NAME, METRIC = "total", "explainer", "metric:"
 
@@ -32,9 +32,9 @@ def table(ask: ScoreRequest, scores: ScoreTable, weights: Sequence[int]) -> list
     rows = totals(scores, weights)
     order = sorted_rows(ask.by, scores, rows)
     columns = [
-        Column("scores.explainer", tip="scores.explainer.tip", sort=NAME),
-        *(Column([one], NUMBER, tip=help_key(one), sort=f"{METRIC}{one}") for one in scores.metrics),
-        Column("scores.total", number=True, tip="scores.total.tip", sort=TOTAL),
+        TableColumn("scores.explainer", tip="scores.explainer.tip", sort=NAME),
+        *(TableColumn([one], NUMBER, tip=help_key(one), sort=f"{METRIC}{one}") for one in scores.metrics),
+        TableColumn("scores.total", number=True, tip="scores.total.tip", sort=TOTAL),
     ]
     summed = Cell(fmt.exact(sum(weights) / WHOLE), class_name="" if sum(weights) == WHOLE else "ms-scores-wrong")
     weighing = [

@@ -15,12 +15,12 @@ from parsers.model import Floats, Ints
 from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
-from layouts.kit.tables import NUMBER, Cell, Column
+from layouts.kit.tables import NUMBER, Cell, TableColumn
 
 _SEPARATED = " "
 _COLUMNS = (
-    Column("uncertainty.sample"), Column("uncertainty.label"), Column("uncertainty.probability", NUMBER),
-    Column("uncertainty.deviation", NUMBER), Column("uncertainty.interval"), Column("uncertainty.width", NUMBER),
+    TableColumn("uncertainty.sample"), TableColumn("uncertainty.label"), TableColumn("uncertainty.probability", NUMBER),
+    TableColumn("uncertainty.deviation", NUMBER), TableColumn("uncertainty.interval"), TableColumn("uncertainty.width", NUMBER),
 )  # fmt: skip
 
 

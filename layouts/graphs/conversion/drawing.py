@@ -12,7 +12,7 @@ import numpy as np
 from parsers.analysis.graphs import GraphView, Item, Visible
 from parsers.analysis.graphs.conversion import NodeDifferences, conversion_graph, node_differences, state_counts
 from parsers.analysis.graphs.network import OPERATOR, Ints
-from parsers.analysis.graphs.opened import Opened, opened_graph
+from parsers.analysis.graphs.opened import OpenGraph, opened_graph
 from parsers.caches import Cache
 from parsers.graphs.conversion import CONVERTED, FOLDED, MARKED, OTHER, STATES, ConversionReport
 
@@ -42,7 +42,7 @@ class ConvertedGraph:
     """The graph of a report with its view, and what its nodes are coloured by."""
 
     report: ConversionReport
-    opened: Opened
+    opened: OpenGraph
     view: GraphView
     differences: NodeDifferences
 
@@ -78,7 +78,7 @@ class _ConvertedView:
     def __init__(self, graph: ConvertedGraph) -> None:
         self._pair = graph.opened, graph.view
 
-    def of(self, asked: Of) -> tuple[Opened, GraphView]:
+    def of(self, asked: Of) -> tuple[OpenGraph, GraphView]:
         """Return it."""
         del asked
         return self._pair

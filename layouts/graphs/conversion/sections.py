@@ -15,7 +15,7 @@ from layouts.graphs.conversion.drawing import ConvertedGraph
 from layouts.graphs.names import key_of, row_of
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
-from layouts.kit.tables import COUNT, NUMBER, SHARE, Cell, Column, TableRow, first_of, table
+from layouts.kit.tables import COUNT, NUMBER, SHARE, Cell, TableColumn, TableRow, first_of, table
 
 MOST_ROWS = 500
 """Maximum rows of a table on the page."""
@@ -31,7 +31,9 @@ def summary(report: ConversionReport) -> list[Any]:
     file, opset, producer = (_short(report.source.get(name, "")) for name in ("file", "opset", "producer"))
     told = t("conversion.of_file", file=file, opset=opset, producer=producer) if producer else \
         t("conversion.of_file_only", file=file, opset=opset)
-    columns = [Column("conversion.state"), Column("conversion.nodes", COUNT), Column("conversion.states_share", SHARE)]
+    columns = [
+        TableColumn("conversion.state"), TableColumn("conversion.nodes", COUNT), TableColumn("conversion.states_share", SHARE)
+    ]
     rows = [
         [Cell([html.Span(className=f"ms-conversion-key ms-conversion-{state}"), t(f"conversion.{state}")],
               props=attributes(title=f"conversion.{state}.tip")), counts.states[state],
@@ -89,7 +91,7 @@ def marked_nodes(report: ConversionReport) -> list[Any]:
     rows = np.flatnonzero((report.nodes["state"].astype("str") == MARKED).to_numpy())
     if not len(rows):
         return []
-    columns = [Column("conversion.name"), Column("conversion.reason")]
+    columns = [TableColumn("conversion.name"), TableColumn("conversion.reason")]
     nodes = report.nodes
     lines = [
         [_go(row, str(nodes["name"].array[row]) or _operator(report, row)), _short(str(nodes["message"].array[row]))]
@@ -105,7 +107,7 @@ def operators(report: ConversionReport) -> list[Any]:
     """Return the number of nodes by operator and state."""
     found = by_operator(report)
     states = [state for state in STATES if found[state].any()]
-    columns = [Column("conversion.operator"), *(Column(f"conversion.{state}", COUNT) for state in states)]
+    columns = [TableColumn("conversion.operator"), *(TableColumn(f"conversion.{state}", COUNT) for state in states)]
     rows = [
         [_qualified(row["operator"], row["domain"]), *(Cell(value=row[state]) if row[state] else Cell("") for state in states)]
         for row in found.head(MOST_ROWS).to_dict("records")
@@ -115,8 +117,9 @@ def operators(report: ConversionReport) -> list[Any]:
 
 
 VALUE_COLUMNS = (
-    Column("conversion.order", COUNT), Column("conversion.value", class_name="ms-mono"), Column("conversion.operator"),
-    Column("conversion.largest", NUMBER), Column("conversion.relative", NUMBER), Column("conversion.verdict"),
+    TableColumn("conversion.order", COUNT), TableColumn("conversion.value", class_name="ms-mono"),
+    TableColumn("conversion.operator"),
+    TableColumn("conversion.largest", NUMBER), TableColumn("conversion.relative", NUMBER), TableColumn("conversion.verdict"),
 )  # fmt: skip
 
 
@@ -138,9 +141,10 @@ def values(report: ConversionReport) -> list[Any]:
 def weights(report: ConversionReport) -> list[Any]:
     """Return the weight map, and which weights are in no checkpoint."""
     columns = [
-        Column("conversion.parameter", class_name="ms-mono"), Column("conversion.shape", class_name="ms-mono"),
-        Column("conversion.dtype"), Column("conversion.source", class_name="ms-mono"),
-        Column("conversion.shape", class_name="ms-mono"), Column("conversion.dtype"), Column("conversion.change"),
+        TableColumn("conversion.parameter", class_name="ms-mono"), TableColumn("conversion.shape", class_name="ms-mono"),
+        TableColumn("conversion.dtype"), TableColumn("conversion.source", class_name="ms-mono"),
+        TableColumn("conversion.shape", class_name="ms-mono"), TableColumn("conversion.dtype"),
+        TableColumn("conversion.change"),
     ]  # fmt: skip
     rows = [
         [

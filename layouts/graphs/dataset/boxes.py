@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from parsers import DatasetNode
-from parsers.analysis.lineage.pipelines import ComparedOperation, Numbered, ParameterDifference, parameters_of
+from parsers.analysis.lineage.pipelines import ComparedOperation, NumberedPipeline, ParameterDifference, parameters_of
 
 from layouts.kit.names import middle
 from layouts.lineage.pipeline_parameters import PLUMBING, brief, summary, value_text
@@ -63,7 +63,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class PipelineDrawing:
     """Boxes, links as (source number, target number, corners of the line between them), and the size of the drawing."""
 
     boxes: tuple[Box, ...]
@@ -72,7 +72,9 @@ class Drawing:
     height: float
 
 
-def drawing(graph: Numbered, columns: int, places: Sequence[ComparedOperation] = (), pipeline: int = 0) -> Drawing:
+def drawing(
+    graph: NumberedPipeline, columns: int, places: Sequence[ComparedOperation] = (), pipeline: int = 0
+) -> PipelineDrawing:
     """Lay out a pipeline on a page that is `columns` boxes wide.
 
     places: the comparison with other pipelines, in which this one has the number `pipeline`.
@@ -95,10 +97,10 @@ def drawing(graph: Numbered, columns: int, places: Sequence[ComparedOperation] =
         for number in sorted(shown) if number
     )  # fmt: skip
     width = max(box.x for box in boxes) + WIDTH
-    return Drawing(tuple(boxes), links, width, max(box.y + box.height for box in boxes))
+    return PipelineDrawing(tuple(boxes), links, width, max(box.y + box.height for box in boxes))
 
 
-def _nearest(graph: Numbered) -> set[int]:
+def _nearest(graph: NumberedPipeline) -> set[int]:
     """The nodes to draw: those nearest to the root."""
     found: set[int] = set()
     pending = deque([0])
@@ -174,7 +176,7 @@ class _Block:
     port: float
 
 
-def _places(graph: Numbered, shown: Collection[int], heights: dict[int, int], columns: int) -> dict[int, Point]:
+def _places(graph: NumberedPipeline, shown: Collection[int], heights: dict[int, int], columns: int) -> dict[int, Point]:
     # Every branch comes after the stretch it feeds, so in reverse order each stretch finds its branches laid out.
     stretches, pending = [], [0]
     while pending:

@@ -11,7 +11,7 @@ from parsers.analysis.lineage.pipelines import MISSING, ComparedOperation, Param
 from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import Column
+from layouts.kit.tables import TableColumn
 from layouts.lineage.pipeline_panel import jump, value_cell
 from layouts.lineage.pipeline_parameters import value_text
 from layouts.lineage.pipelines import MOST_COMPARED, FoundPipelines, letter
@@ -27,8 +27,8 @@ def differences(found: FoundPipelines, places: Sequence[ComparedOperation]) -> A
         return html.P(t("dataset.uncompared", n=fmt.count(MOST_COMPARED)), className="ms-muted")
     listed = [(place, one) for place in reversed(places) for one in place.differences]
     rows = [_difference_row(found, place, one) for place, one in listed[:MOST_DIFFERENCES]]
-    columns = [Column("dataset.operation"), Column("dataset.parameter")]
-    columns += [Column([letter(at)]) for at in range(len(found.graphs))]
+    columns = [TableColumn("dataset.operation"), TableColumn("dataset.parameter")]
+    columns += [TableColumn([letter(at)]) for at in range(len(found.graphs))]
     left = len(listed) - len(rows)
     more = [html.P(t("dataset.differences_left", n=fmt.count(left)), className="ms-muted")] if left else []
     if not listed:
@@ -56,4 +56,4 @@ def csv(found: FoundPipelines, places: Sequence[ComparedOperation]) -> str:
         for one in place.differences:
             values = ("" if value is MISSING else value_text(value) for value in one.values)
             lines.append((found.graphs[at].nodes[number].type, number, one.part, one.owner, one.key, *values))
-    return tables.csv([Column([name], name=name) for name in names], lines)
+    return tables.csv([TableColumn([name], name=name) for name in names], lines)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from parsers.analysis.graphs import Item, Visible
 
 from layouts.graphs.figure.boxes import HEADER, PADDING, PILL_GAP, PILL_HEIGHT, PILL_STEP, Rect, size, small_width
-from layouts.graphs.figure.layered import Drawing, Edge, NodeSpace, Point, backward, layered
+from layouts.graphs.figure.layered import Edge, LayeredDrawing, NodeSpace, Point, backward, layered
 
 LARGEST = 45_000.0
 """Maximum width and height of a drawing in pixels; the browser cannot draw much larger ones."""
@@ -41,7 +41,7 @@ def arrange(visible: Visible) -> Arrangement:
 
 
 @dataclass(slots=True)
-class _Frame:
+class _ArrangedItems:
     """One drawing: its items, and its edges as (upper, lower) local numbers of items and ports."""
 
     items: list[int]
@@ -64,17 +64,17 @@ class _Frame:
 class _Arranging:
     def __init__(self, visible: Visible) -> None:
         self.items, self.links = visible.items, visible.links
-        self.frames = {-1: _Frame([], {}, {}, {}, {})}
+        self.frames = {-1: _ArrangedItems([], {}, {}, {}, {})}
         for number, item in enumerate(self.items):
             if item.opened:
-                self.frames[number] = _Frame([], {}, {}, {}, {})
+                self.frames[number] = _ArrangedItems([], {}, {}, {}, {})
         for number, item in enumerate(self.items):
             frame = self.frames[item.parent]
             frame.local[number] = len(frame.items)
             frame.items.append(number)
         self.chains = [self._chain(number) for number in range(len(self.items))]
         self.steps: list[list[tuple[int, Edge, bool]]] = []
-        self.drawings: dict[int, Drawing] = {}
+        self.drawings: dict[int, LayeredDrawing] = {}
         self.cells: list[NodeSpace] = [NodeSpace(0, 0, 0)] * len(self.items)
         self.sizes: list[tuple[float, float]] = [(0.0, 0.0)] * len(self.items)
 
@@ -130,7 +130,7 @@ class _Arranging:
         cells = [self._cell(item) for item in frame.items] + [_PORT] * (len(frame.top) + len(frame.bottom))
         top, bottom = list(frame.top.values()), list(frame.bottom.values())
         if not cells:
-            self.drawings[number] = Drawing([], [], {}, 40.0, 10.0)
+            self.drawings[number] = LayeredDrawing([], [], {}, 40.0, 10.0)
         else:
             self.drawings[number] = layered(cells, list(frame.edges), top=top, bottom=bottom)
         if number >= 0:

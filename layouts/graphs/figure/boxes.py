@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-from parsers.analysis.graphs import Beside, Item
+from parsers.analysis.graphs import Item, SideNode
 
 from layouts.kit.names import middle
 from layouts.kit.units import count
@@ -54,7 +54,7 @@ def title(item: Item, box: Rect) -> tuple[float, float]:
     return box.x - box.width / 2 + text_width(whole_label(item)) / 2 + 12, box.y - box.height / 2 + 15
 
 
-def small_label(beside: Beside) -> str:
+def small_label(beside: SideNode) -> str:
     """Return the label of a small item: the end of its name, or the number of nodes it stands for."""
     if len(beside.nodes) > 1:
         return f"×{beside.label}"
@@ -70,7 +70,7 @@ def size(item: Item) -> tuple[float, float]:
     return max(64.0, text_width(whole_label(item)) + 22), height
 
 
-def small_width(beside: Beside) -> float:
+def small_width(beside: SideNode) -> float:
     """Return the width of a small item in pixels."""
     return max(24.0, text_width(small_label(beside), SMALL_LETTER) + 10)
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from parsers.analysis.graphs import Item, Link, Visible
+from parsers.analysis.graphs import BoxLink, Item, Visible
 
 from layouts.graphs.figure.arrangement import Arrangement
 from layouts.graphs.figure.boxes import HEADER, Rect, label, small_label, text_width
@@ -225,7 +225,7 @@ def _badge(item: Item, box: Rect, text: str, look: GraphStyle, mark: str) -> Ele
 
 
 def _link(
-    visible: Visible, arrangement: Arrangement, link: Link, bends: Sequence[Point], look: GraphStyle, smooth: bool
+    visible: Visible, arrangement: Arrangement, link: BoxLink, bends: Sequence[Point], look: GraphStyle, smooth: bool
 ) -> Element:
     source, target = arrangement.boxes[link.source], arrangement.boxes[link.target]
     begin, end = ends(source, bends, target)
@@ -242,7 +242,7 @@ def _link(
     return {"data": data, "classes": " ".join(names)}
 
 
-def _value(link: Link) -> str:
+def _value(link: BoxLink) -> str:
     """Return the label of a link: dtype and shape of its value, or the number of values."""
     if link.count > 1 or link.kind == "proxy":
         return f"×{count(link.count)}"

@@ -39,7 +39,7 @@ class NodeSpace:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class LayeredDrawing:
     """x, y: centres of the nodes, from the top left. routes: the bends of each edge from its upper to its lower end."""
 
     x: list[float]
@@ -96,7 +96,7 @@ def backward(size: int, edges: Sequence[Edge]) -> set[Edge]:
 
 def layered(
     cells: Sequence[NodeSpace], edges: Sequence[Edge], *, top: Sequence[int] = (), bottom: Sequence[int] = ()
-) -> Drawing:
+) -> LayeredDrawing:
     """Draw an acyclic graph with edges (upper, lower). Nodes in top are in the first layer, those in bottom in the last."""
     size = len(cells)
     edges = sorted(set(edges))
@@ -142,7 +142,7 @@ def _components(size: int, edges: Sequence[Edge]) -> list[list[int]]:
     return list(parts.values())
 
 
-def _packed(size: int, parts: list[list[int]], drawings: list[Drawing]) -> Drawing:
+def _packed(size: int, parts: list[list[int]], drawings: list[LayeredDrawing]) -> LayeredDrawing:
     """Place components in rows in their order, so that the drawing is about 1.5 times as wide as high."""
     if len(parts) == 1:
         return drawings[0]
@@ -161,12 +161,12 @@ def _packed(size: int, parts: list[list[int]], drawings: list[Drawing]) -> Drawi
             routes[part[upper], part[lower]] = [(bx + left, by + above) for bx, by in bends]
         width, row = max(width, left + one.width), max(row, one.height)
         left += one.width + gap
-    return Drawing(x, y, routes, width, above + row)
+    return LayeredDrawing(x, y, routes, width, above + row)
 
 
-def _connected(cells: list[NodeSpace], edges: list[Edge], top: list[int], bottom: list[int]) -> Drawing:
+def _connected(cells: list[NodeSpace], edges: list[Edge], top: list[int], bottom: list[int]) -> LayeredDrawing:
     if len(cells) == 1:
-        return Drawing([cells[0].left], [cells[0].height / 2], {}, cells[0].left + cells[0].right, cells[0].height)
+        return LayeredDrawing([cells[0].left], [cells[0].height / 2], {}, cells[0].left + cells[0].right, cells[0].height)
     layer = _narrow(cells, _layers(len(cells), edges, top, bottom))
     layers, upper, chains = _with_points(len(cells), edges, layer)
     points = sum(map(len, layers)) - len(cells)
@@ -263,7 +263,7 @@ def _in_bands(
     x: list[float],
     left: list[float],
     right: list[float],
-) -> Drawing:
+) -> LayeredDrawing:
     heights = [max((cells[node].height for node in row if node < len(cells)), default=0.0) for row in layers]
     total = sum(heights) + GAP_Y * (len(heights) - 1)
     bands = _bands(layers, heights, total, x, left, right)
@@ -305,8 +305,8 @@ def _in_bands(
     if len(bands) > 1:
         shift = GAP_Y
         routes = {edge: [(bx, by + shift) for bx, by in bends] for edge, bends in routes.items()}
-        return Drawing(middle[:size], [one + shift for one in y[:size]], routes, width, height + 2 * shift)
-    return Drawing(middle[:size], y[:size], routes, width, height)
+        return LayeredDrawing(middle[:size], [one + shift for one in y[:size]], routes, width, height + 2 * shift)
+    return LayeredDrawing(middle[:size], y[:size], routes, width, height)
 
 
 def _bands(

@@ -7,7 +7,7 @@ from typing import Any
 
 from parsers import PayloadError
 from parsers.analysis.graphs import GraphView
-from parsers.analysis.graphs.opened import Opened
+from parsers.analysis.graphs.opened import OpenGraph
 from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
 
 from layouts.graphs.asks import LONGEST, DrawingRequest
@@ -70,7 +70,7 @@ def file(views: Views, data: Any, painter: Painter | None = None) -> dict[str, s
     return _named(ask, opened, form, content)
 
 
-def _attribute(ask: DrawingRequest, opened: Opened, view: GraphView, name: str) -> dict[str, str]:
+def _attribute(ask: DrawingRequest, opened: OpenGraph, view: GraphView, name: str) -> dict[str, str]:
     """The full value of an attribute of the requested node. BadInput if the node has no attribute of that name."""
     row = row_of(view, ask.reveal)
     known = opened.attributes(row) if row >= 0 else {}
@@ -79,7 +79,7 @@ def _attribute(ask: DrawingRequest, opened: Opened, view: GraphView, name: str) 
     return {"filename": f"{_plain(f'{ask.of.run}_{view.network.names[row]}_{name}')}.txt", "content": known[name]}
 
 
-def _named(ask: DrawingRequest, opened: Opened, form: str, content: str) -> dict[str, str]:
+def _named(ask: DrawingRequest, opened: OpenGraph, form: str, content: str) -> dict[str, str]:
     part = f"_{form.partition('.')[0]}" if form.endswith((".csv", "treemap.svg")) else ""
     return {"filename": f"{_plain(f'{ask.of.run}{part}_{opened.graph.title}')}.{form.rpartition('.')[2]}", "content": content}
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from parsers import PayloadError
 from parsers.analysis.graphs import FoundNodes, GraphView, search
 from parsers.analysis.graphs.network import KINDS, OPERATOR
-from parsers.analysis.graphs.opened import Compared, Opened
+from parsers.analysis.graphs.opened import ComparedGraphs, OpenGraph
 from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED, SAME
 from parsers.deferred import pandas as pd
 
@@ -137,7 +137,7 @@ def differing_part(scope: str, common: frozenset[str]) -> str:
     return " / ".join(shown) if len(shown) < len(parts) else ""
 
 
-def differences(opened: Opened, view: GraphView) -> list[Any]:
+def differences(opened: OpenGraph, view: GraphView) -> list[Any]:
     """Return the differences of a compared graph: first operators that were added, removed, or give something else, then
     parameters, and last what has another attribute or name.
     """
@@ -164,7 +164,7 @@ def differences(opened: Opened, view: GraphView) -> list[Any]:
     return [*lines, *([html.P(t("graph.more", n=fmt.count(more)), className="ms-graph-count ms-muted")] if more else [])]
 
 
-def _by_weight(opened: Opened, view: GraphView, state: NDArray[np.int64]) -> list[int]:
+def _by_weight(opened: OpenGraph, view: GraphView, state: NDArray[np.int64]) -> list[int]:
     """Return the rows that differ, those first that say most about what the graph computes."""
     assert opened.compared is not None
     changed, network = opened.compared.difference.changed, view.network
@@ -178,7 +178,7 @@ def _by_weight(opened: Opened, view: GraphView, state: NDArray[np.int64]) -> lis
     return sorted(np.flatnonzero(state != SAME).tolist(), key=weight)
 
 
-def _edges_shown(compared: Compared, view: GraphView) -> tuple[int, int]:
+def _edges_shown(compared: ComparedGraphs, view: GraphView) -> tuple[int, int]:
     """Return how many of the added and removed edges join nodes that are not hidden."""
     found, shown = compared.difference, view.network.shown
     place = np.full(len(found.back), -1, np.int64)
@@ -194,7 +194,7 @@ def _field(name: str) -> html.Span:
     return t("graph.attributes" if name == "attributes" else f"graph.fact.{name}")
 
 
-def differing(opened: Opened, view: GraphView) -> pd.DataFrame:
+def differing(opened: OpenGraph, view: GraphView) -> pd.DataFrame:
     """Return every node that differs and is not hidden: state, differing fields, then what both graphs have of it."""
     names = ("full_name", "type", "output_type", "shape")
     head = ["state", "fields", *names, *(f"other_{name}" for name in names)]

@@ -34,7 +34,7 @@ from layouts.graphs.graph.painting_parts import (
     value_of,
     written,
 )
-from layouts.graphs.graph.painting_sources import DUMP, OTHER, PaintSource, Reading, default_step, mark_of, offers, read
+from layouts.graphs.graph.painting_sources import DUMP, OTHER, MetricReading, PaintSource, default_step, mark_of, offers, read
 from layouts.graphs.graph_views import Views
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
@@ -50,7 +50,7 @@ class Painter:
 
     def __init__(self, source: Sources, views: Views) -> None:
         self._source, self._views = source, views
-        self._readings: Cache[Hashable, tuple[object, Reading]] = Cache(KEPT)
+        self._readings: Cache[Hashable, tuple[object, MetricReading]] = Cache(KEPT)
         self._paints: Cache[Hashable, Paint] = Cache(KEPT)
         self._parts: Cache[Hashable, tuple[Visible, Ints, int]] = Cache(KEPT)
         self._highest: Cache[Hashable, float] = Cache(KEPT)
@@ -62,7 +62,7 @@ class Painter:
         offered = offers(self._source, run, asked.runs, metric.name)
         source = asked.by or next((one.source for one in offered if one.near != OTHER), None)
         possible = source is not None and asked.ask.of.against is None
-        reading = self._read(source, asked) if source is not None and possible else Reading("missing")
+        reading = self._read(source, asked) if source is not None and possible else MetricReading("missing")
         paint = self._paints.made(
             (asked.ask.of, metric.name), lambda: Paint(view.network, reading.amounts, metric), (view.network, reading.amounts)
         )
@@ -122,7 +122,7 @@ class Painter:
 
     # What is kept ------------------------------------------------------------------------------------------------------
 
-    def _read(self, source: PaintSource, asked: PaintAsk) -> Reading:
+    def _read(self, source: PaintSource, asked: PaintAsk) -> MetricReading:
         place = place_of(asked.ask.of.graph) if source.kind == DUMP else None
         part = asked.part or (str(place[0]) if place else "")
         number = place[1] if place else None

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from parsers.analysis.graphs import GraphView
-from parsers.analysis.graphs.opened import Opened
-from parsers.analysis.graphs.painting import METRICS, Metric, Paint, PaintedStep
+from parsers.analysis.graphs.opened import OpenGraph
+from parsers.analysis.graphs.painting import METRICS, GraphMetric, Paint, PaintedStep
 
 from layouts.graphs.asks import DrawingRequest
-from layouts.graphs.graph.painting_sources import METRICS_OF, Offer, PaintSource, Reading, read_source
+from layouts.graphs.graph.painting_sources import METRICS_OF, MetricReading, MetricSource, PaintSource, read_source
 from layouts.kit.state import flag, number, text, texts
 
 LONGEST = 20_000
@@ -21,7 +21,7 @@ class PaintAsk:
     """A request: a drawing, a metric, and where its values come from; by is None and step is None for the default."""
 
     ask: DrawingRequest
-    metric: Metric
+    metric: GraphMetric
     by: PaintSource | None
     part: str
     step: int | None
@@ -47,11 +47,11 @@ class Painted:
     """What a request gave. paint and step have no values unless the reading is ready and has some."""
 
     asked: PaintAsk
-    opened: Opened
+    opened: OpenGraph
     view: GraphView
-    offers: list[Offer]
+    offers: list[MetricSource]
     source: PaintSource | None
-    reading: Reading
+    reading: MetricReading
     paint: Paint
     step: PaintedStep
 

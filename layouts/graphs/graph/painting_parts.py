@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers.analysis.graphs import GraphView, Item
-from parsers.analysis.graphs.painting import WAYS, WHOLE, Metric, PaintedStep
+from parsers.analysis.graphs.painting import WAYS, WHOLE, GraphMetric, PaintedStep
 from parsers.analysis.graphs.painting.metrics import SUM
 from parsers.analysis.graphs.painting.painting import of_boxes, of_scopes
 from parsers.deferred import pandas as pd
@@ -16,7 +16,7 @@ from parsers.deferred import pandas as pd
 from layouts.graphs.figure.scale import Scale, ink
 from layouts.graphs.graph.finding import node_line, scope_line
 from layouts.graphs.graph.painting_asks import Painted
-from layouts.graphs.graph.painting_sources import DUMP, NEAR, PROFILE, Offer, PaintSource
+from layouts.graphs.graph.painting_sources import DUMP, NEAR, PROFILE, MetricSource, PaintSource
 from layouts.graphs.names import key_of, row_of
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import alternative, listed, named
@@ -39,7 +39,7 @@ def choices(found: Painted) -> dict[str, Any]:
     """Return what may be chosen, what is, and what to say if there are no values."""
     reading, metric = found.reading, found.asked.metric
     known = {offer.source for offer in found.offers}
-    others = [] if found.source is None or found.source in known else [Offer(found.source, len(NEAR) - 1)]
+    others = [] if found.source is None or found.source in known else [MetricSource(found.source, len(NEAR) - 1)]
     state = reading.state if found.ready or reading.state != "ready" else "empty"
     steps = reading.steps if len(reading.steps) <= MOST_STEPS else reading.steps[-MOST_STEPS:]
     return {
@@ -77,7 +77,7 @@ def _levels(view: GraphView, key: str) -> list[Any]:
     return [Item(unit.key, unit.kind, -1, "", 0, tuple(unit.members)) for unit in units]
 
 
-def written(metric: Metric, value: float) -> str:
+def written(metric: GraphMetric, value: float) -> str:
     """Write a value of a metric with its unit."""
     if not math.isfinite(value):
         return fmt.number(value)
@@ -98,7 +98,7 @@ def colours(scale: Scale, value: float) -> tuple[str, str]:
     return colour, ink(colour)
 
 
-def bar(scale: Scale, metric: Metric) -> dict[str, Any]:
+def bar(scale: Scale, metric: GraphMetric) -> dict[str, Any]:
     """Return the colours of the bar, and its ticks as (share of its length, text)."""
     shares = [place / (_TICKS - 1) for place in range(_TICKS)] if scale.high > scale.low else [0.0]
     return {
@@ -107,7 +107,7 @@ def bar(scale: Scale, metric: Metric) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _round(metric: Metric, value: float) -> float:
+def _round(metric: GraphMetric, value: float) -> float:
     return float(round(value)) if metric.combine == SUM and metric.unit == "" else value
 
 
@@ -192,12 +192,12 @@ def lists(found: Painted) -> list[Any]:
     return parts
 
 
-def _unmatched(metric: Metric, name: str, value: float, way: int) -> html.Div:
+def _unmatched(metric: GraphMetric, name: str, value: float, way: int) -> html.Div:
     head = [html.Span(name, className="ms-mono ms-graph-value"), html.Span(written(metric, value), className="ms-number")]
     return html.Div([*head, html.Span(t(f"graph.paint.way.{WAYS[way]}"), className="ms-muted")], className="ms-graph-left-out")
 
 
-def _label(offer: Offer) -> Text:
+def _label(offer: MetricSource) -> Text:
     one = offer.source
     what = both(f"graph.paint.of.{one.kind}", **({"session": one.session, "rank": one.rank} if one.kind == PROFILE else {}))
     pair = [both(f"graph.paint.near.{NEAR[offer.near]}", what=what[place], run=one.run)[place] for place in (0, 1)]
@@ -226,7 +226,7 @@ def _problem(found: Painted, state: str) -> Text:
         said = both("graph.paint.missing.profile", files=files) if metric in _FILES else both("graph.paint.missing.dump")
         more = both("graph.paint.missing.others") if found.offers else ("", "")
         return f"{said[0]} {more[0]}".rstrip(), f"{said[1]}{more[1]}"
-    label = _label(Offer(found.source, 0)) if found.source else ("", "")
+    label = _label(MetricSource(found.source, 0)) if found.source else ("", "")
     key, wanted = ("graph.paint.empty", {"files": _FILES[metric]}) if metric in _FILES else ("graph.paint.empty_values", {})
     pair = [both(key, source=label[place], **wanted)[place] for place in (0, 1)]
     return pair[0], pair[1]

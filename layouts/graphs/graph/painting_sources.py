@@ -74,18 +74,18 @@ def read_source(written: str) -> PaintSource | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class MetricSource:
     """A source that may have a metric, judged by the names of its files; near is an index into NEAR."""
 
     source: PaintSource
     near: int
 
 
-def offers(source: Sources, run: str, state: Any, metric: str) -> list[Offer]:
+def offers(source: Sources, run: str, state: Any, metric: str) -> list[MetricSource]:
     """Return the sources of a metric, the nearest first: those of the run itself, its job, its directory, and other runs."""
     found = []
     for near, row, member in _near(source, run, state):
-        found += [Offer(one, near) for one in _of_run(source, row, member, metric)]
+        found += [MetricSource(one, near) for one in _of_run(source, row, member, metric)]
         if len(found) >= MOST_OFFERS:
             break
     return list({one.source: one for one in reversed(found)}.values())[::-1][:MOST_OFFERS]
@@ -144,7 +144,7 @@ def _gives(metric: str, frames: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class MetricReading:
     """The amounts of a metric, or how far they are: state as of `ProfileFrame`, done of total.
 
     steps are those to choose from; shown is the only one that amounts have, None if they have all. parts: execution units
@@ -175,7 +175,7 @@ def mark_of(source: Sources, of: PaintSource) -> str:
 
 def read(
     source: Sources, of: PaintSource, metric: str, part: str, step: int | None, *, graph: int | None = None
-) -> Reading:
+) -> MetricReading:
     """Return the amounts of a metric of a source. step: the one on screen, None for the default one.
 
     graph: the number of the painted graph if it is one of the dump: only its tensors count.
@@ -194,19 +194,19 @@ def default_step(steps: Sequence[int], step: int | None) -> int:
     return WHOLE if not steps or WHOLE in steps else steps[-1]
 
 
-def _of_profile(source: Sources, of: PaintSource, metric: str, part: str) -> Reading:
+def _of_profile(source: Sources, of: PaintSource, metric: str, part: str) -> MetricReading:
     row = next((one for one in source.profiles.rows(of.run) if (one.session, one.rank) == (of.session, of.rank)), None)
     frames: dict[str, pd.DataFrame] = {}
     wanted: list[str] = []
     for name in of_profiles.FRAMES[metric] if row is not None else ():
         found = source.profiles.frame(of.run, of.session, of.rank, name)
         if found.state not in ("ready", "missing"):
-            return Reading(found.state, done=found.done, total=found.total, text=found.text)
+            return MetricReading(found.state, done=found.done, total=found.total, text=found.text)
         if found.frame is not None:
             frames[name] = found.frame
         wanted += [file for file in found.wanted if file not in wanted]
     if row is None or not frames:
-        return Reading("missing", wanted=tuple(wanted))
+        return MetricReading("missing", wanted=tuple(wanted))
     parts: tuple[str, ...] = ()
     if metric != "memory":
         cores = {str(core) for name in ("operators", "kernels") if name in frames for core in frames[name]["core"].unique()}
@@ -215,7 +215,7 @@ def _of_profile(source: Sources, of: PaintSource, metric: str, part: str) -> Rea
         part = part if part in parts else parts[0] if parts else ""
         frames = {name: _of_variant(frame, part) for name, frame in frames.items()} if len(parts) > 1 else frames
     amounts = of_profiles.amounts_of(metric, frames)
-    return Reading("ready", amounts, amounts.steps, parts, part, tuple(wanted))
+    return MetricReading("ready", amounts, amounts.steps, parts, part, tuple(wanted))
 
 
 def _of_variant(frame: pd.DataFrame, variant: str) -> pd.DataFrame:
@@ -227,17 +227,17 @@ def _of_variant(frame: pd.DataFrame, variant: str) -> pd.DataFrame:
 
 def _of_dump(
     source: Sources, of: PaintSource, metric: str, part: str, step: int | None, graph: int | None
-) -> Reading:
+) -> MetricReading:
     opened = source.dumps.open(of.run)
     if opened.dump is None:
-        return Reading(opened.state, text=opened.text)
+        return MetricReading(opened.state, text=opened.text)
     dump = opened.dump
     ranks = tuple(map(str, dump.ranks))
     part = part if part in ranks else ranks[0] if ranks else "0"
     rank = int(part)
     if metric == "overflow":
         amounts = of_dumps.overflows_of(dump.overflows, rank)
-        return Reading("ready", amounts, amounts.steps, ranks, part)
+        return MetricReading("ready", amounts, amounts.steps, ranks, part)
     rows = of_dumps.rows_of(dump.tensors, rank, graph)
     steps = tuple(of_dumps.steps_of(dump.tensors, rows))
     shown = default_step(steps, step)
@@ -248,9 +248,9 @@ def _of_dump(
     found = source.dumps.work(of.run, DumpWork("painted", (rank, graph, first, len(rows)), _measure(rows)))
     if found.state != "ready":
         state = "reading" if found.state == "working" else found.state
-        return Reading(state, steps=steps, parts=ranks, part=part, done=found.done, total=found.total, text=found.text)
+        return MetricReading(state, steps=steps, parts=ranks, part=part, done=found.done, total=found.total, text=found.text)
     amounts = of_dumps.amounts_of(metric, dump.tensors, found.result, rows)
-    return Reading("ready", amounts, steps, ranks, part, shown=shown if single else None)
+    return MetricReading("ready", amounts, steps, ranks, part, shown=shown if single else None)
 
 
 def _measure(rows: Ints) -> Any:
@@ -263,7 +263,7 @@ def _measure(rows: Ints) -> Any:
     return job
 
 
-def _of_values(source: Sources, of: PaintSource, metric: str, step: int | None) -> Reading:
+def _of_values(source: Sources, of: PaintSource, metric: str, step: int | None) -> MetricReading:
     places: dict[str, list[tuple[int, int]]] = {}
     for tag in source.runs.tags(of.run, of.kind)[:MOST_TAGS]:
         series = source.values.series(of.run, of.kind, tag)
@@ -282,4 +282,4 @@ def _of_values(source: Sources, of: PaintSource, metric: str, step: int | None) 
                 if isinstance(value, (HistogramValue, TensorValue)):
                     values.append((tag, shown, value))
             break  # of several values of a step the one written last
-    return Reading("ready", of_recorded.amounts_of(metric, values), steps, left=left, shown=shown)
+    return MetricReading("ready", of_recorded.amounts_of(metric, values), steps, left=left, shown=shown)

@@ -14,7 +14,7 @@ from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import ROLES, GraphView
 from parsers.analysis.graphs.network import CONSTANT, KINDS, OPERATOR, PARAMETER, Ints
-from parsers.analysis.graphs.opened import Opened, comparable
+from parsers.analysis.graphs.opened import OpenGraph, comparable
 from parsers.analysis.graphs.sharing import spans
 from parsers.analysis.graphs.sizes import type_bytes, values
 from parsers.deferred import pandas as pd
@@ -58,7 +58,7 @@ def panel(views: Views, of: Of, name: str, profile: ProfileChoice | None = None)
 # A node ---------------------------------------------------------------------------------------------------------------
 
 
-def _node(opened: Opened, view: GraphView, row: int, profile: ProfileChoice | None) -> list[Any]:
+def _node(opened: OpenGraph, view: GraphView, row: int, profile: ProfileChoice | None) -> list[Any]:
     network = view.network
     nodes = network.nodes
     full = network.full_names[row]
@@ -114,7 +114,7 @@ def _tracing(row: int) -> html.Div:
     return html.Div(buttons, className="ms-graph-trace")
 
 
-def _changes(opened: Opened, row: int) -> list[Any]:
+def _changes(opened: OpenGraph, row: int) -> list[Any]:
     """The result of a comparison for a node: present in one graph only, or the fields that differ."""
     state = opened.state(row)
     if state == "same" or opened.compared is None:
@@ -232,7 +232,7 @@ def _line(file: str, first: int, last: int, code: str) -> html.Div:
 # A scope, a stack of equal scopes, an aggregate ----------------------------------------------------------------------
 
 
-def _scope(opened: Opened, view: GraphView, of: Of, scope: int, *, stack: bool) -> list[Any]:
+def _scope(opened: OpenGraph, view: GraphView, of: Of, scope: int, *, stack: bool) -> list[Any]:
     tree = view.scopes
     members: Sequence[int] = (scope,)
     if stack:
@@ -268,7 +268,7 @@ def _scope(opened: Opened, view: GraphView, of: Of, scope: int, *, stack: bool) 
     return [*parts, *_section("held", _parameters(view, scope))]
 
 
-def _roles(opened: Opened, view: GraphView, scope: int) -> list[tuple[str, str]]:
+def _roles(opened: OpenGraph, view: GraphView, scope: int) -> list[tuple[str, str]]:
     """How many parameters of each role are in a scope, and their bytes; nothing if all have one role."""
     network, inside = view.network, view.scopes.within(scope)
     rows = inside[network.kind[inside] == PARAMETER]

@@ -9,7 +9,7 @@ from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import GraphView
 from parsers.analysis.graphs.counts import operator_types, parameters, precision, scope_parameters
-from parsers.analysis.graphs.opened import Opened
+from parsers.analysis.graphs.opened import OpenGraph
 from parsers.deferred import pandas as pd
 
 from layouts.graphs.asks import read_of
@@ -18,7 +18,7 @@ from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.kit.state import text
-from layouts.kit.tables import BYTES, COUNT, SHARE, Column
+from layouts.kit.tables import BYTES, COUNT, SHARE, TableColumn
 
 MOST = 300
 """Maximum number of rows of a table; the CSV file has all."""
@@ -69,7 +69,7 @@ def flagged(views: Views, data: Any) -> list[Any]:
     return [html.P(said, className="ms-muted ms-graph-note", role="status"), _table(names, rows, len(frame))]
 
 
-def table(opened: Opened, view: GraphView, name: str) -> pd.DataFrame:
+def table(opened: OpenGraph, view: GraphView, name: str) -> pd.DataFrame:
     """Return all rows of one of TABLES."""
     if name == "types":
         return operator_types(view.network)
@@ -85,7 +85,7 @@ _QUANTITIES = {
 
 def csv(frame: pd.DataFrame) -> str:
     """Write a frame as CSV. Texts that look like formulas are escaped."""
-    return tables.csv([Column([name], name=name) for name in frame.columns], frame.itertuples(index=False))
+    return tables.csv([TableColumn([name], name=name) for name in frame.columns], frame.itertuples(index=False))
 
 
 def _types(view: GraphView) -> html.Div:
@@ -123,7 +123,7 @@ def _scopes(view: GraphView) -> html.Div:
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[Any]], total: int, most: int = MOST) -> html.Div:
-    columns = [Column(f"graph.fact.{name}" if name else "", _QUANTITIES.get(name)) for name in names]
+    columns = [TableColumn(f"graph.fact.{name}" if name else "", _QUANTITIES.get(name)) for name in names]
     parts: list[Any] = [tables.table(columns, rows, class_name="ms-graph-table", scroll="", heads=0)]
     if total > most:
         said = t("graph.table.more", n=fmt.count(most), total=fmt.count(total))

@@ -12,7 +12,7 @@ from typing import Any
 from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import GraphView, Visible
-from parsers.analysis.graphs.tracing import Trace, ancestors, descendants, path
+from parsers.analysis.graphs.tracing import NodeTrace, ancestors, descendants, path
 
 from layouts.graphs.asks import LONGEST, DrawingRequest, read_of
 from layouts.graphs.drawing import shown_of
@@ -53,7 +53,7 @@ def read_trace(data: Any) -> TraceAsk | None:
     return TraceAsk(parts[0], parts[2], depth=int(parts[1]))
 
 
-def traced(view: GraphView, ask: TraceAsk) -> Trace | None:
+def traced(view: GraphView, ask: TraceAsk) -> NodeTrace | None:
     """Return the trace; None for an unknown node, a path that is not there, or one whose end is to be chosen."""
     begin = row_of(view, ask.begin)
     if begin < 0:
@@ -64,7 +64,7 @@ def traced(view: GraphView, ask: TraceAsk) -> Trace | None:
     return path(view.network, begin, end) if end >= 0 else None
 
 
-def boxes_of(view: GraphView, visible: Visible, trace: Trace) -> list[str]:
+def boxes_of(view: GraphView, visible: Visible, trace: NodeTrace) -> list[str]:
     """Return the keys of the closed boxes, and of small items beside them, that hold a node of a trace."""
     wanted = set(trace.rows.tolist())
     homes = set(view.scopes.home[trace.rows].tolist())

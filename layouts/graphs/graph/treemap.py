@@ -42,7 +42,7 @@ SPECK = 72.0
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class TreemapTile:
     """A rectangle. kind: "scope", "parameter", or "rest" for many small items. name: name of its box (names.py), "" for a rest.
 
     parameters, held, bytes: number of parameters, of values in them, of bytes. type, shape: of a parameter. opened: is a frame.
@@ -71,7 +71,7 @@ class Treemap:
     """
 
     scope: int
-    tiles: tuple[Tile, ...]
+    tiles: tuple[TreemapTile, ...]
     weight: str
     unsized: int
     types: tuple[tuple[str, int], ...]
@@ -104,7 +104,7 @@ class _Mapping:
             self.weight, self.amounts, self.of_scopes = "bytes", self.size, tree.parameter_bytes
         elif self.held[self.rows].any():
             self.weight, self.amounts, self.of_scopes = "values", self.held, tree.parameter_values
-        self.tiles: list[Tile] = []
+        self.tiles: list[TreemapTile] = []
         self.waiting: list[tuple[float, int, int]] = []
 
     def mapped(self) -> Treemap:
@@ -117,7 +117,7 @@ class _Mapping:
             before = len(self.tiles)
             self._fill(scope, inner, tile.depth + 1)
             if len(self.tiles) > before:
-                self.tiles[number] = Tile(
+                self.tiles[number] = TreemapTile(
                     tile.name, tile.kind, tile.label, tile.path, tile.depth, tile.area, tile.parameters, tile.held, tile.bytes,
                     opened=True,
                 )  # fmt: skip
@@ -176,7 +176,7 @@ class _Mapping:
         if entry.row >= 0:
             row, name = entry.row, network.names[entry.row]
             self.tiles.append(
-                Tile(
+                TreemapTile(
                     f"n{row}", "parameter", ".".join(name.rpartition("/")[2].split(".")[-2:]), name, depth, area, 1,
                     int(self.held[row]), int(self.size[row]), network.output_types[network.output_type[row]],
                     network.shapes[network.shape[row]],
@@ -185,14 +185,14 @@ class _Mapping:
             return
         if entry.scope < 0:
             path = tree.paths[parent]
-            self.tiles.append(Tile("", "rest", f"+ {fmt.count(entry.entries)}", path, depth, area, *entry.rest))
+            self.tiles.append(TreemapTile("", "rest", f"+ {fmt.count(entry.entries)}", path, depth, area, *entry.rest))
             return
         scope = self._inner(entry.scope)
         label = tree.paths[scope][len(tree.paths[parent]) + 1 if parent else 0 :]
         held = int(tree.parameters[scope]), int(tree.parameter_values[scope]), int(tree.parameter_bytes[scope])
         if area.width >= LEAST.width and area.height >= LEAST.height:
             heapq.heappush(self.waiting, (-area.width * area.height, len(self.tiles), scope))
-        self.tiles.append(Tile(f"s:{tree.paths[scope]}", "scope", label, tree.paths[scope], depth, area, *held))
+        self.tiles.append(TreemapTile(f"s:{tree.paths[scope]}", "scope", label, tree.paths[scope], depth, area, *held))
 
     def _inner(self, scope: int) -> int:
         """The innermost scope that holds all parameters of `scope`; a scope with one parameter is its own."""
@@ -281,7 +281,7 @@ def _fills(found: Treemap, look: GraphStyle) -> list[str]:
     ]
 
 
-def _facts(tile: Tile, whole: int) -> list[str]:
+def _facts(tile: TreemapTile, whole: int) -> list[str]:
     """The tooltip of a rectangle after its path: [English, Chinese], or one text for both languages."""
     held = [fmt.size(tile.bytes), fmt.percent(tile.bytes / whole)] if tile.bytes else []
     if tile.kind == "parameter":

@@ -21,7 +21,7 @@ from layouts.jobs.advice.stage_kernels import ComparedStages
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon
 from layouts.kit.i18n import CATALOGUE, attributes, both, t
-from layouts.kit.tables import Cell, Column, table
+from layouts.kit.tables import Cell, TableColumn, table
 from layouts.profiles.advising import quantity, sentence
 from layouts.profiles.frames import NO_TRACE, IdleTime
 from layouts.profiles.kernel_names import kernel_labels
@@ -59,7 +59,7 @@ def drawn(
     operators differ in. pending are rules whose saving is not known, with the reason. torch: the profile is of torch.profiler,
     so no files of MindSpore are asked for, and nothing is said of cores that only Ascend has.
     """
-    fields = _Fields(thresholds, capacity)
+    fields = _AdviceFields(thresholds, capacity)
     cards = [
         _card(one, fields, choice, idle, traced=traced, ranks=ranks, stages=stages, pending=pending.get(one.rule, ""))
         for one in review.found
@@ -72,7 +72,7 @@ def drawn(
 
 
 @dataclass(frozen=True, slots=True)
-class _Fields:
+class _AdviceFields:
     """What can be typed in: the thresholds of the rules, and the memory of the device in GiB."""
 
     thresholds: Mapping[str, float]
@@ -80,7 +80,7 @@ class _Fields:
 
 
 def _card(
-    one: Advice, fields: _Fields, choice: ProfileChoice | None, idle: IdleTime, *, traced: bool,
+    one: Advice, fields: _AdviceFields, choice: ProfileChoice | None, idle: IdleTime, *, traced: bool,
     ranks: Mapping[int, ProfileChoice], stages: ComparedStages, pending: str,
 ) -> html.Section:
     cost = html.Span(t(f"advice.pending.{pending}"), className="ms-badge ms-advice-pending") if pending else _cost(one)
@@ -171,12 +171,12 @@ def _differs(one: Advice) -> bool:
     return math.isfinite(one.alone_ns) and abs(one.cost_ns - max(one.alone_ns, 0.0)) > SAME * max(one.cost_ns, one.alone_ns)
 
 
-def _fine(rules: Sequence[str], fields: _Fields) -> Any:
+def _fine(rules: Sequence[str], fields: _AdviceFields) -> Any:
     lines = [html.Li([html.Span(t(f"advice.{rule}.title")), _threshold(rule, fields)]) for rule in rules]
     return _rules("fine", lines)
 
 
-def _unchecked(review: Review, choice: ProfileChoice | None, idle: IdleTime, fields: _Fields, *, torch: bool) -> Any:
+def _unchecked(review: Review, choice: ProfileChoice | None, idle: IdleTime, fields: _AdviceFields, *, torch: bool) -> Any:
     joints = both("advice.or")
     lines = []
     for rule, files in review.unchecked.items():
@@ -214,7 +214,7 @@ def _rules(state: str, lines: Sequence[html.Li]) -> Any:
     )  # fmt: skip
 
 
-def _threshold(rule: str, fields: _Fields) -> Any:
+def _threshold(rule: str, fields: _AdviceFields) -> Any:
     """The input for a rule's threshold, and for the memory of the device where the rule needs it."""
     unit, scale = UNITS[rule]
     usual = f"{THRESHOLDS[rule] / scale:.10g}"
@@ -274,7 +274,7 @@ def _table(one: Advice, links: Sequence[Mapping[str, Any]], ranks: Mapping[int, 
         (*(_named(row[name], labels) if name == "name" else _cell(name, row, ranks) for name in shown), *_place(links, number))
         for number, row in enumerate(rows.to_dict("records"))
     ]
-    columns = [*(Column(_heading(one.rule, name)) for name in shown), *([Column("")] if links else [])]
+    columns = [*(TableColumn(_heading(one.rule, name)) for name in shown), *([TableColumn("")] if links else [])]
     return table(columns, body, class_name="", scroll="ms-advice-rows", heads=0)
 
 

@@ -10,7 +10,7 @@ from parsers.analysis.jobs.stage_operators import StageOperators, TwoStages
 from layouts.jobs.advice.stage_kernels import ComparedStages
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import COUNT, TIME_NS, Column, table
+from layouts.kit.tables import COUNT, TIME_NS, TableColumn, table
 
 NOT_COMPARED = ComparedStages("missing")
 
@@ -33,9 +33,10 @@ def what_differs(stages: ComparedStages) -> list[Any]:
 
 def _listed(found: StageOperators, two: TwoStages) -> Any:
     columns = [
-        Column("common.type"), Column("common.input_shapes", class_name="ms-mono"), Column("common.executions", COUNT),
-        *(Column([t("advice.column.of_stage", stage=stage)], TIME_NS) for stage in (two.longest, two.shortest)),
-        Column("advice.column.more_ns", TIME_NS),
+        TableColumn("common.type"), TableColumn("common.input_shapes", class_name="ms-mono"),
+        TableColumn("common.executions", COUNT),
+        *(TableColumn([t("advice.column.of_stage", stage=stage)], TIME_NS) for stage in (two.longest, two.shortest)),
+        TableColumn("advice.column.more_ns", TIME_NS),
     ]  # fmt: skip
     names = ["type", "input_shapes", "count", "own_ns", "other_ns", "more_ns"]
     rows = found.rows[names].itertuples(index=False)

@@ -8,13 +8,13 @@ import numpy as np
 from parsers.model import Floats, Ints
 
 from layouts.jobs.cluster.metric_texts import text_of
-from layouts.jobs.cluster.rows import Bars
+from layouts.jobs.cluster.rows import ClusterBars
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import Figure, described, in_both, joined, listed, named
 from layouts.kit.i18n import Text, both
 
 
-def with_bars(figure: Figure, bars: Bars, metric: str, late: Sequence[int]) -> Figure:
+def with_bars(figure: Figure, bars: ClusterBars, metric: str, late: Sequence[int]) -> Figure:
     """Return the bars with their alternative."""
     ranked = bars.kind == "rank"
 

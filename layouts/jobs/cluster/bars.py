@@ -13,11 +13,11 @@ from parsers.model import Floats, Ints
 
 from layouts.curves.smoothed_lines import WRONG, Trace
 from layouts.jobs.cluster.metric_texts import is_time, scale_of, text_of, word
-from layouts.jobs.cluster.rows import Bars
+from layouts.jobs.cluster.rows import ClusterBars
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import drawn, numbers, whole_numbers
 from layouts.kit.i18n import LANGUAGES, both
-from layouts.kit.names import Names
+from layouts.kit.names import NameSet
 from layouts.profiles.step_plots import COLOURS, StepStyle, bare_layout
 
 BAR = 3
@@ -50,7 +50,7 @@ def colour_of(part: str) -> str:
 
 
 def bars_figure(
-    bars: Bars, parts: Sequence[str], metric: str, *, language: str, columns: int, dark: bool,
+    bars: ClusterBars, parts: Sequence[str], metric: str, *, language: str, columns: int, dark: bool,
     window: tuple[int, int] | None = None, picked: str = "", late: Mapping[str, Straggler] | None = None,
 ) -> dict[str, Any]:
     """Return bars from left to right. late marks ranks that others wait for, by their names.
@@ -108,7 +108,7 @@ def _means(table: Floats, first: Ints, stop: Ints) -> Floats:
     return found
 
 
-def name_of(bars: Bars, place: int, language: str) -> str:
+def name_of(bars: ClusterBars, place: int, language: str) -> str:
     """Return what to call a bar: rank 5, host node-3, stage 0, dp 0-7."""
     name = bars.names[place]
     if bars.kind == "group":
@@ -121,7 +121,7 @@ def name_of(bars: Bars, place: int, language: str) -> str:
 
 
 def _hover(
-    bars: Bars, first: Ints, stop: Ints, heights: Floats, parts: Sequence[str], metric: str, tops: Floats, language: str
+    bars: ClusterBars, first: Ints, stop: Ints, heights: Floats, parts: Sequence[str], metric: str, tops: Floats, language: str
 ) -> Trace:
     """Return an invisible point on each bar whose hover label has its numbers, and its place in the data of a press."""
     texts, best = [], []
@@ -149,7 +149,7 @@ def _hover(
     }  # fmt: skip
 
 
-def _head(bars: Bars, begin: int, end: int, language: str) -> str:
+def _head(bars: ClusterBars, begin: int, end: int, language: str) -> str:
     name = html.escape(name_of(bars, begin, language))
     if end - begin > 1:
         last = html.escape(name_of(bars, end - 1, language))
@@ -163,7 +163,7 @@ def _head(bars: Bars, begin: int, end: int, language: str) -> str:
 
 
 def _marks(
-    bars: Bars, late: Mapping[str, Straggler], low: int, high: int, size: int, top: float, language: str
+    bars: ClusterBars, late: Mapping[str, Straggler], low: int, high: int, size: int, top: float, language: str
 ) -> list[Trace]:
     """Return a mark above each rank that others wait for in most steps; of several in one bar the costliest."""
     if bars.kind != "rank" or not late:
@@ -192,7 +192,7 @@ def _marks(
     }]  # fmt: skip
 
 
-def _x_axis(bars: Bars, low: int, high: int, columns: int, language: str) -> dict[str, Any]:
+def _x_axis(bars: ClusterBars, low: int, high: int, columns: int, language: str) -> dict[str, Any]:
     """Return the axis of places with names as ticks, as many as there is room for."""
     span = max(high - low + 1, 1)
     longest = max((len(name) for name in bars.names[low : high + 1 : max(1, span // 50)]), default=1)
@@ -200,7 +200,7 @@ def _x_axis(bars: Bars, low: int, high: int, columns: int, language: str) -> dic
     most = max(2, min(_TICKS, columns // wide))
     step = max(1, math.ceil(span / most))
     places = list(range(low, high + 1, step)) if len(bars) else []
-    names = Names(bars.names[place] for place in places)
+    names = NameSet(bars.names[place] for place in places)
     texts = [html.escape(names.short(bars.names[place], 18), quote=False) or "?" for place in places]
     if bars.kind in ("rank", "stage"):
         texts[:1] = [f"{word(language, f'word.{bars.kind}')} {text}" for text in texts[:1]]
@@ -210,7 +210,7 @@ def _x_axis(bars: Bars, low: int, high: int, columns: int, language: str) -> dic
     }  # fmt: skip
 
 
-def _picked(bars: Bars, picked: str, low: int, size: int) -> list[dict[str, Any]]:
+def _picked(bars: ClusterBars, picked: str, low: int, size: int) -> list[dict[str, Any]]:
     if not picked or picked not in bars.keys:
         return []
     bar = (bars.keys.index(picked) - low) // size

@@ -23,7 +23,7 @@ from layouts.jobs.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked
 from layouts.jobs.cluster.heat import grid_figure, steps_figure
 from layouts.jobs.cluster.job_cache import JobCache, of_ranks
 from layouts.jobs.cluster.panel import panel
-from layouts.jobs.cluster.rows import Bars, bars_of, shown_ranks
+from layouts.jobs.cluster.rows import ClusterBars, bars_of, shown_ranks
 from layouts.jobs.cluster.sections import dimension_table, expert_list
 from layouts.jobs.cluster.story import group_name, story
 from layouts.jobs.late_cause import HOST, cause_is_read, late_cause
@@ -117,7 +117,7 @@ def _values(facts: RanksByStep, ask: ClusterRequest, ranks: pd.DataFrame | None)
     return rank_values(ranks, facts.steps.ranks, ask.metric) if ranks is not None else np.full(len(facts.steps.ranks), np.nan)
 
 
-def _bars(facts: RanksByStep, ask: ClusterRequest, hosts: Sequence[str], values: Floats) -> tuple[Bars, tuple[str, ...]]:
+def _bars(facts: RanksByStep, ask: ClusterRequest, hosts: Sequence[str], values: Floats) -> tuple[ClusterBars, tuple[str, ...]]:
     names, parts = facts.stacked(ask.step)
     chosen = shown_ranks(facts, ask.group)
     return bars_of(facts, ask.rows, ask.order, hosts, chosen, parts, values, ask.group), names
@@ -153,7 +153,7 @@ def _heat(facts: RanksByStep, ask: ClusterRequest, late: Sequence[int]) -> Drawn
 
 
 def _told(
-    facts: RanksByStep, ask: ClusterRequest, bars: Bars, parts: Sequence[str], hosts: Sequence[str], values: Floats,
+    facts: RanksByStep, ask: ClusterRequest, bars: ClusterBars, parts: Sequence[str], hosts: Sequence[str], values: Floats,
     read: ProfileFrame | None
 ) -> Mapping[str, Any]:
     """Return the data of the controls: what can be chosen, the neighbours of the picked rank, the progress of reading ranks."""

@@ -19,7 +19,7 @@ from layouts.jobs.cluster.story import group_name
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon_button
 from layouts.kit.i18n import CATALOGUE, t
-from layouts.kit.tables import Column, table
+from layouts.kit.tables import TableColumn, table
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
@@ -131,8 +131,8 @@ def _table(facts: RanksByStep, ask: ClusterRequest, ranks: pd.DataFrame | None, 
             f"{int((known > value).sum()) + 1} / {fmt.count(len(known))}",
         ]  # fmt: skip
         rows.append((t(f"cluster.metric.{metric}"), *cells))
-    columns = [Column("cluster.panel.metric")]
-    columns += [Column(f"cluster.panel.{name}", number=True) for name in ("value", "median", "change", "place")]
+    columns = [TableColumn("cluster.panel.metric")]
+    columns += [TableColumn(f"cluster.panel.{name}", number=True) for name in ("value", "median", "change", "place")]
     return table(columns, rows, class_name="ms-breakdown-table ms-cluster-table", scroll="")
 
 

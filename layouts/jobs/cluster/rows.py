@@ -17,7 +17,7 @@ from parsers.profiler.groups import ranks_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bars:
+class ClusterBars:
     """Bars in their order: kind (rank, host, stage or group), a name and a key of each, the places of their ranks, values.
 
     key is the rank, the stage (-1 for unknown) or the hash of the group; parts are the times of the parts of a step, shape
@@ -46,7 +46,7 @@ def shown_ranks(facts: RanksByStep, group: str) -> Ints:
 def bars_of(
     facts: RanksByStep, kind: str, order: str, hosts: Sequence[str], chosen: Ints, parts: Floats, value: Floats,
     group: str = ""
-) -> Bars:
+) -> ClusterBars:
     """Return the bars of the chosen ranks (their places), highest value first or by rank.
 
     parts and value are those of all ranks. A host and a group are the mean of their ranks, a stage the highest, column by
@@ -54,7 +54,7 @@ def bars_of(
     """
     if kind == "rank":
         names = [str(rank) for rank in facts.steps.ranks[chosen].tolist()]
-        made = Bars(kind, tuple(names), tuple(names), parts[chosen], value[chosen], np.ones(len(chosen), np.int64))
+        made = ClusterBars(kind, tuple(names), tuple(names), parts[chosen], value[chosen], np.ones(len(chosen), np.int64))
     elif kind == "group":
         made = _groups(facts, chosen, parts, value, group)
     else:
@@ -63,14 +63,14 @@ def bars_of(
     return _ordered(made, order)
 
 
-def _together(kind: str, labels: Sequence[str], parts: Floats, value: Floats) -> Bars:
+def _together(kind: str, labels: Sequence[str], parts: Floats, value: Floats) -> ClusterBars:
     named = list(dict.fromkeys(labels))
     named.sort(key=lambda name: (not name.lstrip("-").isdigit(), int(name) if name.lstrip("-").isdigit() else 0, name))
     row = np.array([named.index(label) for label in labels], np.int64) if len(named) < 64 else _codes(labels, named)
     highest = kind == "stage"
     members = np.bincount(row, minlength=len(named)).astype(np.int64)
     table = by_row(np.column_stack([parts, value]), row, len(named), highest=highest)
-    return Bars(kind, tuple(named), tuple(named), table[:, :-1], table[:, -1], members)
+    return ClusterBars(kind, tuple(named), tuple(named), table[:, :-1], table[:, -1], members)
 
 
 def _codes(labels: Sequence[str], named: Sequence[str]) -> Ints:
@@ -78,7 +78,7 @@ def _codes(labels: Sequence[str], named: Sequence[str]) -> Ints:
     return np.array([place[label] for label in labels], np.int64)
 
 
-def _groups(facts: RanksByStep, chosen: Ints, parts: Floats, value: Floats, group: str) -> Bars:
+def _groups(facts: RanksByStep, chosen: Ints, parts: Floats, value: Floats, group: str) -> ClusterBars:
     listed = facts.frame(GROUPS.name).drop_duplicates("group")
     listed = listed[listed["size"] > 1]
     kinds = listed["kind"].astype("str")
@@ -95,7 +95,9 @@ def _groups(facts: RanksByStep, chosen: Ints, parts: Floats, value: Floats, grou
             found.append((group_title(kind, members_text, name, hashed), hashed, means, len(own_places)))
     values = np.array([one[2] for one in found]) if found else np.empty((0, table.shape[1]))
     members = np.array([one[3] for one in found], np.int64)
-    return Bars("group", tuple(one[0] for one in found), tuple(one[1] for one in found), values[:, :-1], values[:, -1], members)
+    return ClusterBars(
+        "group", tuple(one[0] for one in found), tuple(one[1] for one in found), values[:, :-1], values[:, -1], members
+    )
 
 
 def _usual(kinds: pd.Series[str]) -> str:
@@ -106,12 +108,12 @@ def _usual(kinds: pd.Series[str]) -> str:
     return str(best.index[0]) if len(best) else ""
 
 
-def _ordered(bars: Bars, order: str) -> Bars:
+def _ordered(bars: ClusterBars, order: str) -> ClusterBars:
     if order != "value":
         return bars
     place = np.lexsort((np.arange(len(bars)), -np.nan_to_num(bars.value, nan=-np.inf)))
     listed = place.tolist()
-    return Bars(
+    return ClusterBars(
         bars.kind, tuple(bars.names[one] for one in listed), tuple(bars.keys[one] for one in listed), bars.parts[place],
         bars.value[place], bars.members[place],
     )  # fmt: skip

@@ -13,14 +13,15 @@ from parsers.analysis.jobs.experts import Load
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE, t
-from layouts.kit.tables import COUNT, NUMBER, TIME_NS, TRAFFIC, Column, table
+from layouts.kit.tables import COUNT, NUMBER, TIME_NS, TRAFFIC, TableColumn, table
 
 MOST_RANKS = 12
 """Ranks listed with their load; the rest are counted."""
 _COLUMNS = (
-    Column("cluster.dim.kind"), Column("cluster.dim.groups", COUNT), Column("cluster.dim.operations", NUMBER),
-    Column("cluster.dim.elapse", TIME_NS), Column(html.Span(className="ms-cluster-track-head"), number=True),
-    Column("cluster.dim.highest", number=True), Column("cluster.dim.wait", TIME_NS), Column("cluster.dim.size", TRAFFIC),
+    TableColumn("cluster.dim.kind"), TableColumn("cluster.dim.groups", COUNT), TableColumn("cluster.dim.operations", NUMBER),
+    TableColumn("cluster.dim.elapse", TIME_NS), TableColumn(html.Span(className="ms-cluster-track-head"), number=True),
+    TableColumn("cluster.dim.highest", number=True), TableColumn("cluster.dim.wait", TIME_NS),
+    TableColumn("cluster.dim.size", TRAFFIC),
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
-from layouts.kit.tables import COUNT, NUMBER, SHARE, TRAFFIC, Cell, Column, Quantity, Sort, first_of, table
+from layouts.kit.tables import COUNT, NUMBER, SHARE, TRAFFIC, Cell, Quantity, Sort, TableColumn, first_of, table
 
 MOST_ROWS = 100
 """Rows of a table on the page; its CSV file has all."""
@@ -173,7 +173,7 @@ _TIPS = ("own_wait_ns", "wait_ns", "idle_ns", "transit_ns", "synchronisation_ns"
 
 def _table(names: Sequence[str], rows: Sequence[Any], sort: Sort | None = None) -> Any:
     columns = [
-        Column(
+        TableColumn(
             f"communication.col.{name}", _QUANTITIES.get(name), number=name in ("rank", "packet"), sort=name,
             tip=f"communication.tip.{name}" if name in _TIPS else "",
         )

@@ -17,7 +17,7 @@ from parsers.profiler.jobs import JobFiles
 from layouts.kit import units as fmt
 from layouts.kit.elements import card, scrolled
 from layouts.kit.i18n import t
-from layouts.kit.tables import COUNT, SIGNED_NS, Column, first_of, table
+from layouts.kit.tables import COUNT, SIGNED_NS, TableColumn, first_of, table
 
 MOST_ROWS = 200
 """Rows of a table; below it is said how many more there are."""
@@ -25,10 +25,12 @@ MOST_GROUPS = 24
 """Groups that are listed one by one; more are summed up by kind and size."""
 MOST_RANGES = 6
 MOST_CLOCKS = 12
-_FILE, _HOST = Column("job.files.file", class_name="ms-mono"), Column("job.host", class_name="ms-mono")
-_KIND, _DOES, _NUMBER = Column("job.kind"), Column("job.does"), Column("job.number", COUNT)
-_HAVING, _LACKING, _OF_RANKS = Column("job.files.number", COUNT), Column("job.steps.lacking"), Column("job.of_ranks")
-_NAME = Column("job.name", class_name="ms-mono ms-cut")
+_FILE, _HOST = TableColumn("job.files.file", class_name="ms-mono"), TableColumn("job.host", class_name="ms-mono")
+_KIND, _DOES, _NUMBER = TableColumn("job.kind"), TableColumn("job.does"), TableColumn("job.number", COUNT)
+_HAVING, _LACKING, _OF_RANKS = TableColumn("job.files.number", COUNT), TableColumn("job.steps.lacking"), TableColumn(
+    "job.of_ranks"
+)
+_NAME = TableColumn("job.name", class_name="ms-mono ms-cut")
 
 
 def files_card(lacking: Sequence[Sequence[Any]]) -> list[Any]:
@@ -70,7 +72,7 @@ def groups_card(groups: pd.DataFrame | None) -> list[Any]:
         some = ", ".join(str(text) for text in own["ranks"].iloc[:2])
         shown = some if len(own) <= 2 else t("job.and_more", ranks=some, n=fmt.count(len(own) - 2))
         rows.append((_kind(str(kind)), len(own), int(str(size)), shown, _does(";".join(sorted(sections)))))
-    return [_card("job.groups", _table((_KIND, _NUMBER, Column("job.each", COUNT), _OF_RANKS, _DOES), rows))]
+    return [_card("job.groups", _table((_KIND, _NUMBER, TableColumn("job.each", COUNT), _OF_RANKS, _DOES), rows))]
 
 
 def _kind(kind: str) -> Any:
@@ -104,7 +106,7 @@ def steps_card(steps: pd.DataFrame | None, ranks: Sequence[int]) -> list[Any]:
         said = [html.P(t("job.steps.none"))]
     if found.partial:
         rows = [(one.what, len(one.ranks), _cut(text_of(one.ranks))) for one in found.partial]
-        said.append(_table((Column("job.steps.partial"), _HAVING, _LACKING), rows))
+        said.append(_table((TableColumn("job.steps.partial"), _HAVING, _LACKING), rows))
     if found.without:
         said.append(html.P(t("job.steps.without", ranks=_shortened(text_of(found.without)))))
     return [_card("job.steps", html.Div(said))]
@@ -145,7 +147,8 @@ def clocks_card(collectives: pd.DataFrame | None) -> list[Any]:
         ]  # fmt: skip
         ahead = t("job.clocks.ahead", rank=int(found["rank"].iloc[0]))
         if rows:
-            said.append(table((Column("profiling.rank"), Column(ahead, SIGNED_NS)), rows, class_name="ms-job-table", scroll=""))
+            columns = (TableColumn("profiling.rank"), TableColumn(ahead, SIGNED_NS))
+            said.append(table(columns, rows, class_name="ms-job-table", scroll=""))
     said.append(html.P(t("job.clocks.why"), className="ms-muted"))
     return [_card("job.clocks", html.Div(said))]
 
@@ -161,7 +164,7 @@ def _cut(ranks: str) -> Any:
     return html.Span(shown, title=ranks[:2_000]) if shown.endswith("…") else shown
 
 
-def _table(columns: Sequence[Column], rows: Sequence[Any]) -> html.Div:
+def _table(columns: Sequence[TableColumn], rows: Sequence[Any]) -> html.Div:
     drawn = table(columns, rows[:MOST_ROWS], class_name="ms-job-table", scroll="ms-job-rows")
     return html.Div([drawn, *first_of("job.first_of", min(len(rows), MOST_ROWS), len(rows))])
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from dash import html
 from parsers.analysis.jobs.held_memory import held_bytes
-from parsers.analysis.jobs.limiting import PARTS, LimitingPart, Limits
+from parsers.analysis.jobs.limiting import PARTS, LimitingFactors, LimitingPart
 from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
@@ -19,7 +19,7 @@ from layouts.jobs.late_cause import HOST, late_cause
 from layouts.jobs.warm_up import warm_up_said
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import Cell, Column, TableRow, table
+from layouts.kit.tables import Cell, TableColumn, TableRow, table
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
@@ -30,7 +30,7 @@ _SHOWN_ON = {
 Frames = Mapping[str, "pd.DataFrame | None"]
 
 
-def head(source: ProfileSources, choice: ProfileChoice, limits: Limits, frames: Frames) -> list[Any]:
+def head(source: ProfileSources, choice: ProfileChoice, limits: LimitingFactors, frames: Frames) -> list[Any]:
     """Return the sentence, the table of the parts and how they were computed."""
     members = source.profiles.members(choice.run, choice.session, choice.rank)
     places = {rank: (run, session, rank) for run, session, rank in members}
@@ -38,7 +38,7 @@ def head(source: ProfileSources, choice: ProfileChoice, limits: Limits, frames: 
     rows: list[Any] = _whole(limits)
     rows += [_row(part, places, limits.step_ns, first=part is limits.first) for part in limits.parts]
     rows += [_unchecked(name, limits.unchecked[name], source, choice, frames) for name in PARTS if name not in found]
-    columns = [Column(f"job.{name}") for name in ("part", "per_step", "share", "most_on")]
+    columns = [TableColumn(f"job.{name}") for name in ("part", "per_step", "share", "most_on")]
     drawn = table(columns, rows, class_name="ms-job-table ms-job-limits", scroll="")
     steps = frames.get("cluster_steps")
     said = html.P(_said(limits, source, choice), className="ms-job-sentence")
@@ -51,7 +51,7 @@ def head(source: ProfileSources, choice: ProfileChoice, limits: Limits, frames: 
     return parts
 
 
-def _said(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> Any:
+def _said(limits: LimitingFactors, source: ProfileSources, choice: ProfileChoice) -> Any:
     first, step = limits.first, fmt.duration(limits.step_ns / 1e9)
     if first is None:
         if not limits.step_ns > 0.0:
@@ -71,14 +71,14 @@ def _said(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> Any:
     return t(f"job.says.{first.name}{'_at_most' if first.at_most else ''}", **values)
 
 
-def _why(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> list[Any]:
+def _why(limits: LimitingFactors, source: ProfileSources, choice: ProfileChoice) -> list[Any]:
     """Return why the rank that limits the job is late, where its host is."""
     slow = limits.first.straggler if limits.first is not None else None
     why = late_cause(source, choice, slow.rank) if slow is not None and slow.cause == HOST else None
     return [why] if why is not None else []
 
 
-def _whole(limits: Limits) -> list[Any]:
+def _whole(limits: LimitingFactors) -> list[Any]:
     """Return the rows of the step and of computing, which the parts are seen beside; none of what is not known."""
     times = {"step": limits.step_ns, "computing": limits.computing_ns}
     return [

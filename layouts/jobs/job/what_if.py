@@ -14,7 +14,7 @@ from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, Replay, What
 from layouts.jobs.what_if_request import WhatIfRequest, replay_asked
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import Cell, Column, table
+from layouts.kit.tables import Cell, TableColumn, table
 from layouts.kit.work import Report
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.source import JobWork
@@ -97,7 +97,7 @@ def drawn(replay: Replay, *, only_large: bool = False) -> list[Any]:
         ratio = replay.stages[longest] / max(replay.stages[shortest], 1.0)
         told = {"stage": longest, "other": shortest, "times": f"{ratio:.2f}"}
         said.append(html.P(t("job.what.stages", **told) if ratio > EVEN else t("job.what.even")))
-    columns = [Column(f"job.what.{name}") for name in ("change", "replayed", "saved", "share")]
+    columns = [TableColumn(f"job.what.{name}") for name in ("change", "replayed", "saved", "share")]
     lines = [line for line in replay.lines if line.saved_ns >= LEAST * replay.step_ns or not only_large]
     rows = [_line(line, replay.step_ns) for line in lines]
     said.append(table(columns, rows, class_name="ms-job-table ms-job-what-lines", scroll=""))
@@ -135,7 +135,9 @@ def _named(line: WhatIf) -> Any:
 def _by_rank(replay: Replay) -> html.Details:
     """Return the mean step of each rank, recorded and after each change."""
     order = np.argsort(-replay.by_rank, kind="stable")[:MOST_RANKS]
-    columns = [Column("profiling.rank"), Column("job.what.step"), *(Column(_named(line)) for line in replay.lines)]
+    columns = [
+        TableColumn("profiling.rank"), TableColumn("job.what.step"), *(TableColumn(_named(line)) for line in replay.lines)
+    ]
     rows = [
         (str(replay.ranks[place]), *(Cell(_time(float(one[place])), class_name="ms-number")
                                      for one in (replay.by_rank, *(line.by_rank for line in replay.lines))))

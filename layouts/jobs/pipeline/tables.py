@@ -12,19 +12,19 @@ from parsers.analysis.jobs.waiting import RankTimes
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
-from layouts.kit.tables import COUNT, SHARE, Column, Quantity, TableRow, first_of, table
+from layouts.kit.tables import COUNT, SHARE, Quantity, TableColumn, TableRow, first_of, table
 
 MOST_RANKS = 128
 """Ranks in the table; the CSV file has all."""
 _TIPS = ("pairs", "collective", "idle", "hidden", "bubble")
 _MS = Quantity(lambda ns: f"{ns / 1e6:,.3f}", lambda ns: f"{fmt.exact(ns)} ns")
 _COLUMNS = (
-    Column("pipeline.col.stage"), Column("pipeline.col.rank", COUNT),
+    TableColumn("pipeline.col.stage"), TableColumn("pipeline.col.rank", COUNT),
     *(
-        Column(f"pipeline.col.{name}", _MS, tip=f"pipeline.tip_col.{name}" if name in _TIPS else "", missing="?")
+        TableColumn(f"pipeline.col.{name}", _MS, tip=f"pipeline.tip_col.{name}" if name in _TIPS else "", missing="?")
         for name in ("total_ns", "computing", "pairs", "collective", "idle", "hidden", "bubble")
     ),
-    Column("pipeline.col.share", SHARE, missing="?"), Column("pipeline.col.source"),
+    TableColumn("pipeline.col.share", SHARE, missing="?"), TableColumn("pipeline.col.source"),
 )  # fmt: skip
 
 

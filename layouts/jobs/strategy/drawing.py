@@ -10,8 +10,8 @@ import numpy as np
 from parsers import Graph
 from parsers.analysis.graphs import GraphView, Visible
 from parsers.analysis.graphs.network import Bools, Network, network
-from parsers.analysis.graphs.opened import Opened
-from parsers.analysis.jobs.strategy import Counts, count, in_phases, phases, stage_map, strategy_graph, uneven
+from parsers.analysis.graphs.opened import OpenGraph
+from parsers.analysis.jobs.strategy import OperatorCounts, count, in_phases, phases, stage_map, strategy_graph, uneven
 from parsers.caches import Cache
 from parsers.cluster_frames import STAGES
 from parsers.deferred import pandas as pd
@@ -38,22 +38,22 @@ class Strategy:
     frame: pd.DataFrame
     graph: Graph
     whole: Network
-    counts: Counts
+    counts: OperatorCounts
     uneven: list[int]
     phases: Mapping[str, int]
     marks: Mapping[str, Bools]
-    views: Cache[frozenset[str], tuple[Opened, GraphView]] = field(default_factory=lambda: Cache(_MOST_VIEWS))
+    views: Cache[frozenset[str], tuple[OpenGraph, GraphView]] = field(default_factory=lambda: Cache(_MOST_VIEWS))
 
-    def view(self, without: frozenset[str]) -> tuple[Opened, GraphView]:
+    def view(self, without: frozenset[str]) -> tuple[OpenGraph, GraphView]:
         """Return the view without some phases."""
         return self.views.made(without, lambda: self._without(without))
 
-    def _without(self, phases: frozenset[str]) -> tuple[Opened, GraphView]:
+    def _without(self, phases: frozenset[str]) -> tuple[OpenGraph, GraphView]:
         shown = self.whole
         if phases & self.phases.keys():
             shown = in_phases(self.whole, self.frame, [name for name in self.phases if name not in phases])
         view = GraphView(shown)
-        return Opened(self.graph, self.whole, (0,), views={False: view}), view
+        return OpenGraph(self.graph, self.whole, (0,), views={False: view}), view
 
 
 class Strategies:
@@ -79,7 +79,7 @@ def _made(found: ProfileFrame) -> Strategy:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenStrategy:
     """The file whose graph is shown: stage, rank, ranks with a file in the stage, stages with a file."""
 
     stage: int
@@ -88,7 +88,7 @@ class Chosen:
     stages: tuple[int, ...]
 
 
-def chosen_file(source: ProfileSources, ask: GraphAsk) -> Chosen | ProfileFrame:
+def chosen_file(source: ProfileSources, ask: GraphAsk) -> ChosenStrategy | ProfileFrame:
     """Return which file is asked for; the progress of reading the stages if they are not known yet."""
     choice = ask.choice
     found = source.profiles.frame(choice.run, choice.session, choice.rank, STAGES.name)
@@ -102,7 +102,7 @@ def chosen_file(source: ProfileSources, ask: GraphAsk) -> Chosen | ProfileFrame:
     wanted = choice.rank if ask.rank is None and ask.stage is None else ask.rank
     rank = wanted if wanted in ranks else next(iter(ranks), -1)
     own = next((one for one in source.profiles.members(choice.run, choice.session, choice.rank) if one[2] == rank), None)
-    return Chosen(stage, ProfileChoice(*own) if own is not None else None, ranks, numbers)
+    return ChosenStrategy(stage, ProfileChoice(*own) if own is not None else None, ranks, numbers)
 
 
 def drawing(source: ProfileSources, kept: Strategies, ask: GraphAsk) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def drawing(source: ProfileSources, kept: Strategies, ask: GraphAsk) -> dict[str
     if found.frame is None:
         return {"state": found.state, "text": found.text, "rank": chosen.choice.rank, **about}
     strategy = kept.of(chosen.choice, found)
-    views: Any = _One(strategy.view(ask.without))
+    views: Any = _OneView(strategy.view(ask.without))
     answer = drawn(views, ask.canvas, lambda view, visible: marked(strategy, view, visible))
     answer["meta"] |= {"counters": _counters(strategy), "phases": dict(strategy.phases)}
     return {"state": "ready", "rank": chosen.choice.rank, "choice": _named(chosen.choice), **about, **answer}
@@ -131,13 +131,13 @@ def _frame(source: ProfileSources, choice: ProfileChoice) -> ProfileFrame:
     return source.profiles.frame(choice.run, choice.session, choice.rank, STRATEGIES.name)
 
 
-class _One:
+class _OneView:
     """One view in place of those of a source (`layouts.graphs.graph_views.Views`)."""
 
-    def __init__(self, pair: tuple[Opened, GraphView]) -> None:
+    def __init__(self, pair: tuple[OpenGraph, GraphView]) -> None:
         self._pair = pair
 
-    def of(self, asked: Of) -> tuple[Opened, GraphView]:
+    def of(self, asked: Of) -> tuple[OpenGraph, GraphView]:
         """Return it."""
         del asked
         return self._pair

@@ -16,7 +16,7 @@ from dash import html
 from layouts.graphs.canvas import cytoscape
 from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
 from layouts.jobs.strategy.asks import read_graph, read_grid
-from layouts.jobs.strategy.drawing import Chosen, Strategies, chosen_file, drawing
+from layouts.jobs.strategy.drawing import ChosenStrategy, Strategies, chosen_file, drawing
 from layouts.jobs.strategy.panel import panel
 from layouts.jobs.strategy.summary import FRAMES, summary
 from layouts.jobs.strategy.texts import TEXTS
@@ -149,7 +149,7 @@ def _node(source: ProfileSources, kept: Strategies, ask: Any) -> Mapping[str, An
     """Return the panel of the chosen box."""
     parsed = read_graph(ask)
     chosen = chosen_file(source, parsed)
-    choice = chosen.choice if isinstance(chosen, Chosen) else None
+    choice = chosen.choice if isinstance(chosen, ChosenStrategy) else None
     found = source.profiles.frame(choice.run, choice.session, choice.rank, "strategies") if choice is not None else None
     if choice is None or found is None or found.frame is None:
         return {"state": found.state if found is not None else "missing", "sections": {}}

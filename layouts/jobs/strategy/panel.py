@@ -14,7 +14,7 @@ from layouts.graphs.names import key_of, row_of
 from layouts.jobs.strategy.drawing import Strategy
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import Cell, Column, table
+from layouts.kit.tables import Cell, TableColumn, table
 
 MOST_LINES = 200
 LONG = 200
@@ -75,7 +75,7 @@ def _matrix(strategy: Strategy, told: dict[str, str]) -> list[Any]:
     frame = strategy.frame
     names, shapes = frame["full_name"].array, frame["shape"].array
     cuts = cuts_of(told["strategy"], told["inputs"], names, shapes)
-    columns = [Column(f"strategy.{name}") for name in ("input", "shards", "shape", "shard_shape")]
+    columns = [TableColumn(f"strategy.{name}") for name in ("input", "shards", "shape", "shard_shape")]
     rows = [_cut(place, cut) for place, cut in enumerate(cuts)]
     drawn = table(columns, rows, class_name="ms-strategy-table ms-strategy-matrix", scroll="ms-strategy-scrolled")
     source = html.P(t(f"strategy.from.{told['strategy_from']}"), className="ms-muted")

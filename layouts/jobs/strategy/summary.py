@@ -21,15 +21,15 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import Text, both, t
 from layouts.kit.names import middle
 from layouts.kit.plain_html import markup
-from layouts.kit.tables import COUNT, Cell, Column, named_values, table
+from layouts.kit.tables import COUNT, Cell, TableColumn, named_values, table
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.step_plots import unit_of
 from layouts.sources import ProfileSources
 
 _COLUMNS = (
-    Column("strategy.stage"), Column("strategy.ranks", class_name="ms-mono"), Column("strategy.number", COUNT),
-    Column("strategy.with_file", class_name="ms-mono"),
+    TableColumn("strategy.stage"), TableColumn("strategy.ranks", class_name="ms-mono"), TableColumn("strategy.number", COUNT),
+    TableColumn("strategy.with_file", class_name="ms-mono"),
 )  # fmt: skip
 FRAMES = ("stages", "groups", "cluster_steps")
 """Frames any of which the page needs. Only the first one is waited for; the others colour the grid when they are read."""

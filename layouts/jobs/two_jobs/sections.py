@@ -13,16 +13,16 @@ from parsers.profiler.registry import display_name
 from layouts.jobs.two_jobs import story
 from layouts.jobs.two_jobs.job_pair import ComparedJob
 from layouts.jobs.two_jobs.quantities import percent, quantity, said, signed
-from layouts.jobs.two_jobs.tables import Side, Two
+from layouts.jobs.two_jobs.tables import ComparedTable, Two
 from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE, both, t
-from layouts.kit.tables import Cell, Column, first_of, table
+from layouts.kit.tables import Cell, TableColumn, first_of, table
 from layouts.profiles.links import address
 
 MOST_ROWS = 100
 """Maximum rows of a table; its file has all."""
-_AB = (Column(["A"]), Column(["B"]))
-_CHANGE = (Column("two_jobs.difference"), Column("two_jobs.relative"))
+_AB = (TableColumn(["A"]), TableColumn(["B"]))
+_CHANGE = (TableColumn("two_jobs.difference"), TableColumn("two_jobs.relative"))
 _LONG = 60
 _FILES = 3
 
@@ -45,7 +45,7 @@ def _jobs(two: Two) -> Any:
         ("two_jobs.parallel", *(story.parallel_text(job) or "–" for job in two)),
     ]
     lines = [(t(key), *cells) for key, *cells in rows]
-    return table((Column(""), *_AB), lines, class_name="ms-two-jobs-jobs", scroll="ms-two-jobs-scroll")
+    return table((TableColumn(""), *_AB), lines, class_name="ms-two-jobs-jobs", scroll="ms-two-jobs-scroll")
 
 
 def _name(job: ComparedJob) -> Any:
@@ -67,11 +67,11 @@ def parts(found: pd.DataFrame) -> list[Any]:
          quantity(name, row["most_other"]))
         for name, row in zip(found.index.tolist(), found.to_dict("records"), strict=True)
     ]  # fmt: skip
-    most = [Column(t("two_jobs.most", job=letter), class_name="ms-muted") for letter in "AB"]
-    return [_table((Column("two_jobs.value"), *_AB, *_CHANGE, *most), rows)]
+    most = [TableColumn(t("two_jobs.most", job=letter), class_name="ms-muted") for letter in "AB"]
+    return [_table((TableColumn("two_jobs.value"), *_AB, *_CHANGE, *most), rows)]
 
 
-def side(one: Side, two: Two) -> list[Any]:
+def side(one: ComparedTable, two: Two) -> list[Any]:
     """A table of both jobs; a sentence instead of it where the files have nothing."""
     lacking = _lacking(one, two)
     if one.frame.empty:
@@ -80,10 +80,10 @@ def side(one: Side, two: Two) -> list[Any]:
     names = [key for key in one.keys if key not in ("group_kind", "host") or (shown[key].astype(str) != "").any()]
     hosts = [name for name in ("host_one", "host_other") if name in shown and (shown[name] != "").any()]
     more = [name for name in one.more if shown[[f"{name}_one", f"{name}_other"]].notna().any(axis=None)]
-    columns = [Column(f"two_jobs.column.{key}", class_name="ms-two-jobs-key") for key in names]
-    columns += [Column(t("two_jobs.column.host", job="A" if name.endswith("one") else "B")) for name in hosts]
+    columns = [TableColumn(f"two_jobs.column.{key}", class_name="ms-two-jobs-key") for key in names]
+    columns += [TableColumn(t("two_jobs.column.host", job="A" if name.endswith("one") else "B")) for name in hosts]
     columns += [*_AB, *_CHANGE]
-    columns += [Column(html.Span([t(f"two_jobs.column.{name}"), f" {letter}"])) for name in more for letter in "AB"]
+    columns += [TableColumn(html.Span([t(f"two_jobs.column.{name}"), f" {letter}"])) for name in more for letter in "AB"]
     rows = [
         [
             *(_key(key, row[key], two) for key in names), *(row[name] or "–" for name in hosts), *_values(one.value, row),
@@ -118,11 +118,11 @@ def _key(name: str, value: Any, two: Two) -> Any:
     return text or "–"
 
 
-def _table(columns: Sequence[Column], rows: Sequence[Any], *, heads: int = 1) -> Any:
+def _table(columns: Sequence[TableColumn], rows: Sequence[Any], *, heads: int = 1) -> Any:
     return table(columns, rows, class_name="ms-two-jobs-table", scroll="ms-two-jobs-scroll", heads=heads)
 
 
-def _lacking(one: Side, two: Two) -> list[Any]:
+def _lacking(one: ComparedTable, two: Two) -> list[Any]:
     """Which job has no file of what a table is made of."""
     lines = []
     for letter, job in zip("AB", two, strict=True):

@@ -17,7 +17,7 @@ SECTIONS = ("parts", "ranks", "operations", "links", "groups")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class ComparedTable:
     """A table: keys are the names of its index, value is what one, other and difference are of, more the further values that
     it has of both jobs (name_one, name_other). frames are those of the job that it is made of.
     """
@@ -47,15 +47,15 @@ def parts(two: Two) -> pd.DataFrame:
     return two_jobs.medians(two[0].values, two[1].values)
 
 
-def ranks(two: Two, metric: str) -> Side:
+def ranks(two: Two, metric: str) -> ComparedTable:
     """Return the values of a metric by rank."""
     found = two_jobs.compared(two[0].values, two[1].values, metric)
     for which, job in (("one", two[0]), ("other", two[1])):
         found[f"host_{which}"] = [job.hosts.get(rank, "") for rank in found.index.tolist()]
-    return Side("ranks", found, ("rank",), metric, frames=("cluster_steps", "collectives", "ranks"))
+    return ComparedTable("ranks", found, ("rank",), metric, frames=("cluster_steps", "collectives", "ranks"))
 
 
-def operations(two: Two, ask: TwoJobsRequest) -> Side:
+def operations(two: Two, ask: TwoJobsRequest) -> ComparedTable:
     """Return operations by group and kind, or by rank too."""
     by_rank = ask.by == "rank"
     make = partial(two_jobs.operations, by_rank=by_rank, step=ask.step)
@@ -63,23 +63,23 @@ def operations(two: Two, ask: TwoJobsRequest) -> Side:
     more = ("count", "waited_ns", "size_bytes")
     keys = ("group_kind", "group_ranks", "operation", *(("rank",) if by_rank else ()))
     found = two_jobs.beside(one, other, "elapse_ns", more)
-    return Side("operations", found, keys, "elapse_ns", more, ("collectives",))
+    return ComparedTable("operations", found, keys, "elapse_ns", more, ("collectives",))
 
 
-def links(two: Two) -> Side:
+def links(two: Two) -> ComparedTable:
     """Return links between ranks, by their bandwidth."""
     one, other = (job.table("links", partial(two_jobs.link_values, job.frames)) for job in two)
     more = ("time_ns", "size_bytes")
     found = two_jobs.beside(one, other, "bandwidth", more)
-    return Side("links", found, ("source", "target", "transport"), "bandwidth", more, ("links",))
+    return ComparedTable("links", found, ("source", "target", "transport"), "bandwidth", more, ("links",))
 
 
-def groups(two: Two) -> Side:
+def groups(two: Two) -> ComparedTable:
     """Return groups of ranks; those that both jobs have as often come last."""
     one, other = (job.table("groups", partial(two_jobs.group_values, job.frames)) for job in two)
     found = two_jobs.beside(one, other, "number", ("size",))
     order = (found["difference"] == 0.0).to_numpy().argsort(kind="stable")
-    return Side("groups", found.iloc[order], ("group_kind", "group_ranks"), "number", ("size",), ("groups",))
+    return ComparedTable("groups", found.iloc[order], ("group_kind", "group_ranks"), "number", ("size",), ("groups",))
 
 
 def file_of(two: Two, ask: TwoJobsRequest, section: str) -> pd.DataFrame:

@@ -30,7 +30,7 @@ MOST_PAIRS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenTarget:
     """The requested runs as rows and as a frame, the number of all runs, the possible targets and the chosen one."""
 
     rows: tuple[LineageRow, ...]
@@ -56,17 +56,17 @@ class Chosen:
         return [name for name in self.settings if not (is_text(self.frame[name]) and self.frame[name].dropna().is_unique)]
 
 
-def choose(source: RunSources, table: LineageTable, ask: ExplanationRequest) -> Chosen:
+def choose(source: RunSources, table: LineageTable, ask: ExplanationRequest) -> ChosenTarget:
     """Select the requested runs and result; the main result (`main_target`) if the requested one does not exist."""
     runs = ask.runs(source)
     places = [at for at, row in enumerate(table.rows) if runs is None or row.run in runs]
     frame = table.frame if len(places) == len(table.rows) else table.frame.iloc[places].reset_index(drop=True)
     targets = tuple(sorted(targets_of(frame), key=order))
     target = ask.target if ask.target in targets else main_target(frame, targets)
-    return Chosen(tuple(table.rows[at] for at in places), frame, len(table.rows), targets, target)
+    return ChosenTarget(tuple(table.rows[at] for at in places), frame, len(table.rows), targets, target)
 
 
-def sheet(chosen: Chosen, damage: list[list[str]], jobs: int) -> dict[str, Any]:
+def sheet(chosen: ChosenTarget, damage: list[list[str]], jobs: int) -> dict[str, Any]:
     """Return the choices, the distribution of the result and the strengths of settings, with a stamp of the contents.
 
     damage is shown where no result is: what may have taken it. jobs is the number of runs that the chosen rows are of, where a
@@ -91,7 +91,7 @@ def sheet(chosen: Chosen, damage: list[list[str]], jobs: int) -> dict[str, Any]:
     return found | {"stamp": hashlib.blake2b(content, digest_size=12).hexdigest()}
 
 
-def best_run(chosen: Chosen) -> dict[str, Any] | None:
+def best_run(chosen: ChosenTarget) -> dict[str, Any] | None:
     """Return the run with the best finite result, the first of equal ones: its key, the result, its settings, how many
     others are equal, and the next of them. None if the name of the result does not tell whether more or less is better.
     """
@@ -105,12 +105,12 @@ def best_run(chosen: Chosen) -> dict[str, Any] | None:
     return {**first, "value": fmt.number(best), "equal": len(places) - 1, "other": others[0] if others else None}
 
 
-def _with_settings(chosen: Chosen, place: int) -> dict[str, Any]:
+def _with_settings(chosen: ChosenTarget, place: int) -> dict[str, Any]:
     row = chosen.rows[place]
     return {"run": row.run, "settings": {name: _text(row.values.get(name)) for name in chosen.settings}}
 
 
-def _setting_rows(chosen: Chosen, result: NDArray[np.float64]) -> list[dict[str, Any]]:
+def _setting_rows(chosen: ChosenTarget, result: NDArray[np.float64]) -> list[dict[str, Any]]:
     rows = importance(chosen.frame, chosen.target, chosen.settings).to_dict("records")
     together: dict[str, list[str]] = {}
     for row in rows:
@@ -157,7 +157,7 @@ def fitted(fitting: Fitting) -> dict[str, Any]:
 # Pairs -------------------------------------------------------------------------------------------------------------
 
 
-def pairs(chosen: Chosen, setting: str) -> dict[str, Any]:
+def pairs(chosen: ChosenTarget, setting: str) -> dict[str, Any]:
     """Return pairs of runs that differ in one setting only, the largest difference of the result first; else the nearest pair.
 
     also: the other settings in which the nearest pair differs. total: number of all pairs.
@@ -178,7 +178,7 @@ def pairs(chosen: Chosen, setting: str) -> dict[str, Any]:
     return {"pairs": shown, "total": len(found), "also": [[brief(one) for one in label(name)] for name in also]}
 
 
-def _pair(chosen: Chosen, setting: str, values: Any, places: list[int]) -> dict[str, Any]:
+def _pair(chosen: ChosenTarget, setting: str, values: Any, places: list[int]) -> dict[str, Any]:
     first, second = (float(values[place]) for place in places)
     return {
         "runs": [chosen.rows[place].run for place in places],

@@ -20,7 +20,7 @@ from layouts.graphs.graph_views import Views
 from layouts.kit import units as fmt
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.i18n import t
-from layouts.kit.tables import Column, table
+from layouts.kit.tables import TableColumn, table
 from layouts.lineage.model_columns import COLUMNS
 from layouts.lineage.pipeline_parameters import value_text
 from layouts.lineage.pipelines import MOST_COMPARED
@@ -201,7 +201,7 @@ def _table(
 def _rows(titles: Sequence[Any], body: Sequence[tuple[Any, ...]], *, numeric: bool = False) -> list[Any]:
     left = len(body) - MOST_ROWS
     drawn = table(
-        [Column([title]) for title in titles], body[:MOST_ROWS], scroll="ms-two-runs-scroll",
+        [TableColumn([title]) for title in titles], body[:MOST_ROWS], scroll="ms-two-runs-scroll",
         class_name="ms-two-runs-table" + " ms-two-runs-numeric" * numeric,
     )  # fmt: skip
     return [drawn, *([_note("two_runs.rows_left", n=fmt.count(left))] if left > 0 else [])]

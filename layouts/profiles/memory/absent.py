@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.profiles.memory.recording import Recording
+from parsers.analysis.profiles.memory.recording import MemoryRecording
 from parsers.deferred import pandas as pd
 
 from layouts.kit.i18n import t
 from layouts.profiles.memory.plan_card import graphs
-from layouts.profiles.memory.spans import Span
+from layouts.profiles.memory.spans import StepSpan
 
 
 def lines(
-    frames: Mapping[str, pd.DataFrame | None], recording: Recording | None, spans: Sequence[Span], state: str, *, capacity: int,
+    frames: Mapping[str, pd.DataFrame | None], recording: MemoryRecording | None, spans: Sequence[StepSpan], state: str, *,
+    capacity: int,
     torch: bool = False,
 ) -> list[Any]:
     """A list of what is not known, each with the files that would tell; empty if all of it is known.

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from parsers.analysis.profiles.memory import changed
-from parsers.analysis.profiles.memory.recording import Recording
+from parsers.analysis.profiles.memory.recording import MemoryRecording
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -16,7 +16,7 @@ from layouts.profiles.memory.explained import largest
 from layouts.profiles.memory.plain import Plain, element, words
 
 
-class Changes(NamedTuple):
+class AllocationChanges(NamedTuple):
     """Blocks (indices) that were allocated or released in an interval, the largest first, and which of the two it was."""
 
     chosen: Ints
@@ -24,17 +24,17 @@ class Changes(NamedTuple):
     released: Any
 
 
-def in_window(recording: Recording, window: tuple[int, int] | None) -> Changes:
+def in_window(recording: MemoryRecording, window: tuple[int, int] | None) -> AllocationChanges:
     """Return the blocks allocated or released in a window of offsets; None for all of the recording."""
     low, high = window or (0, recording.end - recording.origin)
     blocks = recording.blocks
     came, went = changed(blocks, recording.origin + low, recording.origin + high)
     found = np.flatnonzero(came | went)
     found = found[np.argsort(-blocks.size[found], kind="stable")]
-    return Changes(found, came[found], went[found])
+    return AllocationChanges(found, came[found], went[found])
 
 
-def parts(operator_memory: pd.DataFrame, recording: Recording, window: tuple[int, int] | None) -> list[Plain]:
+def parts(operator_memory: pd.DataFrame, recording: MemoryRecording, window: tuple[int, int] | None) -> list[Plain]:
     """A sentence with the sums of the window, and its largest blocks as a table."""
     found = in_window(recording, window)
     low, high = window or (0, recording.end - recording.origin)

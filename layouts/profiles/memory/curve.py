@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from parsers.analysis.profiles.memory import Series, extremes
-from parsers.analysis.profiles.memory.recording import Recording
+from parsers.analysis.profiles.memory import BytesOverTime, extremes
+from parsers.analysis.profiles.memory.recording import MemoryRecording
 from parsers.model import Floats, Ints
 
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import drawn, typed
 from layouts.profiles.memory import memory_texts
-from layouts.profiles.memory.spans import Span
+from layouts.profiles.memory.spans import StepSpan
 
 COLOURS: Mapping[str, str] = {
     "allocated": "#236db4", "reserved": "#c6871a", "active": "#2b9c78", "process": "#866850", "with_allocated": "#895dd6",
@@ -59,8 +59,8 @@ class _Scale:
 
 
 def figure(
-    recording: Recording, view: MemoryWindow, spans: Sequence[Span] = (), minima: Ints | None = None,
-    against: tuple[Recording, int] | None = None,
+    recording: MemoryRecording, view: MemoryWindow, spans: Sequence[StepSpan] = (), minima: Ints | None = None,
+    against: tuple[MemoryRecording, int] | None = None,
 ) -> dict[str, Any]:
     """Draw the measures of a component.
 
@@ -122,7 +122,7 @@ def figure(
     return {"data": traces, "layout": layout | {"shapes": shapes, "annotations": notes}}
 
 
-def _curves(recording: Recording, against: tuple[Recording, int] | None) -> list[tuple[str, Series, int]]:
+def _curves(recording: MemoryRecording, against: tuple[MemoryRecording, int] | None) -> list[tuple[str, BytesOverTime, int]]:
     """Return (name, series, what its clock is ahead) of each curve, the ones below first."""
     found = [("process", recording.process, 0)] if len(recording.process.time) else []
     found += [(name, recording.measures[name], 0) for name in ("reserved", "active", "allocated") if name in recording.measures]
@@ -133,7 +133,7 @@ def _curves(recording: Recording, against: tuple[Recording, int] | None) -> list
     return found
 
 
-def _largest(recording: Recording, against: tuple[Recording, int] | None, capacity: int) -> int:
+def _largest(recording: MemoryRecording, against: tuple[MemoryRecording, int] | None, capacity: int) -> int:
     values = [series.value for _, series, _ in _curves(recording, against) if len(series.value)]
     return max([int(one.max()) for one in values] + ([capacity] if capacity else []), default=1)
 
@@ -143,7 +143,7 @@ def _near(capacity: int, known: Sequence[int]) -> bool:
     return capacity < 4 * max(known, default=0)
 
 
-def _path(series: Series, first: int, last: int, columns: int, found: Any) -> tuple[Ints, Ints, bool]:
+def _path(series: BytesOverTime, first: int, last: int, columns: int, found: Any) -> tuple[Ints, Ints, bool]:
     """Return times and bytes of a line, and whether it is the extremes of columns in place of the records themselves."""
     begin, end = np.searchsorted(series.time, first, side="right"), np.searchsorted(series.time, last, side="right")
     if end - begin <= 2 * columns:
@@ -176,7 +176,7 @@ def _line(name: str, x: Floats, y: Floats, *, stepped: bool) -> dict[str, Any]:
     return trace
 
 
-def _least(spans: Sequence[Span], minima: Ints, on: _Scale, begin: int, stop: int) -> list[dict[str, Any]]:
+def _least(spans: Sequence[StepSpan], minima: Ints, on: _Scale, begin: int, stop: int) -> list[dict[str, Any]]:
     """Return a bar over each step at the least memory within it."""
     there = [(span, least) for span, least in zip(spans, minima.tolist(), strict=True)
              if least >= 0 and span.end > begin and span.start < stop]  # fmt: skip
@@ -192,7 +192,7 @@ def _least(spans: Sequence[Span], minima: Ints, on: _Scale, begin: int, stop: in
 
 
 def _hover(
-    recording: Recording, x: Floats, ends: Mapping[str, tuple[Ints, Ints]], on: _Scale, words: Mapping[str, str],
+    recording: MemoryRecording, x: Floats, ends: Mapping[str, tuple[Ints, Ints]], on: _Scale, words: Mapping[str, str],
     size_scale: float,
 ) -> dict[str, Any]:
     """Return an invisible point in each pixel column, whose label has the extremes of all curves in it."""
@@ -223,7 +223,7 @@ def _hover(
 
 
 def _steps(
-    spans: Sequence[Span], on: _Scale, begin: int, stop: int, words: Mapping[str, str]
+    spans: Sequence[StepSpan], on: _Scale, begin: int, stop: int, words: Mapping[str, str]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the borders of the steps in the window, and the numbers of some of them."""
     there = [span for span in spans if span.end > begin and span.start < stop]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from parsers.analysis.profiles.memory import Explained, Series, difference, explain, value_at
+from parsers.analysis.profiles.memory import BytesOverTime, Explained, difference, explain, value_at
 from parsers.analysis.profiles.memory.blocks import FIRST, NEVER
-from parsers.analysis.profiles.memory.recording import Recording
+from parsers.analysis.profiles.memory.recording import MemoryRecording
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -25,10 +25,10 @@ MOST_GROUPS, MOST_BLOCKS = 100, 100
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class MemoryMoment:
     """A moment of a recording and what the memory consisted of then, by one of GROUPINGS."""
 
-    recording: Recording
+    recording: MemoryRecording
     time: int
     by: str
     explained: Explained
@@ -39,16 +39,16 @@ class Moment:
         return -1 if series is None else value_at(series, self.time)
 
 
-def at_moment(operator_memory: pd.DataFrame, recording: Recording, time: int, by: str) -> Moment:
+def at_moment(operator_memory: pd.DataFrame, recording: MemoryRecording, time: int, by: str) -> MemoryMoment:
     """Explain the memory of a recording at a moment."""
-    series = recording.measures.get("allocated", Series(_NONE, _NONE))
-    return Moment(recording, time, by, explain(operator_memory, recording.blocks, series, time, by=by))
+    series = recording.measures.get("allocated", BytesOverTime(_NONE, _NONE))
+    return MemoryMoment(recording, time, by, explain(operator_memory, recording.blocks, series, time, by=by))
 
 
 _NONE = np.zeros(0, np.int64)
 
 
-def groups_of(moment: Moment) -> list[tuple[str, int, int]]:
+def groups_of(moment: MemoryMoment) -> list[tuple[str, int, int]]:
     """Return (key, blocks, bytes) of all groups and of the memory from before the recording, the largest first.
 
     The latter is negative where a file counts fewer bytes than its blocks have; blocks are -1 for it.
@@ -87,7 +87,7 @@ def own_line(stack: str) -> str:
 # The table ---------------------------------------------------------------------------------------------------------------
 
 
-def table(moment: Moment, part: str | None, against: Moment | None = None) -> Plain:
+def table(moment: MemoryMoment, part: str | None, against: MemoryMoment | None = None) -> Plain:
     """The groups with blocks, bytes and share; beside another moment with its bytes and the difference."""
     if against is not None:
         return _compared(moment, against)
@@ -112,7 +112,7 @@ def table(moment: Moment, part: str | None, against: Moment | None = None) -> Pl
     return plain_table([head], rows, [foot], class_="ms-memory-groups")
 
 
-def _compared(moment: Moment, against: Moment) -> Plain:
+def _compared(moment: MemoryMoment, against: MemoryMoment) -> Plain:
     found = compared(moment, against)
     rows = [
         element("tr", element("th", _named(str(group), moment.by), scope="row"), _bytes(this), _bytes(other),
@@ -130,14 +130,14 @@ def _compared(moment: Moment, against: Moment) -> Plain:
     return plain_table([head], rows, [foot], class_="ms-memory-groups")
 
 
-def compared(moment: Moment, against: Moment) -> pd.DataFrame:
+def compared(moment: MemoryMoment, against: MemoryMoment) -> pd.DataFrame:
     """Return the groups of both moments, memory from before the recording among them: first is the other, second this one."""
     found = difference(with_before(against), with_before(moment))
     order = np.lexsort((-found["second_bytes"].to_numpy(), -found["difference_bytes"].abs().to_numpy()))
     return found.iloc[order].reset_index(drop=True)
 
 
-def with_before(moment: Moment) -> pd.DataFrame:
+def with_before(moment: MemoryMoment) -> pd.DataFrame:
     """Return all groups, and the memory from before the recording under the key BEFORE: group, blocks, size_bytes."""
     columns = list(zip(*groups_of(moment), strict=True)) or [(), (), ()]
     return pd.DataFrame({"group": list(columns[0]), "blocks": list(columns[1]), "size_bytes": list(columns[2])})
@@ -172,7 +172,7 @@ _COLUMNS = ("name", "size", "from", "to", "life", "stream", "address", "kind", "
 """Columns of the table of blocks; those that no shown block has are left out."""
 
 
-def alive_of(operator_memory: pd.DataFrame, moment: Moment, part: str) -> Ints:
+def alive_of(operator_memory: pd.DataFrame, moment: MemoryMoment, part: str) -> Ints:
     """Return the indices of the blocks of a group in use at the moment, the largest first."""
     blocks = moment.recording.blocks
     alive = blocks.alive_at(moment.time)
@@ -190,7 +190,7 @@ def alive_of(operator_memory: pd.DataFrame, moment: Moment, part: str) -> Ints:
 
 
 def largest(
-    operator_memory: pd.DataFrame, recording: Recording, chosen: Ints, more: Mapping[str, Sequence[bool]] | None = None
+    operator_memory: pd.DataFrame, recording: MemoryRecording, chosen: Ints, more: Mapping[str, Sequence[bool]] | None = None
 ) -> list[Plain]:
     """A table of the first MOST_BLOCKS of these blocks, and how many more there are; more as for `block_rows`."""
     few = {name: values[:MOST_BLOCKS] for name, values in (more or {}).items()}
@@ -200,7 +200,7 @@ def largest(
 
 
 def block_rows(
-    operator_memory: pd.DataFrame, recording: Recording, chosen: Ints, more: Mapping[str, Sequence[bool]] | None = None
+    operator_memory: pd.DataFrame, recording: MemoryRecording, chosen: Ints, more: Mapping[str, Sequence[bool]] | None = None
 ) -> Plain:
     """The blocks with these indices as a table: size, when allocated and released, how long in use, and where.
 
@@ -225,7 +225,7 @@ def block_rows(
     return plain_table([headings(*(f"memory.col.{name}" for name in shown))], rows, class_="ms-memory-blocks")
 
 
-def _time(time: int, recording: Recording) -> Any:
+def _time(time: int, recording: MemoryRecording) -> Any:
     if time == FIRST:
         return words("memory.before_short")
     if time == NEVER:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.profiles.memory import Leak, Pool, Series, peaks, value_at
+from parsers.analysis.profiles.memory import BytesOverTime, Leak, Pool, peaks, value_at
 from parsers.analysis.profiles.memory.leaks import FEWEST
-from parsers.analysis.profiles.memory.recording import Recording
+from parsers.analysis.profiles.memory.recording import MemoryRecording
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
@@ -19,9 +19,9 @@ from layouts.kit.i18n import both, t
 from layouts.kit.names import middle
 from layouts.profiles.links import address
 from layouts.profiles.memory import memory_texts
-from layouts.profiles.memory.explained import BEFORE, Moment, groups_of, short
+from layouts.profiles.memory.explained import BEFORE, MemoryMoment, groups_of, short
 from layouts.profiles.memory.plain import Plain, words
-from layouts.profiles.memory.spans import Span, step_at
+from layouts.profiles.memory.spans import StepSpan, step_at
 from layouts.profiles.profile_choice import ProfileChoice
 
 BEFORE_RECORDING = "before recording"
@@ -38,7 +38,7 @@ class Told:
     known) and whether a file has it, the pool at the moment (None: not all blocks have addresses), the group of blocks that
     grew most where there is a leak, with its growth in bytes, and whether growth is over "steps" or "sessions"."""
 
-    spans: Sequence[Span]
+    spans: Sequence[StepSpan]
     spans_state: str
     leak: Leak
     capacity: int = 0
@@ -48,7 +48,7 @@ class Told:
     over: str = "steps"
 
 
-def sentence(moment: Moment, told: Told) -> html.P:
+def sentence(moment: MemoryMoment, told: Told) -> html.P:
     """Say what the moment's memory consists of, what is reserved in vain, and whether memory leaks."""
     parts = [_peak(moment, told), _unused(moment), leak_said(told)]
     english = " ".join(part[0] for part in parts if part[0])
@@ -57,7 +57,7 @@ def sentence(moment: Moment, told: Told) -> html.P:
     return html.P(html.Span(texts, className="t"), className="ms-memory-sentence")
 
 
-def _peak(moment: Moment, told: Told) -> tuple[str, str]:
+def _peak(moment: MemoryMoment, told: Told) -> tuple[str, str]:
     recording = moment.recording
     when = _when(moment, told.spans)
     total = value_at(recording.series, moment.time)
@@ -68,7 +68,7 @@ def _peak(moment: Moment, told: Told) -> tuple[str, str]:
                           "measure": measured[number]} for number in (0, 1)))  # fmt: skip
 
 
-def _when(moment: Moment, spans: Sequence[Span]) -> tuple[str, str]:
+def _when(moment: MemoryMoment, spans: Sequence[StepSpan]) -> tuple[str, str]:
     """Say when a moment was: its step, if that is known, and how long after the first record."""
     recording = moment.recording
     after = memory_texts.moment(moment.time, recording.origin, recording.clock, 4)
@@ -83,7 +83,7 @@ def _filled(key: str, values: Any) -> tuple[str, str]:
     return english, chinese
 
 
-def _shares(moment: Moment) -> tuple[str, str]:
+def _shares(moment: MemoryMoment) -> tuple[str, str]:
     """Return the largest groups with their shares, in both languages."""
     # Shares of blocks that have more than their curve would exceed 100 %; a note says so instead.
     total = moment.explained.total if len(moment.recording.blocks) and moment.explained.before >= 0 else 0
@@ -102,7 +102,7 @@ def _cut(name: str, most: int = 60) -> str:
     return middle(name, most)
 
 
-def _unused(moment: Moment) -> tuple[str, str]:
+def _unused(moment: MemoryMoment) -> tuple[str, str]:
     reserved, allocated = moment.measure("reserved"), moment.measure("allocated")
     if min(reserved, allocated) < 0:
         return "", ""
@@ -135,7 +135,7 @@ def _whole(value: float) -> int:
     return 0 if math.isnan(value) else round(value)
 
 
-def figures(moment: Moment, told: Told) -> html.Dl:
+def figures(moment: MemoryMoment, told: Told) -> html.Dl:
     """The figures of the moment: allocated, reserved, unused, active, of the process, capacity, and what would still fit."""
     recording = moment.recording
     values = {name: moment.measure(name) for name in ("allocated", "reserved", "active")}
@@ -180,7 +180,7 @@ def _fits(told: Told, values: dict[str, int], process: int) -> html.Div:
     ])  # fmt: skip
 
 
-def notes(moment: Moment, told: Told) -> list[Any]:
+def notes(moment: MemoryMoment, told: Told) -> list[Any]:
     """What the reader must know of the numbers: blocks beyond the curve, a capacity that is exceeded, steps not marked."""
     said: list[Any] = []
     if moment.explained.before < 0:
@@ -200,13 +200,13 @@ def notes(moment: Moment, told: Told) -> list[Any]:
     return said
 
 
-def _elsewhere(recording: Recording) -> bool:
+def _elsewhere(recording: MemoryRecording) -> bool:
     """Return whether no block was in use while the curve was recorded: the files are of different recordings."""
     blocks, times = recording.blocks, recording.series.time
     return bool(len(times)) and not ((blocks.start <= times[-1]) & (blocks.end > times[0])).any()
 
 
-def rounded(series: Series) -> bool:
+def rounded(series: BytesOverTime) -> bool:
     """Return whether times were rounded, as spreadsheets do (1.76425E+15): whole milliseconds, most of them several times."""
     times = series.time
     if len(times) < _FEW or (times % 1_000_000).any():
@@ -242,7 +242,7 @@ def peaks_table(first: pd.DataFrame, second: pd.DataFrame) -> html.Table | None:
     return html.Table([html.Thead([top, below]), html.Tbody(rows)], className="ms-memory-table ms-memory-peaks")
 
 
-def at(moment: Moment, spans: Sequence[Span], timeline: ProfileChoice | None, *, peak: bool) -> list[Any]:
+def at(moment: MemoryMoment, spans: Sequence[StepSpan], timeline: ProfileChoice | None, *, peak: bool) -> list[Any]:
     """Say which moment is explained, and how much memory there was; with the profile that has a timeline, link to the step."""
     recording = moment.recording
     when = _when(moment, spans)
@@ -258,7 +258,7 @@ def at(moment: Moment, spans: Sequence[Span], timeline: ProfileChoice | None, *,
     return [html.P(said, title=memory_texts.exact(max(total, 0)))]
 
 
-def part_said(moment: Moment, part: str, blocks: int) -> Plain:
+def part_said(moment: MemoryMoment, part: str, blocks: int) -> Plain:
     """Name the group whose blocks are listed."""
     size = next((size for key, _, size in groups_of(moment) if key == part), 0)
     name = short(part, moment.by) if part else "–"

@@ -10,7 +10,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import Column, table
+from layouts.kit.tables import TableColumn, table
 from layouts.profiles.memory import memory_texts
 
 
@@ -31,7 +31,7 @@ def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:
     ]  # fmt: skip
     keys = ["memory.by.component", *(["memory.device"] if several else []), "memory.modules.peak", "memory.modules.when",
             "memory.modules.last"]  # fmt: skip
-    return [said, table(list(map(Column, keys)), rows, class_name="ms-memory-table ms-memory-narrow", scroll="")]
+    return [said, table(list(map(TableColumn, keys)), rows, class_name="ms-memory-table ms-memory-narrow", scroll="")]
 
 
 def _named(component: str) -> Any:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.profiles.memory import (
-    Plan,
+    MemoryPlan,
+    MemoryRecording,
     Pool,
-    Recording,
     difference,
     growth,
     highest,
@@ -44,7 +44,7 @@ from layouts.profiles.memory import absent, changes, curve, explained, head, mem
 from layouts.profiles.memory.asks import FRAMES, MemoryRequest
 from layouts.profiles.memory.plain import Plain, element
 from layouts.profiles.memory.recordings import Recordings
-from layouts.profiles.memory.spans import Span, least_moments, spans_of, times
+from layouts.profiles.memory.spans import StepSpan, least_moments, spans_of, times
 from layouts.profiles.memory.texts import TEXTS
 from layouts.profiles.memory.tiles import tiles
 from layouts.profiles.memory_sessions import minima_of_sessions
@@ -180,7 +180,7 @@ def overall(source: ProfileSources, known: Recordings, ask: MemoryRequest) -> tu
     return answer, figure
 
 
-def _offers(recording: Recording | None) -> dict[str, Any]:
+def _offers(recording: MemoryRecording | None) -> dict[str, Any]:
     if recording is None:
         return {"clocks": [], "devices": [], "components": []}
     offer = recording.offer
@@ -191,7 +191,8 @@ def _offers(recording: Recording | None) -> dict[str, Any]:
 
 
 def _told(
-    source: ProfileSources, known: Recordings, ask: MemoryRequest, recording: Recording, spans: Sequence[Span], state: str,
+    source: ProfileSources, known: Recordings, ask: MemoryRequest, recording: MemoryRecording, spans: Sequence[StepSpan],
+    state: str,
     static: pd.DataFrame | None,
 ) -> head.Told:
     capacity, of_file = _capacity(source, ask, static, recording)
@@ -208,7 +209,7 @@ def _told(
     return head.Told(spans, state, found.leak, capacity, of_file, pool if addressed == blocks else None, grown, found.over)
 
 
-def _grown(frame: pd.DataFrame, recording: Recording, spans: Sequence[Span], least: Ints) -> tuple[str, int] | None:
+def _grown(frame: pd.DataFrame, recording: MemoryRecording, spans: Sequence[StepSpan], least: Ints) -> tuple[str, int] | None:
     """Return the operator whose blocks grew most from the minimum of the first step to that of the last, and by how much."""
     moments = least_moments(spans, recording.series, least)
     if moments is None:
@@ -221,7 +222,7 @@ def _grown(frame: pd.DataFrame, recording: Recording, spans: Sequence[Span], lea
 
 
 def _capacity(
-    source: ProfileSources, ask: MemoryRequest, static: pd.DataFrame | None, recording: Recording | None
+    source: ProfileSources, ask: MemoryRequest, static: pd.DataFrame | None, recording: MemoryRecording | None
 ) -> tuple[int, bool]:
     """Return (the capacity in bytes, whether a file has it); a setting goes before the file, 0 is neither."""
     found = plan_card.value_of(static, "capacity")
@@ -237,7 +238,7 @@ def words(language: str) -> dict[str, str]:
     return {key.removeprefix(prefix): pair[number] for key, pair in texts_of("memory").items() if key.startswith(prefix)}
 
 
-def _ends(found: Plan) -> tuple[str, str]:
+def _ends(found: MemoryPlan) -> tuple[str, str]:
     nodes = (("forward_start", found.forward_start), ("backward_end", found.backward_end))
     return listed([named(both(f"memory.word.{name}"), fmt.count(node)) for name, node in nodes if node >= 0])
 
@@ -265,8 +266,8 @@ def drawn(source: ProfileSources, known: Recordings, ask: MemoryRequest) -> dict
 
 
 def _against(
-    source: ProfileSources, known: Recordings, ask: MemoryRequest, recording: Recording, spans: Sequence[Span]
-) -> tuple[Recording, int] | None:
+    source: ProfileSources, known: Recordings, ask: MemoryRequest, recording: MemoryRecording, spans: Sequence[StepSpan]
+) -> tuple[MemoryRecording, int] | None:
     """Return the recording to compare with and its moment that lies at the origin of the other: both begin the first step that
     they share at the same place, otherwise their first records are at the same place."""
     if ask.against is None:
@@ -285,14 +286,16 @@ def _against(
 # The moment --------------------------------------------------------------------------------------------------------------
 
 
-def _moment(known: Recordings, ask: MemoryRequest, recording: Recording, time: int) -> tuple[pd.DataFrame, explained.Moment]:
+def _moment(
+    known: Recordings, ask: MemoryRequest, recording: MemoryRecording, time: int
+) -> tuple[pd.DataFrame, explained.MemoryMoment]:
     frame = known.frame(ask.choice, "operator_memory")
     offered = recording.offer.groupings
     by = ask.by if ask.by in offered else offered[0]
     return frame, explained.at_moment(frame, recording, time, by)
 
 
-def _time(ask: MemoryRequest, recording: Recording) -> int:
+def _time(ask: MemoryRequest, recording: MemoryRecording) -> int:
     """Return the chosen moment: the peak, or the highest one of the pressed pixel column."""
     return top(recording.series) if ask.at is None else highest(recording.series, recording.origin + ask.at[0], ask.at[1])
 
@@ -326,18 +329,18 @@ def at_moment(source: ProfileSources, known: Recordings, ask: MemoryRequest) -> 
     return answer
 
 
-def _pool(frame: pd.DataFrame, recording: Recording, time: int) -> Pool | None:
+def _pool(frame: pd.DataFrame, recording: MemoryRecording, time: int) -> Pool | None:
     """Return the pool at a moment; None without addresses."""
     return None if recording.pool is None else pool_at(frame, recording.blocks, time, recording.pool)
 
 
-def _addressed(frame: pd.DataFrame, recording: Recording, time: int) -> tuple[int, int]:
+def _addressed(frame: pd.DataFrame, recording: MemoryRecording, time: int) -> tuple[int, int]:
     """Return (number of blocks in use at a moment, how many of them have an address)."""
     rows = recording.blocks.rows[recording.blocks.alive_at(time)]
     return len(rows), int(np.count_nonzero(frame["address"].to_numpy()[rows] >= 0))
 
 
-def _facts(ask: MemoryRequest, recording: Recording, moment: explained.Moment) -> dict[str, Any]:
+def _facts(ask: MemoryRequest, recording: MemoryRecording, moment: explained.MemoryMoment) -> dict[str, Any]:
     times = recording.series.time
     before = int(np.searchsorted(times, moment.time, side="left")) - 1
     after = int(np.searchsorted(times, moment.time, side="right"))
@@ -352,9 +355,10 @@ def _facts(ask: MemoryRequest, recording: Recording, moment: explained.Moment) -
 
 
 def _moment_against(
-    source: ProfileSources, known: Recordings, ask: MemoryRequest, recording: Recording, spans: Sequence[Span], time: int,
+    source: ProfileSources, known: Recordings, ask: MemoryRequest, recording: MemoryRecording, spans: Sequence[StepSpan],
+    time: int,
     by: str
-) -> explained.Moment | None:
+) -> explained.MemoryMoment | None:
     """Return the same moment of the profile to compare with: its own peak, or as long after the common place."""
     found = _against(source, known, ask, recording, spans)
     if found is None or ask.against is None:
@@ -365,7 +369,7 @@ def _moment_against(
     return explained.at_moment(frame, other, when, by)
 
 
-def _blocks_of_part(frame: pd.DataFrame, moment: explained.Moment, part: str) -> list[Plain]:
+def _blocks_of_part(frame: pd.DataFrame, moment: explained.MemoryMoment, part: str) -> list[Plain]:
     found = explained.alive_of(frame, moment, part)
     said = element("p", head.part_said(moment, part, len(found)))
     return [said, *explained.largest(frame, moment.recording, found)] if len(found) else [said]

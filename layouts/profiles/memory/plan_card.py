@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.profiles.memory import Plan, in_use_at, plan
+from parsers.analysis.profiles.memory import MemoryPlan, in_use_at, plan
 from parsers.deferred import pandas as pd
 
 from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import drawn, typed
 from layouts.kit.i18n import t
-from layouts.kit.tables import Column
+from layouts.kit.tables import TableColumn
 from layouts.profiles.memory import memory_texts
 
 MOST_ROWS = 100
@@ -38,14 +38,14 @@ def value_of(static_memory: pd.DataFrame | None, kind: str) -> int:
     return max(int(found[0]), 0) if len(found) else 0
 
 
-def chosen(static_memory: pd.DataFrame, graph: int, node: int) -> tuple[Plan, int]:
+def chosen(static_memory: pd.DataFrame, graph: int, node: int) -> tuple[MemoryPlan, int]:
     """Return the plan of a graph (of the first one for an unknown number) and a node of it (that of its peak for -1)."""
     listed = graphs(static_memory)
     found = plan(static_memory, graph if graph in listed else listed[0])
     return found, node if node >= 0 else max(found.peak_node, 0)
 
 
-def figure(found: Plan, node: int, words: Mapping[str, str], *, dark: bool) -> dict[str, Any]:
+def figure(found: MemoryPlan, node: int, words: Mapping[str, str], *, dark: bool) -> dict[str, Any]:
     """Draw memory by node, a step function, with marks at forward start, backward end and the chosen node."""
     scale, unit = fmt.size_unit(max(int(found.size.max(initial=1)), 1))
     end = max([int(found.node.max(initial=0)), found.forward_start, found.backward_end])
@@ -96,7 +96,7 @@ def _note(text: str, at: int) -> dict[str, Any]:
     return {"x": at, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "text": text, "font": {"size": 11}}
 
 
-def sentence(found: Plan) -> html.P:
+def sentence(found: MemoryPlan) -> html.P:
     """Say the total of the file, the sum of the blocks and the most in use at once, which are three different things."""
     values = {"graph": found.graph, "peak": fmt.size(max(found.peak, 0)), "node": fmt.count(max(found.peak_node, 0))}
     if found.total >= 0:
@@ -106,7 +106,7 @@ def sentence(found: Plan) -> html.P:
     return html.P(text)
 
 
-def table(static_memory: pd.DataFrame, found: Plan, node: int) -> list[Any]:
+def table(static_memory: pd.DataFrame, found: MemoryPlan, node: int) -> list[Any]:
     """The blocks in use at a node, the largest first, each with its life from first to last node."""
     rows = in_use_at(static_memory, found.graph, node)
     end = max([int(found.node.max(initial=0)), *rows["last"].tolist()], default=0)
@@ -124,7 +124,7 @@ def table(static_memory: pd.DataFrame, found: Plan, node: int) -> list[Any]:
     left = len(rows) - MOST_ROWS
     more = [html.P(t("memory.more_blocks", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
     listed = tables.table(
-        list(map(Column, keys)), body, class_name="ms-memory-table ms-memory-narrow", scroll="ms-memory-rows"
+        list(map(TableColumn, keys)), body, class_name="ms-memory-table ms-memory-narrow", scroll="ms-memory-rows"
     )
     return [title, listed, *more] if body else [title]
 

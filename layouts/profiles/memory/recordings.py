@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from parsers.analysis.profiles.memory.recording import Recording, recording
+from parsers.analysis.profiles.memory.recording import MemoryRecording, recording
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
@@ -23,9 +23,9 @@ class Recordings:
 
     def __init__(self, source: ProfileSources, most_bytes: int = MOST_BYTES) -> None:
         self._source = source
-        self._known: Cache[Any, Recording] = Cache(limit=most_bytes, cost=Recording.size)
+        self._known: Cache[Any, MemoryRecording] = Cache(limit=most_bytes, cost=MemoryRecording.size)
 
-    def of(self, choice: ProfileChoice, ask: MemoryRequest) -> Recording | None:
+    def of(self, choice: ProfileChoice, ask: MemoryRequest) -> MemoryRecording | None:
         """Return the recording of a profile that a request names; None if the profile has neither a curve nor blocks."""
         key = (choice, ask.clock, ask.device, ask.component)
         known = self._known.get(key)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from layouts.kit import units as fmt
 from layouts.kit.figures.treemap import Area, squarified
 from layouts.profiles.memory import memory_texts
-from layouts.profiles.memory.explained import BEFORE, Moment, groups_of, short
+from layouts.profiles.memory.explained import BEFORE, MemoryMoment, groups_of, short
 
 REST, FRAME = "\0rest", "\0frame"
 """Keys of the tile of all small groups, and of the frames around others."""
@@ -29,7 +29,7 @@ class _TileEntry(NamedTuple):
     inner: tuple[_TileEntry, ...] = ()
 
 
-def tiles(moment: Moment) -> list[list[Any]]:
+def tiles(moment: MemoryMoment) -> list[list[Any]]:
     """Lay out the groups: [x, y, width, height in fractions, key, text, size and share, bytes]; frames before the contents."""
     groups = [(key, size) for key, _, size in groups_of(moment) if size > 0]
     if moment.by == "scope":

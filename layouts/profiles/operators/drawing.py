@@ -15,7 +15,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import MOST_NAMED, described, listed, named
 from layouts.kit.figures.typed_arrays import typed
 from layouts.kit.i18n import Text, both
-from layouts.kit.names import Names
+from layouts.kit.names import NameSet
 from layouts.kit.theme import PALETTE
 from layouts.profiles.operators.variants import measure
 
@@ -69,7 +69,7 @@ def _named(name: str) -> str:
 
 def _short(names: Iterable[str]) -> dict[str, str]:
     """Return names as the text of a figure has room for them, no two alike; hover labels have them whole."""
-    every = Names(filter(None, names))
+    every = NameSet(filter(None, names))
     return {name: _named(every.short(name, MOST_LETTERS)) for name in every.all} | {"": _named("")}
 
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from dash import html
-from parsers.analysis.profiles.efficiency import BOUND_FROM, Measured, bound_times
+from parsers.analysis.profiles.efficiency import BOUND_FROM, KernelUse, bound_times
 from parsers.analysis.profiles.efficiency.kernels import FAR, FAR_SHARE, LEAST_ALIKE
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon
 from layouts.kit.i18n import attributes, both, t
-from layouts.kit.tables import COUNT, SHARE, TIME_NS, Cell, Column, table
+from layouts.kit.tables import COUNT, SHARE, TIME_NS, Cell, TableColumn, table
 from layouts.profiles.composition import ink
 from layouts.profiles.efficiency import Efficiency
 from layouts.profiles.efficiency_cards import in_both, rate
@@ -94,7 +94,7 @@ def _bar(times: dict[str, int], total_ns: int) -> html.Div:
     return html.Div([bar, html.Ul(legend, className="ms-breakdown-legend")])
 
 
-def _rows(frame: pd.DataFrame, known: Measured, *, by_shape: bool) -> Any:
+def _rows(frame: pd.DataFrame, known: KernelUse, *, by_shape: bool) -> Any:
     counters = known.counters
     names = ["type", "time", "of_time"]
     names += ["rate", "of_peak"] if counters.operations else []
@@ -170,7 +170,7 @@ def _slow(row: dict[Any, Any], choice: ProfileChoice | None) -> Sequence[Any]:
 
 def _table(names: Sequence[str], rows: Sequence[Any]) -> Any:
     columns = [
-        Column(f"efficiency.column.{name}", _QUANTITIES.get(name), number=name not in ("type", "kernel", "bound"))
+        TableColumn(f"efficiency.column.{name}", _QUANTITIES.get(name), number=name not in ("type", "kernel", "bound"))
         for name in names
     ]
     return table(columns, rows, class_name="ms-breakdown-table ms-efficiency-table", scroll="ms-efficiency-rows")

@@ -26,13 +26,13 @@ _LOOKED_AT = 10
 
 
 @dataclass
-class Scope:
+class OperatorScope:
     """A scope or an operator: its name, its path from the outermost scope, its amount, and its parts."""
 
     name: str
     path: str
     amount: float = 0.0
-    parts: dict[str, Scope] = field(default_factory=dict)
+    parts: dict[str, OperatorScope] = field(default_factory=dict)
 
 
 def amounts(operators: pd.DataFrame, amount: str) -> dict[str, float]:
@@ -73,9 +73,9 @@ def linked(links: pd.DataFrame) -> dict[str, float]:
     return found
 
 
-def tree(sums: Mapping[str, float], scope: str) -> Scope:
+def tree(sums: Mapping[str, float], scope: str) -> OperatorScope:
     """Build the tree of a scope, a few levels deep. A scope whose only content is one other scope is merged with it."""
-    root = Scope(scope.rsplit("/", 1)[-1], scope)
+    root = OperatorScope(scope.rsplit("/", 1)[-1], scope)
     prefix = f"{scope}/" if scope else ""
     for name, value in sums.items():
         if name == scope:
@@ -87,7 +87,7 @@ def tree(sums: Mapping[str, float], scope: str) -> Scope:
         at, path = root, scope
         for part in name[len(prefix) :].split("/", _LOOKED_AT)[:_LOOKED_AT]:
             path = f"{path}/{part}" if path else part
-            at = at.parts.setdefault(part, Scope(part, path))
+            at = at.parts.setdefault(part, OperatorScope(part, path))
             at.amount += value
     pending = [root]
     while pending:
@@ -102,16 +102,16 @@ def tree(sums: Mapping[str, float], scope: str) -> Scope:
     return root
 
 
-def ranked(scope: Scope) -> list[Scope]:
+def ranked(scope: OperatorScope) -> list[OperatorScope]:
     """Return the parts of a scope, the largest first. Parts beyond the first MOST are merged into one without a path."""
     parts = sorted(scope.parts.values(), key=lambda one: -one.amount)
     if len(parts) <= MOST:
         return parts
-    rest = Scope(f"+{len(parts) - MOST}", "", math.fsum(part.amount for part in parts[MOST:]))
+    rest = OperatorScope(f"+{len(parts) - MOST}", "", math.fsum(part.amount for part in parts[MOST:]))
     return sorted([*parts[:MOST], rest], key=lambda one: -one.amount)
 
 
-def treemap(root: Scope) -> list[list[Any]]:
+def treemap(root: OperatorScope) -> list[list[Any]]:
     """Lay out nested rectangles: [x, y, width, height, depth, name, path, amount, has parts], in fractions of both sides."""
     found: list[list[Any]] = []
     pending = [(root, Area(0.0, 0.0, WIDTH, HEIGHT), -1)]
@@ -136,7 +136,7 @@ def _inside(area: Area, depth: int) -> Area | None:
     return inner if inner.width > 12 and inner.height > 10 else None
 
 
-def icicle(root: Scope) -> list[list[Any]]:
+def icicle(root: OperatorScope) -> list[list[Any]]:
     """Lay out levels of scopes from left to right, heights in proportion to amounts. Returns rectangles as `treemap` does."""
     found: list[list[Any]] = []
     across = WIDTH / LEVELS
@@ -161,6 +161,6 @@ def labelled(tiles: list[list[Any]]) -> list[list[Any]]:
     return [[*tile[:5], labels[tile[5]], *tile[6:]] for tile in tiles]
 
 
-def _tile(scope: Scope, area: Area, depth: int) -> list[Any]:
+def _tile(scope: OperatorScope, area: Area, depth: int) -> list[Any]:
     place = (area.x / WIDTH, area.y / HEIGHT, area.width / WIDTH, area.height / HEIGHT)
     return [*(round(one, 5) for one in place), depth, scope.name, scope.path, scope.amount, bool(scope.parts)]

@@ -29,7 +29,7 @@ _EXACT = 2**53
 Rows = NDArray[np.int64]
 
 
-class Sheet:
+class OperatorSheet:
     """A frame as a table. Columns are numbers or categories of texts. within: mask of the rows it has, None for all."""
 
     def __init__(self, frame: pd.DataFrame, within: NDArray[np.bool_] | None = None) -> None:

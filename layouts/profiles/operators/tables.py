@@ -21,7 +21,7 @@ from layouts.profiles.operators.asks import OperatorRequest
 from layouts.profiles.operators.compare import compared
 from layouts.profiles.operators.drawing import unit_of
 from layouts.profiles.operators.scopes import amounts, linked
-from layouts.profiles.operators.sheet import MOST_ROWS, NONE, Sheet
+from layouts.profiles.operators.sheet import MOST_ROWS, NONE, OperatorSheet
 from layouts.profiles.operators.variants import measure, of_variant, present, with_shares
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
@@ -85,10 +85,10 @@ class OperatorColumn:
 class OperatorTable:
     """A table and its columns. below: in a table of types, the operators shown below opened types."""
 
-    sheet: Sheet
+    sheet: OperatorSheet
     columns: tuple[OperatorColumn, ...]
     variant: str
-    below: Sheet | None = None
+    below: OperatorSheet | None = None
 
 
 class OperatorTables:
@@ -149,7 +149,7 @@ class OperatorTables:
         frame = choice.frame(self._source, "flops")
         if frame is None:
             return []
-        return Sheet(frame).records(np.arange(len(frame)), ("unit", "flops", "flops_per_s", "flops_use"))
+        return OperatorSheet(frame).records(np.arange(len(frame)), ("unit", "flops", "flops_per_s", "flops_use"))
 
     def table(self, ask: OperatorRequest) -> OperatorTable | None:
         """Return the table of the requested view; None if the profile has no rows for it."""
@@ -176,8 +176,8 @@ class OperatorTables:
         frame = frames[ask.view]()
         if frame is None or not len(frame):
             return None
-        below = Sheet(self.operators(ask.choice, ask.variant)) if ask.view == "types" else None
-        return OperatorTable(Sheet(frame), columns_of(frame, _ORDER[ask.view]), ask.variant, below)
+        below = OperatorSheet(self.operators(ask.choice, ask.variant)) if ask.view == "types" else None
+        return OperatorTable(OperatorSheet(frame), columns_of(frame, _ORDER[ask.view]), ask.variant, below)
 
     def _shapes(self, ask: OperatorRequest) -> pd.DataFrame | None:
         """Return the times by shapes; None while the executions are being read."""
@@ -193,7 +193,7 @@ class OperatorTables:
         frame = compared(which(ask.choice, ask.variant), which(against, ask.variant), keys)
         if not len(frame):
             return None
-        return OperatorTable(Sheet(frame), columns_of(frame, _ORDER[f"{ask.view}_compared"]), ask.variant)
+        return OperatorTable(OperatorSheet(frame), columns_of(frame, _ORDER[f"{ask.view}_compared"]), ask.variant)
 
     def _counters(self, ask: OperatorRequest) -> OperatorTable | None:
         """Types, each with its shapes below it; None if the kernels have no counters."""
@@ -205,7 +205,7 @@ class OperatorTables:
         below = below.assign(name=below["input_shapes"], full_name=below["input_shapes"])
         names = [name for name in frame.columns if str(name).startswith(PREFIX)]
         columns = columns_of(frame, [*_ORDER["counters"], *names])
-        return OperatorTable(Sheet(frame), columns, ask.variant, Sheet(below)) if len(frame) else None
+        return OperatorTable(OperatorSheet(frame), columns, ask.variant, OperatorSheet(below)) if len(frame) else None
 
     def _executions(self, ask: OperatorRequest) -> OperatorTable | None:
         kernels = ask.choice.frame(self._source, "kernels")
@@ -217,7 +217,9 @@ class OperatorTables:
             return None
         within = None if chosen.all() else chosen[core.codes]
         counters = [name for name in kernels.columns if name.startswith(PREFIX)]
-        return OperatorTable(Sheet(kernels, within), columns_of(kernels, [*_ORDER["executions"], *counters]), ask.variant)
+        return OperatorTable(
+            OperatorSheet(kernels, within), columns_of(kernels, [*_ORDER["executions"], *counters]), ask.variant
+        )
 
 
 def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[OperatorColumn, ...]:
@@ -315,7 +317,7 @@ def page_of(
     return _labelled(every[start : min(end, start + MOST_ROWS)], table.below), len(every)
 
 
-def _labelled(records: list[dict[str, Any]], sheet: Sheet) -> list[dict[str, Any]]:
+def _labelled(records: list[dict[str, Any]], sheet: OperatorSheet) -> list[dict[str, Any]]:
     """Add the label of each kernel whose name is a C++ signature."""
     names = sheet.frame["name"].array if "name" in sheet.frame else None
     if not isinstance(names, pd.Categorical):

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 from parsers.analysis.profiles.preparation import (
-    Flow,
+    DataFlow,
     Slow,
     Waited,
     flow,
@@ -46,9 +46,9 @@ class CardData:
         return rates if rates is not None and len(rates) else None
 
     @cached_property
-    def flow(self) -> Flow:
+    def flow(self) -> DataFlow:
         """The stages that data passes, and the slow one."""
-        return Flow(False, "", math.nan) if self.rates is None else flow(self.rates, self.waited)
+        return DataFlow(False, "", math.nan) if self.rates is None else flow(self.rates, self.waited)
 
     @cached_property
     def waited(self) -> Waited | None:

@@ -14,7 +14,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.figures.alternatives import Name, described_by
 from layouts.kit.i18n import both, t
-from layouts.kit.tables import Cell, Column
+from layouts.kit.tables import Cell, TableColumn
 from layouts.profiles.preparation.card_data import CardData
 
 
@@ -48,7 +48,7 @@ def table(head: Sequence[str], body: Sequence[tuple[Any, ...]], files: Sequence[
 
     A click on a title sorts by the value of each `SortedCell`, else by its text (assets/profiles/preparation/page.js).
     """
-    columns = [Column(html.Button(t(key), type="button", className="ms-sort-head")) for key in head]
+    columns = [TableColumn(html.Button(t(key), type="button", className="ms-sort-head")) for key in head]
     listed = tables.table(columns, map(_cells, body), class_name="ms-preparation-table", scroll="ms-preparation-scroll")
     more = [html.P(t("preparation.left", n=fmt.count(left)), className="ms-muted")] if left else []
     return html.Div([

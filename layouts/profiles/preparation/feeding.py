@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 from dash import html
-from parsers.analysis.profiles.preparation import EMPTY_RATE, WAITING, Flow, Slow, Waited
+from parsers.analysis.profiles.preparation import EMPTY_RATE, WAITING, DataFlow, Slow, Waited
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
@@ -59,7 +59,7 @@ def _box(data: CardData, stage: str, contents: list[Any], class_name: str) -> An
     return html.A(contents, href=f"steps?{query}", className=class_name, **{"data-page": "steps", "data-query": query})
 
 
-def _verdict(found: Flow, by_queue: Mapping[str, Any], wait: Waited | None) -> Any:
+def _verdict(found: DataFlow, by_queue: Mapping[str, Any], wait: Waited | None) -> Any:
     if not found.slow:
         return t("preparation.verdict.none")
     if wait is not None:

@@ -16,7 +16,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import COUNT, SHARE, TIME_NS, Cell, Column, Quantity, TableRow, table
+from layouts.kit.tables import COUNT, SHARE, TIME_NS, Cell, Quantity, TableColumn, TableRow, table
 from layouts.profiles.advising import sentence as advised
 from layouts.profiles.composition import bar, dot, sentence, strip
 from layouts.profiles.frames import IdleTime
@@ -155,11 +155,11 @@ def _rank(choice: ProfileChoice, job: RankSteps, *, mine: bool) -> TableRow:
     return TableRow((link, *cells), props={"aria-current": "true"} if mine else {})
 
 
-def _column(name: str, quantity: Quantity | None = None) -> Column:
-    return Column(f"profile_overview.column.{name}", quantity)
+def _column(name: str, quantity: Quantity | None = None) -> TableColumn:
+    return TableColumn(f"profile_overview.column.{name}", quantity)
 
 
-def _table(columns: Sequence[Column], rows: Sequence[Any]) -> Any:
+def _table(columns: Sequence[TableColumn], rows: Sequence[Any]) -> Any:
     return table(
         columns, rows, class_name="ms-breakdown-table ms-profile-overview-table", scroll="ms-profile-overview-rows"
     )

@@ -14,7 +14,7 @@ from layouts.kit.i18n import LANGUAGES, both
 from layouts.kit.names import middle, shortened
 from layouts.kit.plot_cards import LAYOUT, hover_label, plain
 from layouts.kit.theme import PALETTE
-from layouts.profiles.shape_request import Times
+from layouts.profiles.shape_request import ProfileShapeTables
 from layouts.profiles.step_plots import unit_of
 
 MOST_SHAPES = 9
@@ -40,7 +40,7 @@ def colour_of(place: int) -> str:
     return PALETTE[place][0] if place < len(PALETTE) else GREY
 
 
-def by_step(times: Times) -> dict[str, Any] | None:
+def by_step(times: ProfileShapeTables) -> dict[str, Any] | None:
     """Draw the time of the chosen types by step; None without steps."""
     found, ask = times.by_step, times.ask
     if not len(found.steps) or not found.types:
@@ -72,7 +72,7 @@ def by_step(times: Times) -> dict[str, Any] | None:
     )  # fmt: skip
 
 
-def of_operator(times: Times) -> dict[str, Any] | None:
+def of_operator(times: ProfileShapeTables) -> dict[str, Any] | None:
     """Draw the executions of the chosen operator over the steps, with colour and symbol of their shape; None without any."""
     own, ask = times.own, times.ask
     if not len(own):
@@ -117,7 +117,7 @@ def of_operator(times: Times) -> dict[str, Any] | None:
     return described({"data": traces, "layout": layout}, title, listed(said))
 
 
-def groups_of(times: Times) -> tuple[Any, list[tuple[str, str]]]:
+def groups_of(times: ProfileShapeTables) -> tuple[Any, list[tuple[str, str]]]:
     """Return the group of each execution of the operator, and the names of the groups: the longest shapes, and the rest."""
     shapes = times.shapes["input_shapes"].tolist()
     first = {name: place for place, name in enumerate(shapes[:MOST_SHAPES])}
@@ -129,14 +129,14 @@ def groups_of(times: Times) -> tuple[Any, list[tuple[str, str]]]:
     return place_of[texts.codes], names
 
 
-def look_of(times: Times, place: int) -> tuple[str, str]:
+def look_of(times: ProfileShapeTables, place: int) -> tuple[str, str]:
     """Return colour and symbol of the n-th shape of the operator."""
     if place >= MOST_SHAPES or not _shape_at(times, place):
         return GREY, "circle-open"
     return colour_of(place), _ORDER[place]
 
 
-def _shape_at(times: Times, place: int) -> str | None:
+def _shape_at(times: ProfileShapeTables, place: int) -> str | None:
     return str(times.shapes["input_shapes"].iloc[place]) if place < MOST_SHAPES else None
 
 
@@ -158,7 +158,7 @@ def _ticks(steps: Any) -> dict[str, Any]:
     return {"tickmode": "array", "tickvals": steps.tolist(), "ticktext": [str(step) for step in steps.tolist()]}
 
 
-def _layout(times: Times, x: str, y: str, unit: str) -> dict[str, Any]:
+def _layout(times: ProfileShapeTables, x: str, y: str, unit: str) -> dict[str, Any]:
     at = LANGUAGES.index(times.ask.language)
     return LAYOUT | {
         "hoverlabel": hover_label(dark=times.ask.dark), "margin": LAYOUT["margin"] | {"t": 34}, "showlegend": True,

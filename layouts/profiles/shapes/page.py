@@ -21,7 +21,7 @@ from layouts.kit.plain_html import still
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.plot_texts import TEXTS as PLOT_TEXTS
 from layouts.profiles.body import body, register_body
-from layouts.profiles.shape_request import MOST_TYPES, ShapeRequest, Times
+from layouts.profiles.shape_request import MOST_TYPES, ProfileShapeTables, ShapeRequest
 from layouts.profiles.shapes import figures, tables
 from layouts.profiles.shapes.texts import TEXTS
 from layouts.sources import ProfileSources
@@ -72,7 +72,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
 
     def draw(data: Any) -> tuple[Any, ...]:
         ask = ShapeRequest.read_any(data)
-        return (no_update,) * 7 if ask is None else drawn(Times(source, ask))
+        return (no_update,) * 7 if ask is None else drawn(ProfileShapeTables(source, ask))
 
     app.callback(
         *(Output(ids(name), "children") for name in ("head", *_TABLES)),
@@ -90,7 +90,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     call("picked", Input(ids("operator-plot"), "clickData"), root, prevent_initial_call=True)
 
 
-def drawn(times: Times) -> tuple[Any, ...]:
+def drawn(times: ProfileShapeTables) -> tuple[Any, ...]:
     """Return head, tables of types, operators and shapes (components), the two figures (None for none), and facts."""
     shown = (tables.head(times), tables.types(times), tables.operators(times), tables.shapes(times))
     facts = {

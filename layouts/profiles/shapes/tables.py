@@ -12,9 +12,9 @@ from parsers.analysis.profiles.shape_times import FEWEST_STEPS
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
 from layouts.kit.names import middle
-from layouts.kit.tables import COUNT, Cell, Column, Quantity, first_of, table
+from layouts.kit.tables import COUNT, Cell, Quantity, TableColumn, first_of, table
 from layouts.profiles.kernel_names import kernel_labels
-from layouts.profiles.shape_request import MOST_TYPES, Times
+from layouts.profiles.shape_request import MOST_TYPES, ProfileShapeTables
 from layouts.profiles.shapes.figures import SYMBOLS, colour_of, look_of
 
 MOST_ROWS = 100
@@ -26,7 +26,7 @@ _OPERATORS = ("name", "type", "shapes", "count", "total_ns", "mean_ns", "max_ns"
 _SHAPES = ("input_shapes", "count", "total_ns", "mean_ns", "max_ns", "min_ns", "steps")
 
 
-def head(times: Times) -> list[Any]:
+def head(times: ProfileShapeTables) -> list[Any]:
     """Return the sentences: how many operators have several shapes and what they took, and what is not known."""
     rows, own = times.rows, times.operators
     if not len(rows):
@@ -53,7 +53,7 @@ def head(times: Times) -> list[Any]:
     return [html.P(said, className="ms-shapes-sentence"), *_unknown(times, known)]
 
 
-def _unknown(times: Times, known: int) -> list[Any]:
+def _unknown(times: ProfileShapeTables, known: int) -> list[Any]:
     rows, total = times.rows, fmt.count(len(times.rows))
     shapes = rows["input_shapes"].array
     lost = int(np.append(shapes.categories.to_numpy(object) == "", True)[shapes.codes].sum())
@@ -68,7 +68,7 @@ def _unknown(times: Times, known: int) -> list[Any]:
     return [html.P(one, className="ms-muted") for one in said]
 
 
-def types(times: Times) -> list[Any]:
+def types(times: ProfileShapeTables) -> list[Any]:
     """Return the table of types; a button in each row draws it or leaves it out."""
     place_of = {name: place for place, name in enumerate(times.drawn)}
     full = len(times.drawn) >= MOST_TYPES
@@ -88,7 +88,7 @@ def types(times: Times) -> list[Any]:
     return [_table(_TYPES, rows), *first_of("shapes.shown", len(rows), len(times.types)), *more]
 
 
-def operators(times: Times) -> list[Any]:
+def operators(times: ProfileShapeTables) -> list[Any]:
     """Return the table of operators, of which one is chosen."""
     listed = times.listed
     if not len(listed) and times.ask.query:
@@ -106,7 +106,7 @@ def operators(times: Times) -> list[Any]:
     return [_table(_OPERATORS, rows), *first_of("shapes.shown", len(rows), len(listed))]
 
 
-def shapes(times: Times) -> list[Any]:
+def shapes(times: ProfileShapeTables) -> list[Any]:
     """Return the table of the shapes of the chosen operator; a press highlights one."""
     rows = []
     for place, row in enumerate(times.shapes.head(MOST_ROWS).to_dict("records")):
@@ -133,7 +133,7 @@ def _cell(row: Mapping[Any, Any], column: str) -> Any:
 
 def _table(columns: Sequence[str], rows: Sequence[Any]) -> Any:
     kinds = [
-        Column(
+        TableColumn(
             f"shapes.col.{name}", None if name in (*_NAMED, "launch") else _TIME if name.endswith("_ns") else COUNT,
             tip=f"shapes.tip.{name}" if name in ("changing", "launch") else "",
         )

@@ -15,9 +15,9 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE, Text, both, t
 from layouts.kit.plain_html import Plain, markup
 from layouts.kit.recording import recording
-from layouts.runs.checks import Check, Checks
+from layouts.runs.checks import Checks, StepCheck
 from layouts.runs.symptoms.answering import WORKING, Answer, Sign
-from layouts.runs.symptoms.model import GUIDES, Step, Symptom
+from layouts.runs.symptoms.model import GUIDES, Symptom, SymptomQuestion
 from layouts.runs.symptoms.registry import SYMPTOMS
 from layouts.runs.symptoms.sentences import rule_of, sentence_of, state_key
 
@@ -135,14 +135,14 @@ def steps(
 @lru_cache(maxsize=MOST_DRAWN)
 def _made_step(
     symptom: str, number: int, answer: tuple[str, Finding | None, int, int, str], link: tuple[tuple[str, Any], ...],
-    check: Check, why_not: str,
+    check: StepCheck, why_not: str,
 ) -> Plain:  # fmt: skip
     """Return a step, which is shown again and again while others are read; answer has the parts of an `Answer`."""
     return Plain(markup(_step(number, SYMPTOMS[symptom], Answer(*answer), dict(link), check, why_not))[0])
 
 
 def _step(
-    number: int, symptom: Symptom, answer: Answer, link: Mapping[str, Any], check: Check, why_not: str
+    number: int, symptom: Symptom, answer: Answer, link: Mapping[str, Any], check: StepCheck, why_not: str
 ) -> html.Li:  # fmt: skip
     step = symptom.steps[number]
     name = f"{symptom.name}.{step.name}"
@@ -177,7 +177,7 @@ def _badge(answer: Answer) -> str:
     return {"ask": "symptoms.state.not_judged", "failed": "symptoms.state.not_judged"}.get(answer.state, "guides.reading")
 
 
-def _answered(name: str, step: Step, answer: Answer) -> list[Any]:
+def _answered(name: str, step: SymptomQuestion, answer: Answer) -> list[Any]:
     """Return what was found with the rule, or how far reading it is."""
     finding = answer.finding
     if finding is None:
@@ -192,7 +192,7 @@ def _answered(name: str, step: Step, answer: Answer) -> list[Any]:
     return told
 
 
-def _unanswered(name: str, step: Step, answer: Answer) -> list[Any]:
+def _unanswered(name: str, step: SymptomQuestion, answer: Answer) -> list[Any]:
     if answer.state == "ask":
         look = parts.button("guides.look", class_name="ms-button-main", **{"data-look": name, "data-key": f"look-{name}"})
         return [html.P([look, " ", html.Span(t("guides.look_tip"), className="ms-muted")], className="ms-guides-said")]
@@ -211,7 +211,7 @@ def _unanswered(name: str, step: Step, answer: Answer) -> list[Any]:
     return [html.P([t("guides.failed", reason=answer.text or answer.state), " ", again], className="ms-guides-said")]
 
 
-def _ways(name: str, step: Step, answer: Answer, link: Mapping[str, Any]) -> list[Any]:
+def _ways(name: str, step: SymptomQuestion, answer: Answer, link: Mapping[str, Any]) -> list[Any]:
     """Return how to go on: the page that shows it, the code that records what is missing, or the choice of another run."""
     finding = answer.finding
     ways: list[Any] = []
@@ -238,7 +238,7 @@ def _made_recording(kind: str) -> Plain:
     return Plain(markup(recording(kind))[0])
 
 
-def _check(name: str, check: Check, why_not: str) -> html.Div:
+def _check(name: str, check: StepCheck, why_not: str) -> html.Div:
     """Return the place of a check box and a remark, which assets/runs/guides/checks.js makes: dash.html has no inputs."""
     place = html.Div(
         className="ms-guides-fields",

@@ -23,10 +23,10 @@ from layouts.runs.checks import Checks
 from layouts.runs.chosen_runs import label_of, selected_rows
 from layouts.runs.guides import drawing
 from layouts.runs.guides.plain_text import as_text
-from layouts.runs.symptoms.answering import WORKING, Answer, Answers, Sign
+from layouts.runs.symptoms.answering import WORKING, Answer, Sign, SymptomAnswers
 from layouts.runs.symptoms.links import address
 from layouts.runs.symptoms.model import Symptom
-from layouts.runs.symptoms.probed import SECONDS, AskedRun, Budget, SourceRun
+from layouts.runs.symptoms.probed import SECONDS, Budget, QuestionSubject, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from layouts.sources import Sources
 
@@ -95,7 +95,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    answers = Answers(source)
+    answers = SymptomAnswers(source)
 
     def look(state: Any, _version: Any, turn: Any, known: Any) -> Any:
         found = shown(source, answers, state, turn)
@@ -111,7 +111,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     call("shown", Input(ids("shown"), "data"), Input(ids("state"), "data"), State(ids("root"), "id"))
 
 
-def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuideParts:
+def shown(source: Sources, answers: SymptomAnswers, state: Any, turn: Any) -> GuideParts:
     """Return the parts of the page. `of`, `with` and `symptom` of the state are the run, the second one, and what is open.
 
     turn is what the browser asks for: the steps whose slow probes may run ("look"), and what to do with their work ("act").
@@ -127,7 +127,7 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
     other = _other(state, keys, firsts, run)
     looked = texts(turn, "look") if isinstance(turn, Mapping) else []
     act = text(turn, "act", choices=ACTS) if isinstance(turn, Mapping) else ""
-    probed = SourceRun(source, AskedRun(run, other, tuple(firsts[:MOST_SHOWN]), "", budget)) if run else None
+    probed = SourceRun(source, QuestionSubject(run, other, tuple(firsts[:MOST_SHOWN]), "", budget)) if run else None
     if run:
         source.runs.want([run, *([other] if other else [])])
     signs = answers.signs(probed) if probed is not None else [Sign(symptom) for symptom in SYMPTOMS.values()]
@@ -154,7 +154,7 @@ def shown(source: Sources, answers: Answers, state: Any, turn: Any) -> GuidePart
     }  # fmt: skip
 
 
-def _worst(source: Sources, answers: Answers, firsts: Sequence[str], budget: Budget) -> tuple[str, bool]:
+def _worst(source: Sources, answers: SymptomAnswers, firsts: Sequence[str], budget: Budget) -> tuple[str, bool]:
     """Return (the run whose curves have the severest symptom, else the first one; whether some are still being read).
 
     Of two runs each is compared with the other one.
@@ -163,7 +163,7 @@ def _worst(source: Sources, answers: Answers, firsts: Sequence[str], budget: Bud
         return firsts[0], False
     others = {run: next(one for one in firsts if one != run) if len(firsts) == 2 else "" for run in firsts[:MOST_JUDGED]}
     worst, unsure = answers.worst_of_curves(
-        SourceRun(source, AskedRun(run, other, tuple(firsts[:MOST_SHOWN]), "", budget)) for run, other in others.items()
+        SourceRun(source, QuestionSubject(run, other, tuple(firsts[:MOST_SHOWN]), "", budget)) for run, other in others.items()
     )
     return worst or firsts[0], unsure
 
@@ -177,13 +177,13 @@ def _other(state: Any, keys: Mapping[str, str], firsts: list[str], run: str) -> 
 
 
 def _answers(
-    answers: Answers, run: SourceRun, symptom: Symptom, looked: list[str], act: str, at: str
+    answers: SymptomAnswers, run: SourceRun, symptom: Symptom, looked: list[str], act: str, at: str
 ) -> list[Answer]:  # fmt: skip
     """Return the answers to the steps of a symptom. looked are the steps that somebody asked for; act is about the one `at`."""
     found = []
     for step in symptom.steps:
         name = f"{symptom.name}.{step.name}"
-        own = SourceRun(run.source, AskedRun(run.asked.run, run.asked.other, run.asked.shown, act if name == at else "",
+        own = SourceRun(run.source, QuestionSubject(run.asked.run, run.asked.other, run.asked.shown, act if name == at else "",
                                           run.asked.budget)) if act and name == at else run  # fmt: skip
         found.append(answers.answer(own, step, slow=name in looked))
     return found

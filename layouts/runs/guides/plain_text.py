@@ -9,7 +9,7 @@ from parsers.analysis.runs.probes.model import NO_FILE
 from layouts.kit.i18n import CATALOGUE, LANGUAGES, Text, both
 from layouts.runs.checks import Checks
 from layouts.runs.symptoms.answering import Answer
-from layouts.runs.symptoms.model import Step, Symptom
+from layouts.runs.symptoms.model import Symptom, SymptomQuestion
 from layouts.runs.symptoms.sentences import rule_of, sentence_of, state_key
 
 
@@ -26,7 +26,7 @@ def _in_language(symptom: Symptom, run: str, answers: Sequence[Answer], checks: 
     return "\n".join(lines) + "\n"
 
 
-def _step(number: int, name: str, step: Step, answer: Answer, checks: Checks, at: int) -> list[str]:
+def _step(number: int, name: str, step: SymptomQuestion, answer: Answer, checks: Checks, at: int) -> list[str]:
     question = step.question[at]
     if answer.finding is None:
         return [f"{number}. {question} – {CATALOGUE['guides.asked' if answer.state == 'ask' else 'guides.reading'][at]}"]

@@ -9,15 +9,16 @@ from dash import Input, Output, html
 from layouts.kit.elements import card
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids
-from layouts.kit.tables import BYTES, COUNT, Cell, Column, table
+from layouts.kit.tables import BYTES, COUNT, Cell, TableColumn, table
 from layouts.kit.units import count, moment
 from layouts.sources import RunSources
 
 MOST = 200
 """Files listed; those with problems come first."""
 COLUMNS = (
-    Column("overview.file"), Column("overview.kind"), Column("overview.size", BYTES), Column("overview.changed"),
-    Column("overview.problems", COUNT),
+    TableColumn("overview.file"), TableColumn("overview.kind"), TableColumn("overview.size", BYTES),
+    TableColumn("overview.changed"),
+    TableColumn("overview.problems", COUNT),
 )  # fmt: skip
 
 

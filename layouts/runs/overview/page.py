@@ -19,12 +19,12 @@ from layouts.kit.body import unknown_state
 from layouts.kit.i18n import attributes, for_browser
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, texts
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from layouts.runs.notes import colour_text
 from layouts.runs.overview import files, insights, symptoms
 from layouts.runs.overview.head import NoRun, RunHead, head, run_of
 from layouts.runs.overview.texts import TEXTS
-from layouts.runs.overview.tiles import TILES, Tile, contents
+from layouts.runs.overview.tiles import TILES, OverviewTile, contents
 from layouts.sources import Sources, ValueSources
 
 
@@ -66,7 +66,7 @@ def _selector() -> html.Div:
     )
 
 
-def _empty_tile(ids: Ids, kind: Tile) -> html.Section:
+def _empty_tile(ids: Ids, kind: OverviewTile) -> html.Section:
     # No skeleton for tiles that few runs have: in all others it would appear only to vanish.
     waiting = [html.Div(className="ms-skeleton ms-tile-note")] if kind.always else []
     return html.Section(
@@ -125,7 +125,7 @@ def _redrawn(state: str) -> str:
     return "" if state in ("live", "idle") else state
 
 
-def drawn(kind: Tile, source: Sources, shown: Any, routes: str) -> Any:
+def drawn(kind: OverviewTile, source: Sources, shown: Any, routes: str) -> Any:
     """Draw one tile for the run that `shown_run` named; no update if the run does not exist."""
     if shown is None:
         return no_update
@@ -140,9 +140,9 @@ def colour_of(shown: dict[str, Any]) -> str:
     """Return the colour in what `shown_run` named, or BadInput."""
     try:
         return colour_text(str(shown.get("colour", "")))
-    except Unfit as error:
+    except InvalidInput as error:
         raise BadInput(str(error)) from error
 
 
-def _drawer(kind: Tile, source: Sources, routes: str) -> Callable[[Any], Any]:
+def _drawer(kind: OverviewTile, source: Sources, routes: str) -> Callable[[Any], Any]:
     return lambda shown: drawn(kind, source, shown, routes)

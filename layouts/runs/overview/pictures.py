@@ -26,7 +26,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.figures.alternatives import described
 from layouts.kit.i18n import LANGUAGES, t
-from layouts.kit.tables import Cell, Column, table
+from layouts.kit.tables import Cell, TableColumn, table
 from layouts.runs.chosen_runs import label_of
 from layouts.runs.rows import RunRow
 from layouts.runs.run_numbers import main_tag
@@ -166,7 +166,7 @@ def landscape(source: ValueSources, run: str, row: RunRow, colour: str) -> list[
         del items
         assert isinstance(value, LandscapeValue)
         with np.errstate(over="ignore", invalid="ignore"):
-            sheet = landscapes.Sheet(label_of(run, row), colour, value)
+            sheet = landscapes.LandscapeSheet(label_of(run, row), colour, value)
             figure = with_landscapes(landscapes.figure([sheet], landscapes.LandscapeStyle(words=_WORDS, contours=12)), [sheet])
         for trace in figure["data"]:
             trace.pop("hovertemplate", None)
@@ -266,7 +266,7 @@ def _table(data: NDArray[Any]) -> html.Div:
     magnitude = np.abs(part.astype(np.complex128 if part.dtype.kind == "c" else np.float64))
     finite = magnitude[np.isfinite(magnitude)]
     largest = float(finite.max()) if finite.size else 0.0
-    columns = [Column(""), *(Column([str(column)]) for column in range(part.shape[1]))]
+    columns = [TableColumn(""), *(TableColumn([str(column)]) for column in range(part.shape[1]))]
     rows = [(str(number), *(_cell(value, largest) for value in values)) for number, values in enumerate(part)]
     shown, of = (f"{fmt.count(size[0])} × {fmt.count(size[1])}" for size in (part.shape, whole.shape))
     note = [html.P(t("overview.part", shown=shown, whole=of), className="ms-muted")] if part.shape != whole.shape else []

@@ -9,9 +9,9 @@ from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
-from layouts.runs.symptoms.answering import Answers, Sign, worst
+from layouts.runs.symptoms.answering import Sign, SymptomAnswers, worst
 from layouts.runs.symptoms.meanings import meaning_link
-from layouts.runs.symptoms.probed import AskedRun, SourceRun
+from layouts.runs.symptoms.probed import QuestionSubject, SourceRun
 from layouts.runs.symptoms.sentences import sentence_of
 from layouts.sources import Sources
 
@@ -35,7 +35,7 @@ def layout(ids: Ids) -> html.Section:
 
 def register(app: Any, source: Sources, ids: Ids) -> None:
     """Add the callbacks to a Dash application."""
-    answers = Answers(source)
+    answers = SymptomAnswers(source)
 
     def look(shown: Any, _again: Any) -> tuple[Any, Any]:
         return entries(source, answers, shown)
@@ -50,13 +50,13 @@ def register(app: Any, source: Sources, ids: Ids) -> None:
     )
 
 
-def entries(source: Sources, answers: Answers, shown: Any) -> tuple[Any, Any]:
+def entries(source: Sources, answers: SymptomAnswers, shown: Any) -> tuple[Any, Any]:
     """Return (entries for the run shown, {"found": their number, "left": whether something is still being read})."""
     if shown is None:
         return no_update, no_update
     if not isinstance(shown, dict) or not isinstance(shown.get("run"), str):
         raise BadInput(f"shown: expected an object with a run, found {str(shown)[:80]!r}")
-    run = SourceRun(source, AskedRun(shown["run"]))
+    run = SourceRun(source, QuestionSubject(shown["run"]))
     if run.row is None:
         return [], {"found": 0, "left": False}
     signs = answers.signs(run)

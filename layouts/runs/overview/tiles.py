@@ -31,7 +31,7 @@ landscape.gen_landscapes_with_multi_process(callback_fn, [0])"""
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class OverviewTile:
     """A tile about one kind of data.
 
     name: the page about such data; keys of texts contain it. always: shown with the code that records such data if the run has
@@ -46,20 +46,20 @@ class Tile:
 
 
 TILES = (
-    Tile("scalars", "scalar", lambda source, run, row, _, colour: pictures.scalars(source, run, row, colour)),
-    Tile("histograms", "histogram", lambda source, run, row, _, colour: pictures.histograms(source, run, row, colour)),
-    Tile("images", "image", lambda source, run, row, routes, _: pictures.images(source, run, row, routes)),
-    Tile("tensors", "tensor", lambda source, run, row, _, __: pictures.tensors(source, run, row)),
-    Tile("landscape", "landscape", lambda source, run, row, _, colour: pictures.landscape(source, run, row, colour)),
-    Tile("text", "text", lambda source, run, row, _, __: pictures.texts(source, run, row), always=False),
-    Tile("graph", "graph", lambda source, run, row, _, __: pictures.graph(source, run, row), counted=False),
-    Tile("dataset", "dataset_graph", lambda source, run, row, _, __: pictures.dataset(source, run, row), counted=False),
-    Tile("saliency", "explain", lambda source, run, _, routes, __: explanations(source, run, routes), counted=False,
+    OverviewTile("scalars", "scalar", lambda source, run, row, _, colour: pictures.scalars(source, run, row, colour)),
+    OverviewTile("histograms", "histogram", lambda source, run, row, _, colour: pictures.histograms(source, run, row, colour)),
+    OverviewTile("images", "image", lambda source, run, row, routes, _: pictures.images(source, run, row, routes)),
+    OverviewTile("tensors", "tensor", lambda source, run, row, _, __: pictures.tensors(source, run, row)),
+    OverviewTile("landscape", "landscape", lambda source, run, row, _, colour: pictures.landscape(source, run, row, colour)),
+    OverviewTile("text", "text", lambda source, run, row, _, __: pictures.texts(source, run, row), always=False),
+    OverviewTile("graph", "graph", lambda source, run, row, _, __: pictures.graph(source, run, row), counted=False),
+    OverviewTile("dataset", "dataset_graph", lambda source, run, row, _, __: pictures.dataset(source, run, row), counted=False),
+    OverviewTile("saliency", "explain", lambda source, run, _, routes, __: explanations(source, run, routes), counted=False,
          always=False),
 )  # fmt: skip
 
 
-def contents(tile: Tile, source: Sources, run: str, row: RunRow, routes: str, colour: str = PALETTE[0][0]) -> list[Any]:
+def contents(tile: OverviewTile, source: Sources, run: str, row: RunRow, routes: str, colour: str = PALETTE[0][0]) -> list[Any]:
     """Draw the contents of a tile: a link to the page if the run has such data."""
     tags = source.runs.tags(run, tile.kind)
     if not tags:
@@ -69,7 +69,7 @@ def contents(tile: Tile, source: Sources, run: str, row: RunRow, routes: str, co
     return _linked(tile, run, shown)
 
 
-def _without(tile: Tile, source: ValueSources, run: str, row: RunRow) -> list[Any]:
+def _without(tile: OverviewTile, source: ValueSources, run: str, row: RunRow) -> list[Any]:
     """A tile without data: still loading, the reason why there is none, or how to record some."""
     if not tile.always:
         return []
@@ -100,7 +100,7 @@ def _planned(source: ValueSources, run: str) -> Any:
     return parts.empty_state("overview.planned", code=code, values={"n": fmt.count(plan.checkpoints)})
 
 
-def _linked(tile: Tile, run: str, shown: list[Any]) -> list[Any]:
+def _linked(tile: OverviewTile, run: str, shown: list[Any]) -> list[Any]:
     """The contents as a link to the tile's page."""
     link = html.A(
         shown, href=f"{tile.name}?{urlencode({'run': run})}", className="ms-tile-link",
@@ -109,7 +109,7 @@ def _linked(tile: Tile, run: str, shown: list[Any]) -> list[Any]:
     return [link]
 
 
-def _names(tile: Tile) -> dict[str, Any]:
+def _names(tile: OverviewTile) -> dict[str, Any]:
     english, chinese = both(f"overview.{tile.name}")
     sentence = both("overview.open")
     words = sentence[0].format(page=english.lower()), sentence[1].format(page=chinese)
@@ -119,7 +119,7 @@ def _names(tile: Tile) -> dict[str, Any]:
     return named
 
 
-def _head(tile: Tile, tags: int) -> html.Header:
+def _head(tile: OverviewTile, tags: int) -> html.Header:
     counted = t("overview.tag") if tags == 1 else t("overview.tags", n=fmt.count(tags))
     return html.Header(
         [

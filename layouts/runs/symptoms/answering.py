@@ -10,7 +10,7 @@ from parsers.analysis.runs.probes.registry import PROBES
 from parsers.caches import Cache
 
 from layouts.profiles.idling import idle_time
-from layouts.runs.symptoms.model import Step, Symptom
+from layouts.runs.symptoms.model import Symptom, SymptomQuestion
 from layouts.runs.symptoms.probed import SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from layouts.sources import Sources
@@ -47,19 +47,19 @@ class Sign:
     """A symptom, what was found of it in a run (None for nothing so far), and whether something is still being read."""
 
     symptom: Symptom
-    step: Step | None = None
+    step: SymptomQuestion | None = None
     finding: Finding | None = None
     is_reading: bool = False
 
 
-class Answers:
+class SymptomAnswers:
     """Answers about the runs of a source. Findings are kept until the data of a run that they are about changes."""
 
     def __init__(self, source: Sources) -> None:
         self._source = source
         self._kept: Cache[Hashable, tuple[Hashable, Finding]] = Cache(MOST_KEPT)
 
-    def answer(self, run: SourceRun, step: Step, *, slow: bool) -> Answer:
+    def answer(self, run: SourceRun, step: SymptomQuestion, *, slow: bool) -> Answer:
         """Return the answer to a step. Without `slow` a slow probe answers only what it has found before."""
         probe = PROBES[step.probe]
         parameters = tuple(sorted((name, str(value)) for name, value in step.parameters.items()))
@@ -100,7 +100,7 @@ class Answers:
     def _sign(self, run: SourceRun, symptom: Symptom, records: Collection[str] = ()) -> Sign:
         """Return a symptom of a run, by the steps that these kinds of data answer; () for all."""
         reading = False
-        best: tuple[Step, Finding] | None = None
+        best: tuple[SymptomQuestion, Finding] | None = None
         for one in symptom.steps:
             if not one.sign or (records and one.record not in records):
                 continue
@@ -112,7 +112,7 @@ class Answers:
         step, finding = best if best is not None else (None, None)
         return Sign(symptom, step, finding, reading)
 
-    def _mark(self, run: SourceRun, step: Step) -> Hashable:
+    def _mark(self, run: SourceRun, step: SymptomQuestion) -> Hashable:
         """Return what changes whenever the data of one of the runs does: then the finding that is kept is replaced."""
         versions = tuple(self._source.runs.version(one) for one in (run.run, run.asked.other, *run.asked.shown) if one)
         profile = run.profile
@@ -122,7 +122,7 @@ class Answers:
         return versions, idle
 
 
-def _is_missing(run: SourceRun, step: Step) -> bool:
+def _is_missing(run: SourceRun, step: SymptomQuestion) -> bool:
     """Return whether a slow probe would only say at once that its data is not there."""
     row = run.row
     if row is None:

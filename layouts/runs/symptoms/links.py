@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from parsers.analysis.runs.probes.model import Finding, Where
 
 from layouts.curves.insights import view
-from layouts.runs.symptoms.model import Step
+from layouts.runs.symptoms.model import SymptomQuestion
 from layouts.runs.symptoms.probed import SourceRun
 from layouts.sources import Sources
 
@@ -22,7 +22,7 @@ PROFILES = (
 Pairs = list[tuple[str, str]]
 
 
-def place_of(source: Sources, run: SourceRun, step: Step, finding: Finding | None) -> tuple[str, Pairs]:
+def place_of(source: Sources, run: SourceRun, step: SymptomQuestion, finding: Finding | None) -> tuple[str, Pairs]:
     """Return (page, state as pairs) that a step leads to; ("", []) for a step without a page."""
     where = finding.where if finding is not None else Where()
     page = step.page
@@ -64,7 +64,7 @@ def place_of(source: Sources, run: SourceRun, step: Step, finding: Finding | Non
     return page, _shown(run) if page else []
 
 
-def address(source: Sources, run: SourceRun, step: Step, finding: Finding | None) -> Mapping[str, Any]:
+def address(source: Sources, run: SourceRun, step: SymptomQuestion, finding: Finding | None) -> Mapping[str, Any]:
     """Return the attributes of the link of a step; {} for a step without a page."""
     page, state = place_of(source, run, step, finding)
     query = urlencode(state)

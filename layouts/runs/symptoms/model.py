@@ -13,7 +13,7 @@ GUIDES = (ACCURACY, PERFORMANCE)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SymptomQuestion:
     """A question about a run.
 
     probe answers it with `parameters` (`parsers.analysis.runs.probes.registry`), or "check": then a person does. do says what
@@ -39,8 +39,8 @@ class Symptom:
     guide: str
     title: Text
     words: Text
-    steps: tuple[Step, ...]
+    steps: tuple[SymptomQuestion, ...]
 
-    def key(self, step: Step) -> str:
+    def key(self, step: SymptomQuestion) -> str:
         """Return the text key of a step's question; with ".do" after it, that of what to do."""
         return f"symptoms.{self.name}.{step.name}"

@@ -77,7 +77,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedRun:
+class QuestionSubject:
     """What a question is about: a member run, the one it is compared with ("" for none), the members on screen, and what is to
     be done with work that was stopped: "again" resumes it, "cancel" stops it."""
 
@@ -91,7 +91,7 @@ class AskedRun:
 class SourceRun(ProbedRun):
     """A member run of a source. See `parsers.analysis.runs.probes.model.ProbedRun`."""
 
-    def __init__(self, source: Sources, asked: AskedRun) -> None:
+    def __init__(self, source: Sources, asked: QuestionSubject) -> None:
         self.source, self.asked, self.run = source, asked, asked.run
         self._reviewed: ReviewedFrames | None = None
         self._session: ProfileChoice | None = None
@@ -99,7 +99,7 @@ class SourceRun(ProbedRun):
         """Whether replays of its job, which tell what advice saves, are still being made."""
 
     def _beside(self, run: str) -> SourceRun:
-        return SourceRun(self.source, AskedRun(run, "", self.asked.shown, self.asked.act, self.asked.budget))
+        return SourceRun(self.source, QuestionSubject(run, "", self.asked.shown, self.asked.act, self.asked.budget))
 
     @cached_property
     def row(self) -> RunRow | None:

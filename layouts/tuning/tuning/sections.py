@@ -17,7 +17,7 @@ from layouts.kit import units as fmt
 from layouts.kit.elements import icon_button
 from layouts.kit.i18n import attributes, t
 from layouts.kit.plain_html import Plain, markup
-from layouts.kit.tables import COUNT, NUMBER, SECONDS, Column, TableRow, drawn_row, first_of
+from layouts.kit.tables import COUNT, NUMBER, SECONDS, TableColumn, TableRow, drawn_row, first_of
 from layouts.tuning.studies import OpenStudy, StudyFrames
 from layouts.tuning.tuning.asks import StudyRequest
 from layouts.tuning.tuning.study_style import Floats, best_trial, goal_of, settings_of, values_of
@@ -25,9 +25,10 @@ from layouts.tuning.tuning.study_style import Floats, best_trial, goal_of, setti
 MOST_ROWS = 200
 """Rows of the table; the file has all."""
 SPACE = " "
-_TRIAL, _STATE, _VALUE = Column("tuning.trial", number=True), Column("tuning.state"), Column("", NUMBER)
+_TRIAL, _STATE, _VALUE = TableColumn("tuning.trial", number=True), TableColumn("tuning.state"), TableColumn("", NUMBER)
 _LAST = (
-    Column("tuning.duration", SECONDS), Column("tuning.last_step", COUNT), Column("tuning.reason"), Column("tuning.run"),
+    TableColumn("tuning.duration", SECONDS), TableColumn("tuning.last_step", COUNT), TableColumn("tuning.reason"),
+    TableColumn("tuning.run"),
 )  # fmt: skip
 
 
@@ -135,7 +136,7 @@ def table(study: StudyFrames, ask: StudyRequest, target: str, chosen: int | None
     places = rows_of(study, ask, target)
     targets = [name for name, _ in study.targets]
     columns = [
-        _TRIAL, _STATE, *(Column([name], NUMBER) for name in (*targets, *names)),
+        _TRIAL, _STATE, *(TableColumn([name], NUMBER) for name in (*targets, *names)),
         *_LAST,
     ]  # fmt: skip
     listed = frame.iloc[places[:MOST_ROWS]]

@@ -22,7 +22,7 @@ from layouts.curves.smoothed_lines import LineStyle as CurveLook
 from layouts.kit import units as fmt
 from layouts.kit.elements import coloured
 from layouts.kit.i18n import both, t
-from layouts.kit.tables import Column, named_values, table
+from layouts.kit.tables import TableColumn, named_values, table
 from layouts.kit.theme import PALETTE
 from layouts.runs.chosen_runs import label_of
 from layouts.runs.rows import RunRow
@@ -32,7 +32,7 @@ from layouts.values.landscape.catalogue import growing, newest
 from layouts.values.landscape.computed import ComputedFacts, computed_facts, facts_of_growing
 from layouts.values.landscape_alternatives import with_landscapes
 from layouts.values.landscape_curves import curves
-from layouts.values.landscapes import ACCENT, LandscapeStyle, Sheet, figure
+from layouts.values.landscapes import ACCENT, LandscapeSheet, LandscapeStyle, figure
 
 _WORDS = ("loss", "step", "epoch", "start", "end", "convergence", "missing", "alpha")
 # Colours of text and muted text, as in assets/kit/kit.css.
@@ -91,7 +91,7 @@ def chart(source: RunSources, ask: LandscapeRequest, requested: Sequence[Request
     of_run = source.runs.colours(ask.runs)
     shown = [one for one in requested if one.value is not None]
     sheets = [
-        Sheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value, one.computed.reasons)
+        LandscapeSheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value, one.computed.reasons)
         for one in shown if one.value is not None
     ]  # fmt: skip
     text, muted = _TEXT["dark" if ask.dark else "light"]
@@ -212,7 +212,7 @@ def facts(source: LineageSources, requested: Sequence[Requested], runs: Sequence
     if len(requested) == 1:
         return named_values(rows, class_name="ms-landscape-facts")
     of_run = source.runs.colours(runs)
-    heads = [Column(""), *(Column(coloured(one.label, of_run.get(one.run, ""))) for one in requested)]
+    heads = [TableColumn(""), *(TableColumn(coloured(one.label, of_run.get(one.run, ""))) for one in requested)]
     return table(heads, rows, class_name="ms-landscape-facts", scroll="")
 
 

@@ -22,7 +22,7 @@ _VALUES_PER_RUN = 64
 _NONE: Ints = np.empty(0, np.int64)
 
 
-class Blocks(NamedTuple):
+class CurveBlocks(NamedTuple):
     """size: number of values. low, high: least and greatest finite value of each block, inf and -inf if it has none.
 
     first, stop: the runs of values that are not finite, as [first, stop). total: how many values the runs before each run have,
@@ -86,7 +86,7 @@ class Blocks(NamedTuple):
         return at[(at >= first) & (at < (self.size if stop is None else stop))]
 
 
-def blocks_of(value: Floats, shorter: Blocks | None = None) -> Blocks | None:
+def blocks_of(value: Floats, shorter: CurveBlocks | None = None) -> CurveBlocks | None:
     """Return the blocks of a column; None if values that are not finite are in so many runs that they need much memory.
 
     shorter: the blocks of the column when it had fewer values, which saves looking at these again.
@@ -122,7 +122,7 @@ def blocks_of(value: Floats, shorter: Blocks | None = None) -> Blocks | None:
             return None
     total = np.zeros(first.size + 1, np.int64)
     np.cumsum(stop - first, out=total[1:])
-    return Blocks(size, low, high, first, stop, total)
+    return CurveBlocks(size, low, high, first, stop, total)
 
 
 def rows_of(value: Floats, number: Ints, length: int = BLOCK) -> Floats:

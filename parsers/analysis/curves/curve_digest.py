@@ -25,7 +25,7 @@ NORMAL = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class CurveFact:
     """One fact: a claim, the numbers behind it, the limit, and where.
 
     about is "curve", "run", "profile" or "dump", name its tag or the like; kind says what is claimed, state is FOUND, NOTHING,
@@ -77,35 +77,35 @@ class CurveDigest:
         """Whether there are enough points for all but the rule about values that are not finite."""
         return self.final.points >= FEWEST
 
-    def facts(self) -> Iterator[Fact]:
+    def facts(self) -> Iterator[CurveFact]:
         """Return the facts in the order in which a sentence tells them."""
         end = self.final
         if self.first_step >= 0:
-            yield Fact("curve", self.tag, "first", step=self.first_step, value=self.first)
-        yield Fact("curve", self.tag, "last", step=end.last_step, value=end.last, points=end.points)
+            yield CurveFact("curve", self.tag, "first", step=self.first_step, value=self.first)
+        yield CurveFact("curve", self.tag, "last", step=end.last_step, value=end.last, points=end.points)
         if end.finite_step >= 0 and not math.isfinite(end.last):
-            yield Fact("curve", self.tag, "last_finite", step=end.finite_step, value=end.finite)
+            yield CurveFact("curve", self.tag, "last_finite", step=end.finite_step, value=end.finite)
         if end.best_step >= 0:
-            yield Fact("curve", self.tag, "best", step=end.best_step, value=end.best, rule=self.direction)
+            yield CurveFact("curve", self.tag, "best", step=end.best_step, value=end.best, rule=self.direction)
         elif self.first_step >= 0:
-            yield Fact("curve", self.tag, "range", value=self.high, usual=self.low)
+            yield CurveFact("curve", self.tag, "range", value=self.high, usual=self.low)
         yield from map(insight_fact, self.insights)
         if not self.judged:
             missing = f"{FEWEST} points, there are {end.points}"
-            yield Fact("curve", self.tag, "insights", NOT_JUDGED, points=end.points, missing=missing)
+            yield CurveFact("curve", self.tag, "insights", NOT_JUDGED, points=end.points, missing=missing)
         elif not self.insights:
-            yield Fact("curve", self.tag, "insights", NOTHING, points=end.points)
+            yield CurveFact("curve", self.tag, "insights", NOTHING, points=end.points)
         if self.restarts:
-            yield Fact("curve", self.tag, "restarts", step=self.restarted, value=float(self.restarts))
+            yield CurveFact("curve", self.tag, "restarts", step=self.restarted, value=float(self.restarts))
         if self.speed is not None:
-            yield Fact("curve", self.tag, "steps_per_second", step=self.speed.first, last_step=self.speed.last,
+            yield CurveFact("curve", self.tag, "steps_per_second", step=self.speed.first, last_step=self.speed.last,
                        value=1.0 / self.speed.seconds, unit="steps/s", points=self.speed.intervals)  # fmt: skip
 
 
-def insight_fact(one: Insight) -> Fact:
+def insight_fact(one: Insight) -> CurveFact:
     """Return an insight as a fact."""
     rule = RULES[one.kind]
-    return Fact("curve", one.tag, one.kind, FOUND, one.step, one.last_step, one.value, one.usual, one.measured, one.limit,
+    return CurveFact("curve", one.tag, one.kind, FOUND, one.step, one.last_step, one.value, one.usual, one.measured, one.limit,
                 rule.unit, rule.doc, one.points)  # fmt: skip
 
 

@@ -47,7 +47,7 @@ class Derived:
     undefined: Mapping[str, int] = field(default_factory=dict)
 
 
-class _Points(NamedTuple):
+class _CurvePoints(NamedTuple):
     """A curve with rising steps."""
 
     step: Ints
@@ -55,7 +55,7 @@ class _Points(NamedTuple):
     value: Floats
 
 
-_Value = _Points | np.float64
+_Value = _CurvePoints | np.float64
 """A curve, or a number that is the same at every step."""
 _Join = tuple[Ints, NDArray[Any] | slice, NDArray[Any] | slice]
 """(common steps, their places in one curve, in the other)."""
@@ -75,7 +75,7 @@ def evaluate(expression: Expression, series_of: Callable[[str], Series | None]) 
     series = {tag: one for tag, one in found.items() if one is not None and one.step.size}
     missing = tuple(tag for tag in expression.tags if tag not in series)
     if missing:
-        return Derived(expression, _series(_Points(np.empty(0, np.int64), np.empty(0), np.empty(0)), ()), missing)
+        return Derived(expression, _series(_CurvePoints(np.empty(0, np.int64), np.empty(0), np.empty(0)), ()), missing)
     joins = _Joins()
     points = {tag: _by_step(one) for tag, one in series.items()}
     common = next(iter(points.values())).step
@@ -95,7 +95,7 @@ def evaluate(expression: Expression, series_of: Callable[[str], Series | None]) 
     )
 
 
-def _series(points: _Points, made_of: tuple[int, ...]) -> Series:
+def _series(points: _CurvePoints, made_of: tuple[int, ...]) -> Series:
     size = points.step.size
     series = DerivedSeries(
         points.step, points.wall_time, points.value, np.broadcast_to(np.int32(-1), size), np.broadcast_to(np.int64(-1), size)
@@ -104,15 +104,15 @@ def _series(points: _Points, made_of: tuple[int, ...]) -> Series:
     return series
 
 
-def _by_step(series: Series) -> _Points:
+def _by_step(series: Series) -> _CurvePoints:
     step = series.step
     if bool((step[1:] > step[:-1]).all()):
-        return _Points(step, series.wall_time, series.value)
+        return _CurvePoints(step, series.wall_time, series.value)
     keep = newest(step)
-    return _Points(step[keep], series.wall_time[keep], series.value[keep])
+    return _CurvePoints(step[keep], series.wall_time[keep], series.value[keep])
 
 
-def _run(expression: Expression, points: Mapping[str, _Points], joins: _Joins, undefined: Counter[str]) -> _Points:
+def _run(expression: Expression, points: Mapping[str, _CurvePoints], joins: _Joins, undefined: Counter[str]) -> _CurvePoints:
     """Run the program of an expression; undefined counts what its operations could not compute."""
     stack: list[_Value] = []
     for operation in expression.program:
@@ -127,35 +127,35 @@ def _run(expression: Expression, points: Mapping[str, _Points], joins: _Joins, u
         else:
             stack.append(_of_one(operation, stack.pop(), undefined))
     (result,) = stack
-    assert isinstance(result, _Points), "the parser refuses expressions without a tag"
+    assert isinstance(result, _CurvePoints), "the parser refuses expressions without a tag"
     return result
 
 
 def _of_two(kind: str, one: _Value, other: _Value, joins: _Joins, undefined: Counter[str]) -> _Value:
     compute = _ELEMENTWISE[kind]
-    if isinstance(one, _Points) and isinstance(other, _Points):
+    if isinstance(one, _CurvePoints) and isinstance(other, _CurvePoints):
         step, left, right = joins.of(one.step, other.step)
         a, b = one.value[left], other.value[right]
         value = compute(a, b)
         _count(undefined, kind, value, a, b)
         if one.wall_time is other.wall_time and left is right:
-            return _Points(step, one.wall_time[left], value)
-        return _Points(step, np.fmax(one.wall_time[left], other.wall_time[right]), value)
-    left_value, right_value = (each.value if isinstance(each, _Points) else each for each in (one, other))
+            return _CurvePoints(step, one.wall_time[left], value)
+        return _CurvePoints(step, np.fmax(one.wall_time[left], other.wall_time[right]), value)
+    left_value, right_value = (each.value if isinstance(each, _CurvePoints) else each for each in (one, other))
     result = compute(left_value, right_value)
     _count(undefined, kind, result, left_value, right_value)
-    placed = one if isinstance(one, _Points) else other
-    return placed._replace(value=result) if isinstance(placed, _Points) else np.float64(result)
+    placed = one if isinstance(one, _CurvePoints) else other
+    return placed._replace(value=result) if isinstance(placed, _CurvePoints) else np.float64(result)
 
 
 def _of_one(operation: ProgramStep, operand: _Value, undefined: Counter[str]) -> _Value:
     kind = operation.kind
     if kind in _ELEMENTWISE:
-        given = operand.value if isinstance(operand, _Points) else operand
+        given = operand.value if isinstance(operand, _CurvePoints) else operand
         result = _ELEMENTWISE[kind](given)
         _count(undefined, kind, result, given)
-        return operand._replace(value=result) if isinstance(operand, _Points) else np.float64(result)
-    assert isinstance(operand, _Points), "the parser refuses these functions for a number"
+        return operand._replace(value=result) if isinstance(operand, _CurvePoints) else np.float64(result)
+    assert isinstance(operand, _CurvePoints), "the parser refuses these functions for a number"
     step, wall_time, value = operand
     if kind == "mean":
         return operand._replace(value=_means(value, _first(step, operation)))
@@ -164,7 +164,7 @@ def _of_one(operation: ProgramStep, operand: _Value, undefined: Counter[str]) ->
         # Steps rise, so differences beyond int64 fit into uint64.
         change = change / (step[1:].view(np.uint64) - step[:-1].view(np.uint64))
     _count(undefined, kind, change, value[1:], value[:-1])
-    return _Points(step[1:], wall_time[1:], change)
+    return _CurvePoints(step[1:], wall_time[1:], change)
 
 
 def _count(undefined: Counter[str], kind: str, value: Any, *operands: Any) -> None:

@@ -129,7 +129,7 @@ def parse_expression(text: str) -> Expression:
     """Parse an expression; ExpressionError, with the column and what was expected there, if it is invalid."""
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(MOST_CHARACTERS + 1, "fewer characters", f"{len(text):,} characters")
-    parser = _Parser(text)
+    parser = _ExpressionParser(text)
     if not parser.whole():
         raise ExpressionError(1, "tag", text.strip()[:40])
     return Expression(text, tuple(parser.program), tuple(parser.tags))
@@ -159,7 +159,7 @@ def _tokens(text: str) -> list[_Token]:
     return [*found, _Token(_END, "", len(text) + 1)]
 
 
-class _Parser:
+class _ExpressionParser:
     """Each method reads a part of the grammar, appends to the program, and returns whether the part has a tag."""
 
     def __init__(self, text: str) -> None:

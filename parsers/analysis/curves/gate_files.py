@@ -41,7 +41,7 @@ _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class GateMetric:
     """What one gate is about: a tag with the value that counts, or one of MEASURES. watch: file of watchpoints of DUMP."""
 
     measure: str
@@ -61,7 +61,7 @@ class Metric:
         return self.measure, self.tag, self.value, self.gate.better if self.value == "best" else ""
 
 
-def metric(keys: Mapping[str, Any], where: str, defaults: Mapping[str, Any]) -> Metric:
+def metric(keys: Mapping[str, Any], where: str, defaults: Mapping[str, Any]) -> GateMetric:
     """Return the metric that keys describe; defaults are keys that it may leave out. FormatError names where and the key."""
     for key in keys:
         if key not in _KEYS:
@@ -87,7 +87,7 @@ def metric(keys: Mapping[str, Any], where: str, defaults: Mapping[str, Any]) -> 
         value = check_value(every.get("value", "last")) if tag else ""
     except ValueError as error:
         raise FormatError(f"{where}: value: expected {error}, found {_short(every['value'])}") from None
-    return Metric(measure or TAG, tag, value, gate, every.get("watch", ""))
+    return GateMetric(measure or TAG, tag, value, gate, every.get("watch", ""))
 
 
 def _better(keys: Mapping[str, Any], measure: str, tag: str, where: str) -> str:
@@ -134,7 +134,7 @@ def _robust(keys: Mapping[str, Any], where: str) -> bool:
     return given
 
 
-def read_metrics(path: str, defaults: Mapping[str, Any]) -> tuple[Metric, ...]:
+def read_metrics(path: str, defaults: Mapping[str, Any]) -> tuple[GateMetric, ...]:
     """Read a file of gates; files it names are relative to it. SourceError if it cannot be read, FormatError for a mistake."""
     try:
         loaded = tomllib.loads(_read(path, "TOML").decode())

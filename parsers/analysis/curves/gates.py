@@ -89,7 +89,7 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """What a gate found: state is NOT_WORSE, WORSE or CANNOT_TELL, reason a name in REASONS, about the run `run` ("" for all).
 
     candidate and baseline are the means, NaN if there is none; difference is candidate minus baseline. low and high are NaN
@@ -162,7 +162,7 @@ def run_value(run: str, series: Series, value: str, better: str, *, incomplete: 
     return RunValue(run, chosen, last, int(bad.size), first_bad, missing, incomplete)
 
 
-def compare(gate: Gate, runs: Sequence[RunValue], baseline: Sequence[RunValue], *, shorter: bool = False) -> Verdict:
+def compare(gate: Gate, runs: Sequence[RunValue], baseline: Sequence[RunValue], *, shorter: bool = False) -> GateVerdict:
     """Decide whether runs are worse than a baseline; each has one or more. shorter: runs that ended earlier are compared, too.
     TooFewRuns if there is no interval and no margin.
     """
@@ -176,12 +176,12 @@ def compare(gate: Gate, runs: Sequence[RunValue], baseline: Sequence[RunValue], 
     found = _unusable(runs, baseline, shorter=shorter)
     if found is not None:
         state, reason, run = found
-        return Verdict(state, reason, *centres, len(runs), len(baseline), size, run=run)
+        return GateVerdict(state, reason, *centres, len(runs), len(baseline), size, run=run)
     sign = 1.0 if gate.better == LOWER else -1.0
     difference = _scaled_difference(*centres)
     if min(len(runs), len(baseline)) < LEAST_RUNS:
         state, reason = (WORSE, "margin_beyond") if sign * difference > size else (NOT_WORSE, "margin_within")
-        return Verdict(state, reason, *centres, len(runs), len(baseline), size, difference)
+        return GateVerdict(state, reason, *centres, len(runs), len(baseline), size, difference)
     interval = difference_interval(mine, theirs, gate.alpha, robust=gate.robust)
     near, far = sorted((sign * interval.low, sign * interval.high))
     if near > size:
@@ -190,7 +190,7 @@ def compare(gate: Gate, runs: Sequence[RunValue], baseline: Sequence[RunValue], 
         state, reason = CANNOT_TELL, "too_wide"
     else:
         state, reason = NOT_WORSE, "within"
-    return Verdict(state, reason, *centres, len(runs), len(baseline), size, *interval)
+    return GateVerdict(state, reason, *centres, len(runs), len(baseline), size, *interval)
 
 
 def difference_interval(values: Floats, others: Floats, alpha: float, *, robust: bool = False) -> Interval:

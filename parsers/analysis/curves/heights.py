@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.curves.blocks import BLOCK, Blocks, ranges, rows_of
+from parsers.analysis.curves.blocks import BLOCK, CurveBlocks, ranges, rows_of
 from parsers.analysis.curves.segments import merged
 from parsers.model import Floats, Ints
 
@@ -31,19 +31,19 @@ _SPANS_PER_ODD = 16
 _LARGEST = 1e300
 
 
-Ends = Callable[[Blocks | None], Blocks]
+Ends = Callable[[CurveBlocks | None], CurveBlocks]
 
 
 class Heights(Protocol):
     """Values of a curve by blocks."""
 
     @property
-    def blocks(self) -> Blocks:
+    def blocks(self) -> CurveBlocks:
         """The ends of each block and the runs of values that are not finite."""
         ...
 
     @property
-    def recorded(self) -> Blocks:
+    def recorded(self) -> CurveBlocks:
         """The blocks of the values as recorded, which have the same runs and need no computation."""
         ...
 
@@ -65,10 +65,10 @@ class RecordedHeights:
     """The values as they were recorded."""
 
     value: Floats
-    blocks: Blocks
+    blocks: CurveBlocks
 
     @property
-    def recorded(self) -> Blocks:
+    def recorded(self) -> CurveBlocks:
         """The same blocks."""
         return self.blocks
 
@@ -108,7 +108,9 @@ class Smoothed:
     None); it may keep them.
     """
 
-    def __init__(self, recorded: RecordedHeights, averages: Averages, ends: Callable[[Ends], Blocks] | None = None) -> None:
+    def __init__(
+        self, recorded: RecordedHeights, averages: Averages, ends: Callable[[Ends], CurveBlocks] | None = None
+    ) -> None:
         self._averages, self._recorded, self._ends = averages, recorded, ends
         self._divisors = _divisors(averages.weight)
         # One view asks for the same values several times: some blocks, or a stretch from an index on.
@@ -116,16 +118,16 @@ class Smoothed:
         self._near: tuple[int, Floats] = 0, np.empty(0)
 
     @cached_property
-    def blocks(self) -> Blocks:
+    def blocks(self) -> CurveBlocks:
         """The ends of each block and the runs of values that are not finite."""
         return self._blocks(None) if self._ends is None else self._ends(self._blocks)
 
     @property
-    def recorded(self) -> Blocks:
+    def recorded(self) -> CurveBlocks:
         """The blocks of the values as recorded."""
         return self._recorded.blocks
 
-    def _blocks(self, shorter: Blocks | None) -> Blocks:
+    def _blocks(self, shorter: CurveBlocks | None) -> CurveBlocks:
         recorded = self._recorded.blocks
         value, spans = self._recorded.value, 2 * recorded.low.size
         low, high = np.full(spans, np.inf), np.full(spans, -np.inf)
@@ -289,7 +291,7 @@ def averages_of(recorded: RecordedHeights, weight: float, starts: Ints, shorter:
     return Averages(weight, value.size, mean, n, odd, rows)
 
 
-def _empty(blocks: Blocks) -> tuple[Ints, Ints]:
+def _empty(blocks: CurveBlocks) -> tuple[Ints, Ints]:
     """Return the ranges [first, stop) of spans that have no finite value: an average stays what it is across them."""
     first, stop = -(-blocks.first // SPAN), blocks.stop // SPAN
     there = stop > first

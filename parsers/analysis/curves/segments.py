@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from parsers.model import Ints, Series
-from parsers.recorded import RecordedSeries
+from parsers.recorded import RunSeries
 
 
 def restarts(step: Ints) -> Ints:
@@ -71,7 +71,7 @@ def superseded(series: Series) -> tuple[Series, Ints]:
 
 
 def _rows(series: Series, which: Any) -> Series:
-    found = RecordedSeries(*(column[which] for column in series))
+    found = RunSeries(*(column[which] for column in series))
     found.known = {}
     return found
 

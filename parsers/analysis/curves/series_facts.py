@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from parsers.analysis.curves.blocks import Blocks, blocks_of
+from parsers.analysis.curves.blocks import CurveBlocks, blocks_of
 from parsers.analysis.curves.heights import Averages, RecordedHeights, Smoothed, averages_of
 from parsers.analysis.curves.places import Rises, rises_of
 from parsers.analysis.curves.segments import restarts
 from parsers.model import Floats, Ints, Series
-from parsers.recorded import RecordedSeries
+from parsers.recorded import RunSeries
 
 T = TypeVar("T")
 LONG = 40_000
@@ -31,7 +31,7 @@ class SeriesFacts:
 
     def __init__(self, series: Series) -> None:
         self._series = series
-        self._known: dict[Any, tuple[int, Any]] = series.known if isinstance(series, RecordedSeries) else {}
+        self._known: dict[Any, tuple[int, Any]] = series.known if isinstance(series, RunSeries) else {}
 
     def _fact(self, key: Any, compute: Callable[[T | None], T]) -> T:
         """Return a fact; compute gets that of the series when it had fewer points, or None."""
@@ -72,7 +72,7 @@ class SeriesFacts:
         return self._fact("earliest", lambda _: _least(self._series.wall_time))
 
     @property
-    def blocks(self) -> Blocks | None:
+    def blocks(self) -> CurveBlocks | None:
         """The ends of the blocks of values; None if single values that are not finite are many."""
         return self._fact("value", lambda shorter: blocks_of(self._series.value, shorter))
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.curves.blocks import BLOCK, Blocks, ranges
+from parsers.analysis.curves.blocks import BLOCK, CurveBlocks, ranges
 from parsers.analysis.curves.heights import Heights
 from parsers.analysis.curves.places import Places
 from parsers.analysis.curves.reduction import (
@@ -34,7 +34,7 @@ _MOST_FALLS = 64
 _NONE: Ints = np.empty(0, np.int64)
 
 
-def bad_runs(x: Places, value: Floats, blocks: Blocks, *, columns: int, window: Window | None = None) -> NonFinite:
+def bad_runs(x: Places, value: Floats, blocks: CurveBlocks, *, columns: int, window: Window | None = None) -> NonFinite:
     """Return every non-finite point inside the window as runs, see `non_finite_runs`, which returns the same."""
     at = blocks.bad()
     falls = x.falls()
@@ -104,7 +104,7 @@ def reduce_view(
     return Reduced(kept[0] if len(kept) == 1 else merged(*kept), False, True, part.inside)
 
 
-def _part(x: Places, blocks: Blocks, window: Window | None, starts: Ints, stops: Ints, rising: bool) -> _ViewPart:
+def _part(x: Places, blocks: CurveBlocks, window: Window | None, starts: Ints, stops: Ints, rising: bool) -> _ViewPart:
     size = x.size
     every = blocks.after(np.zeros(1, np.int64))
     if int(every[0]) == size:
@@ -137,7 +137,7 @@ def _part(x: Places, blocks: Blocks, window: Window | None, starts: Ints, stops:
     return _ViewPart(first[at], end[np.append(at[1:] - 1, first.size - 1)] + 1 if at.size else _NONE, inside, rising)
 
 
-def _finite(blocks: Blocks, part: _ViewPart) -> Ints:
+def _finite(blocks: CurveBlocks, part: _ViewPart) -> Ints:
     """Return the finite points of a part."""
     found = ranges(part.first, part.stop)
     if blocks.whole:
@@ -153,7 +153,7 @@ def _ends(x: Places, y: Heights, part: _ViewPart) -> tuple[float, float]:
     return float(placed.min()), float(placed.max())
 
 
-def _rising_groups(x: Places, blocks: Blocks, window: Window, columns: int, part: _ViewPart) -> Ints:
+def _rising_groups(x: Places, blocks: CurveBlocks, window: Window, columns: int, part: _ViewPart) -> Ints:
     """Return the first finite point of each pixel column, if x rises."""
     edges = edges_of(window, columns)
     first, stop = np.broadcast_to(part.first, edges.shape), np.broadcast_to(part.stop, edges.shape)
@@ -161,7 +161,7 @@ def _rising_groups(x: Places, blocks: Blocks, window: Window, columns: int, part
     return blocks.after(found[found < part.stop[0]])
 
 
-def _groups(x: Places, blocks: Blocks, window: Window, columns: int, part: _ViewPart, falls: Ints) -> Ints | None:
+def _groups(x: Places, blocks: CurveBlocks, window: Window, columns: int, part: _ViewPart, falls: Ints) -> Ints | None:
     """Return the finite points that are in another pixel column than the finite point before; None if they are too many to be
     drawn as a line.
     """
@@ -190,7 +190,7 @@ def _within(at: Ints, part: _ViewPart) -> NDArray[np.bool_]:
     return found
 
 
-def _before(blocks: Blocks, at: Ints, part: _ViewPart) -> Ints:
+def _before(blocks: CurveBlocks, at: Ints, part: _ViewPart) -> Ints:
     """Return the finite point of the parts before each of them, -1 for the first one."""
     place = np.searchsorted(part.first, at, "right") - 1
     begins = at == part.first[place]
@@ -245,7 +245,7 @@ class _Lowest(NamedTuple):
         return _first_equal(values, offset + self.begin, offset + self.end, self.value) + self.number * BLOCK - offset
 
 
-def _lowest(blocks: Blocks, first: Ints, stop: Ints, edges: Ints, rows: Floats, sign: float) -> _Lowest:
+def _lowest(blocks: CurveBlocks, first: Ints, stop: Ints, edges: Ints, rows: Floats, sign: float) -> _Lowest:
     """Return the lowest points of groups [first, stop); the highest ones if sign is -1.
 
     edges are the blocks in which groups begin or end, rows the values of these blocks, infinite where they are not finite.

@@ -26,9 +26,9 @@ from parsers.analysis.dumps.masks import masks
 from parsers.analysis.dumps.operators import Key, Ran, operators_of
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
-from parsers.dumps.graphs import Flow
+from parsers.dumps.graphs import GraphFlow
 from parsers.dumps.msprobe import forward_name
-from parsers.dumps.store import Statistics
+from parsers.dumps.store import StatisticsTable
 from parsers.dumps.tables import frame_of_rows
 from parsers.dumps.values import TensorHeader
 from parsers.errors import PayloadError
@@ -69,11 +69,11 @@ class ExaminedDump(Protocol):
         """Number of the tensor of each row, the same in all iterations."""
         ...
 
-    def measured(self, rows: Ints, *, computed: bool = False) -> Statistics:
+    def measured(self, rows: Ints, *, computed: bool = False) -> StatisticsTable:
         """Return statistics, after computing those of some rows."""
         ...
 
-    def flow(self, row: int) -> Flow | None:
+    def flow(self, row: int) -> GraphFlow | None:
         """Return what the graph of a row says."""
         ...
 
@@ -368,7 +368,7 @@ class Causes:
             return BEFORE, forward
         return (HERE, "") if seen else (UNKNOWN, "")
 
-    def _producer(self, ran: Ran, slot: int, flow: Flow | None) -> str:
+    def _producer(self, ran: Ran, slot: int, flow: GraphFlow | None) -> str:
         return flow.sources.get(ran.name, {}).get(slot, "") if flow is not None else ""
 
     def _parameter_rows(self) -> dict[tuple[int, str, int, str], int]:
@@ -487,7 +487,7 @@ def _loss_changed(loss: Mapping[int, float]) -> float:
     return float(changed[0]) if len(changed) else np.nan
 
 
-def _real(tensors: pd.DataFrame, statistics: Statistics) -> NDArray[np.bool_]:
+def _real(tensors: pd.DataFrame, statistics: StatisticsTable) -> NDArray[np.bool_]:
     """Return which tensors hold real numbers: norms of counters, indices and masks mean nothing."""
     dtypes = tensors["dtype"].array
     known = np.array([*("float" in text for text in dtypes.categories.tolist()), False], np.bool_)

@@ -22,7 +22,7 @@ from parsers.analysis.dumps.operators import Key, Ran, latest_rows
 from parsers.analysis.dumps.watchpoints.conditions import GRADIENT
 from parsers.analysis.dumps.watchpoints.targets import rows_of
 from parsers.deferred import pandas as pd
-from parsers.dumps.store import Statistics
+from parsers.dumps.store import StatisticsTable
 from parsers.model import Ints
 
 LEAST_GRADIENT, GREATEST_GRADIENT = 1e-9, 1e9
@@ -106,7 +106,7 @@ class JudgedNorms:
 
 
 def judge(
-    tensors: pd.DataFrame, statistics: Statistics, norms: JudgedNorms, operators: Mapping[Key, Sequence[Ran]]
+    tensors: pd.DataFrame, statistics: StatisticsTable, norms: JudgedNorms, operators: Mapping[Key, Sequence[Ran]]
 ) -> Judgement:
     """Judge the tensors of a dump."""
     iteration = tensors["iteration"].to_numpy()
@@ -127,7 +127,7 @@ def judge(
     )  # fmt: skip
 
 
-def gradient_bounds(statistics: Statistics, bad: Mask) -> tuple[Reals, Reals]:
+def gradient_bounds(statistics: StatisticsTable, bad: Mask) -> tuple[Reals, Reals]:
     """Return the least and the greatest mean of absolute values that the statistics of each row allow; NaN for unknown.
 
     It is at most the root of the mean square and the largest absolute value, and at least the sum of squares by the largest
@@ -154,7 +154,7 @@ def layer_of(name: str) -> str:
 
 
 def _depth(
-    tensors: pd.DataFrame, statistics: Statistics, gradient: Mask, operators: Mapping[Key, Sequence[Ran]]
+    tensors: pd.DataFrame, statistics: StatisticsTable, gradient: Mask, operators: Mapping[Key, Sequence[Ran]]
 ) -> GradientDepth:
     """Return the row of layers over which gradients fall most; the longest one where they fall nowhere."""
     norm, count = statistics.column("l2"), statistics.column("count").astype(np.float64)

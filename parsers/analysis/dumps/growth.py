@@ -12,7 +12,7 @@ from parsers.analysis.dumps.departures import Reals
 from parsers.analysis.dumps.operators import IN_PLACE, Ran, latest_rows
 from parsers.analysis.dumps.watchpoints.targets import is_weight
 from parsers.deferred import pandas as pd
-from parsers.dumps.store import Statistics
+from parsers.dumps.store import StatisticsTable
 from parsers.model import Ints
 
 _PASSIVE = re.compile(
@@ -65,7 +65,7 @@ def passes_on(ran: Ran, norm: Reals) -> bool:
     return not taken or not made or max(made) <= _ROUNDED * max(taken)
 
 
-def producer_of(operators: Sequence[Ran], place: int, row: int, statistics: Statistics, made: set[str]) -> int:
+def producer_of(operators: Sequence[Ran], place: int, row: int, statistics: StatisticsTable, made: set[str]) -> int:
     """Return the place of the last operator before `place` that made the values of an input, by their statistics; -1 for none.
 
     Only operators whose name is in `made` are looked at.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.dumps.operators import Ran
-from parsers.dumps.store import Statistics
+from parsers.dumps.store import StatisticsTable
 
 _TAKES = re.compile("softmax|attention", re.IGNORECASE)
 """Types of operators of whose inputs -Inf stands for a weight of 0."""
@@ -22,7 +22,7 @@ Mask = NDArray[np.bool_]
 Equal = tuple[float, ...]
 
 
-def masks(iterations: Iterable[Sequence[Ran]], statistics: Statistics, bad: Mask) -> Mask:
+def masks(iterations: Iterable[Sequence[Ran]], statistics: StatisticsTable, bad: Mask) -> Mask:
     """Return which rows are masks, of the operators of each iteration in the order they ran; bad rows have NaN or Inf."""
     nan, plus, minus = (statistics.column(name) for name in ("nan", "positive_inf", "negative_inf"))
     only = bad & (nan == 0) & (plus == 0) & (minus > 0)

@@ -28,8 +28,8 @@ from parsers.analysis.dumps.watchpoints.targets import is_gradient
 from parsers.analysis.values.tensor_comparison import compare
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_DIFFERENCES, DUMP_PAIRS
-from parsers.dumps.graphs import Flow
-from parsers.dumps.store import Statistics
+from parsers.dumps.graphs import GraphFlow
+from parsers.dumps.store import StatisticsTable
 from parsers.dumps.tables import frame_of_rows
 from parsers.dumps.values import TensorHeader
 from parsers.errors import FormatError, PayloadError
@@ -65,7 +65,7 @@ class ComparedDump(Protocol):
         """Return type and shape of a tensor from its file."""
         ...
 
-    def measured(self, rows: Ints, *, computed: bool = False) -> Statistics:
+    def measured(self, rows: Ints, *, computed: bool = False) -> StatisticsTable:
         """Return statistics, after computing those of some rows."""
         ...
 
@@ -195,7 +195,7 @@ class LoneProducer:
 
 
 def lone_producers(
-    flows: tuple[Flow | None, Flow | None], paired: pd.DataFrame, differences: pd.DataFrame, place: int
+    flows: tuple[GraphFlow | None, GraphFlow | None], paired: pd.DataFrame, differences: pd.DataFrame, place: int
 ) -> list[LoneProducer]:
     """Return what the operator at a position takes values of and only one dump has.
 

@@ -24,7 +24,7 @@ _TOLD = 16
 """Groups of maps between two reports of progress."""
 
 
-class Report(Protocol):
+class MapProgress(Protocol):
     """Takes the progress of work; may raise Cancelled."""
 
     def __call__(self, done: int, total: int) -> None:
@@ -69,7 +69,7 @@ def disagreement(maps: Sequence[Grey]) -> Floats:
     return found
 
 
-def disagreements(found: Explanations, report: Report) -> Disagreements:
+def disagreements(found: Explanations, report: MapProgress) -> Disagreements:
     """Compare the maps of every sample and label. Takes about 0.3 ms per map of 112 x 112 pixels, so it is background work."""
     table = found.saliency
     place = np.searchsorted(found.samples["sample"].to_numpy(), table["sample"].to_numpy())

@@ -40,7 +40,7 @@ OUTCOME_CHANGES = Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class OutcomeChanges:
     """Changed outcomes (schema OUTCOME_CHANGES), by sample and label.
 
     samples: compared samples; labels: compared labels. other_truth: samples of all runs that are not compared because their
@@ -65,7 +65,7 @@ class Changes:
         return int(table[[0, 3]][:, 1:3].sum())
 
 
-def changes(runs: Sequence[Counted], threshold: float) -> Changes:
+def changes(runs: Sequence[Counted], threshold: float) -> OutcomeChanges:
     """Compare the outcomes of two or more runs at a threshold. ValueError for fewer."""
     if len(runs) < 2:
         raise ValueError(f"changes: expected two runs or more; found {len(runs)}")
@@ -106,7 +106,7 @@ def changes(runs: Sequence[Counted], threshold: float) -> Changes:
         columns[f"outcome_{place}"] = pd.Categorical.from_codes(codes[changed, place], categories=kinds)
         columns[f"probability_{place}"] = probability[changed, place]
     frame = OUTCOME_CHANGES.check(pd.DataFrame(columns, copy=False))
-    return Changes(frame, int(kept.sum()), len(names), int((~kept).sum()), tuple(transitions))
+    return OutcomeChanges(frame, int(kept.sum()), len(names), int((~kept).sum()), tuple(transitions))
 
 
 def _in_both(one: Ints, other: Ints) -> Ints:

@@ -13,23 +13,23 @@ from parsers.analysis.graphs.scopes import Scopes, scopes
 from parsers.analysis.graphs.search import FoundNodes, search
 from parsers.analysis.graphs.sharing import shared
 from parsers.analysis.graphs.simplify import Simplified, is_training, simplified
-from parsers.analysis.graphs.together import STATES, Together, marks, together
-from parsers.analysis.graphs.visible import Beside, GraphView, Item, Link, OpenScopes, Visible
+from parsers.analysis.graphs.together import STATES, JoinedNetwork, marks, together
+from parsers.analysis.graphs.visible import BoxLink, GraphView, Item, OpenScopes, SideNode, Visible
 
 __all__ = [
     "ROLES",
     "STATES",
-    "Beside",
+    "BoxLink",
     "FoundNodes",
     "GraphDifference",
     "GraphView",
     "Item",
-    "Link",
+    "JoinedNetwork",
     "Network",
     "OpenScopes",
     "Scopes",
+    "SideNode",
     "Simplified",
-    "Together",
     "Visible",
     "compare",
     "is_training",

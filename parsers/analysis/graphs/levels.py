@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class GraphBox:
     """One box: a node, a scope, an aggregate of nodes ("fold") or a stack of scopes. members are rows, or scope numbers."""
 
     kind: str
@@ -44,7 +44,7 @@ class Level:
     place: for each of scopes.within(scope), which unit it is in; -1 for parameters and constants. stacks: places of stacks.
     """
 
-    units: tuple[Unit, ...]
+    units: tuple[GraphBox, ...]
     place: Ints
     stacks: tuple[int, ...]
 
@@ -126,11 +126,11 @@ def lifted(scopes: Scopes, inside: Ints, member: Ints) -> tuple[Ints, Ints]:
     return pairs // max(size, 1), pairs % max(size, 1)
 
 
-def _fold(ids: list[int], is_scope: list[bool], species: list[int], depth: list[int]) -> tuple[tuple[Unit, ...], list[int]]:
+def _fold(ids: list[int], is_scope: list[bool], species: list[int], depth: list[int]) -> tuple[tuple[GraphBox, ...], list[int]]:
     groups: dict[tuple[int, int], list[int]] = {}
     for place, name in enumerate(zip(species, depth, strict=True)):
         groups.setdefault(name, []).append(place)
-    units: list[Unit] = []
+    units: list[GraphBox] = []
     unit_of = [0] * len(ids)
     for place, name in enumerate(zip(species, depth, strict=True)):
         places = groups[name]
@@ -141,5 +141,5 @@ def _fold(ids: list[int], is_scope: list[bool], species: list[int], depth: list[
         chosen = places if folds else [place]
         for each in chosen:
             unit_of[each] = len(units)
-        units.append(Unit(kind, tuple(ids[each] for each in chosen)))
+        units.append(GraphBox(kind, tuple(ids[each] for each in chosen)))
     return tuple(units), unit_of

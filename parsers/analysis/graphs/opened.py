@@ -13,9 +13,9 @@ from parsers.analysis.graphs import (
     GraphDifference,
     GraphView,
     Item,
+    JoinedNetwork,
     Network,
     OpenScopes,
-    Together,
     compare,
     is_training,
     network,
@@ -34,7 +34,7 @@ FIRST_FRAMES = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared:
+class ComparedGraphs:
     """The second graph of a comparison, the difference, and the union: the first graph plus what only the second has.
 
     first and other: the networks of both graphs, simplified before they were compared if `simple`: what a training graph hides
@@ -45,12 +45,12 @@ class Compared:
     first: Network
     other: Network
     difference: GraphDifference
-    both: Together
+    both: JoinedNetwork
     simple: bool = False
 
 
 @dataclass(slots=True)
-class Opened:
+class OpenGraph:
     """A graph with its views. hidden: number of nodes hidden by each simplification rule; kept: number that no rule could hide.
 
     whole: the network of the graph; in a comparison that of both graphs, which begins with the rows of the first one.
@@ -59,7 +59,7 @@ class Opened:
     graph: Graph
     whole: Network
     version: tuple[int, ...]
-    compared: Compared | None = None
+    compared: ComparedGraphs | None = None
     views: dict[bool, GraphView] = field(default_factory=dict)
     hidden: dict[str, int] = field(default_factory=dict)
     kept: int = 0
@@ -135,14 +135,14 @@ class Opened:
         return self.views[simple]
 
 
-def opened_graph(graphs: Sequence[Graph], version: tuple[int, ...], simple: bool | None = None) -> Opened:
+def opened_graph(graphs: Sequence[Graph], version: tuple[int, ...], simple: bool | None = None) -> OpenGraph:
     """Return a graph with its views, or the comparison of two; version is a mark of their files.
 
     simple: whether graphs that are compared are simplified before; None: if one of them is of a training and the other is not.
     """
     networks = [network(graph.nodes, graph.edges) for graph in graphs]
     if len(graphs) == 1:
-        return Opened(graphs[0], networks[0], version)
+        return OpenGraph(graphs[0], networks[0], version)
     simple = is_training(networks[0]) is not is_training(networks[1]) if simple is None else simple
     hidden: Counter[str] = Counter()
     kept = 0
@@ -156,8 +156,8 @@ def opened_graph(graphs: Sequence[Graph], version: tuple[int, ...], simple: bool
     attributes = (_Attributes(graphs[0]), _Attributes(graphs[1])) if graphs[0].format == graphs[1].format else None
     difference = compare(networks[0], networks[1], attributes)
     both = together(networks[0], networks[1], difference)
-    compared = Compared(graphs[1], networks[0], networks[1], difference, both, simple)
-    return Opened(graphs[0], both.network, version, compared, hidden=dict(hidden), kept=kept)
+    compared = ComparedGraphs(graphs[1], networks[0], networks[1], difference, both, simple)
+    return OpenGraph(graphs[0], both.network, version, compared, hidden=dict(hidden), kept=kept)
 
 
 def _value_of(graph: Graph, whole: Network, row: int) -> str:

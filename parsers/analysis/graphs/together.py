@@ -19,7 +19,7 @@ STATES = ("same", "changed", "removed", "added")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Together:
+class JoinedNetwork:
     """A network whose first rows are those of the first graph. state: for each row a code into STATES.
 
     second: for each row that of the second graph, or -1. Edges of both are there, those of the second between what they join.
@@ -30,7 +30,7 @@ class Together:
     second: Ints
 
 
-def together(first: Network, second: Network, found: GraphDifference) -> Together:
+def together(first: Network, second: Network, found: GraphDifference) -> JoinedNetwork:
     """Build the union of two graphs from the matches of their difference."""
     added = found.added
     nodes = pd.concat([first.nodes[list(NODES.names)], second.nodes.iloc[added][list(NODES.names)]], ignore_index=True)
@@ -60,7 +60,7 @@ def together(first: Network, second: Network, found: GraphDifference) -> Togethe
     state[first.size :] = ADDED
     state[(union.kind == CONSTANT) | ((state != CHANGED) & ~is_counted(union))] = SAME
     shown = np.concatenate((first.shown, np.ones(len(added), np.bool_)))
-    return Together(union.only(shown), state, np.concatenate((found.match, added)))
+    return JoinedNetwork(union.only(shown), state, np.concatenate((found.match, added)))
 
 
 def marks(visible: Visible, scopes: Scopes, state: Ints) -> dict[str, str]:

@@ -13,7 +13,7 @@ from parsers.analysis.graphs.network import OPERATOR, Ints, Network
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Trace:
+class NodeTrace:
     """rows: nodes in order of their distance, the first is where the trace began; depth: edges from there to each.
 
     A path has its nodes from begin to end. cut: there is more beyond the depth asked for.
@@ -24,22 +24,22 @@ class Trace:
     cut: bool = False
 
 
-def ancestors(network: Network, row: int, depth: int = 0) -> Trace:
+def ancestors(network: Network, row: int, depth: int = 0) -> NodeTrace:
     """Return the nodes a node is computed from, over at most this many edges; 0 for all."""
     return _spread(network, row, depth, up=True)
 
 
-def descendants(network: Network, row: int, depth: int = 0) -> Trace:
+def descendants(network: Network, row: int, depth: int = 0) -> NodeTrace:
     """Return the nodes that use what a node computes, over at most this many edges; 0 for all."""
     return _spread(network, row, depth, up=False)
 
 
-def path(network: Network, begin: int, end: int) -> Trace | None:
+def path(network: Network, begin: int, end: int) -> NodeTrace | None:
     """Return a shortest path between two nodes along the edges, from the earlier to the later; None if there is none."""
     for first, last in ((begin, end), (end, begin)):
         found = _shortest(network, first, last)
         if found:
-            return Trace(np.array(found, np.int64), np.arange(len(found)))
+            return NodeTrace(np.array(found, np.int64), np.arange(len(found)))
     return None
 
 
@@ -61,7 +61,7 @@ def _next(begin: Ints, rows: Ints) -> Ints:
     return np.asarray(np.arange(int(many.sum())) + np.repeat(first - before, many))
 
 
-def _spread(network: Network, row: int, depth: int, *, up: bool) -> Trace:
+def _spread(network: Network, row: int, depth: int, *, up: bool) -> NodeTrace:
     begin, end = _ends(network, up=up)
     distance = np.full(network.size, -1, np.int64)
     distance[row] = 0
@@ -75,7 +75,7 @@ def _spread(network: Network, row: int, depth: int, *, up: bool) -> Trace:
     rows = np.flatnonzero(distance >= 0)
     order = np.lexsort((network.rank[rows], network.kind[rows] != OPERATOR, distance[rows]))
     rows = rows[order]
-    return Trace(rows, distance[rows], cut=bool((distance[beyond] < 0).any()))
+    return NodeTrace(rows, distance[rows], cut=bool((distance[beyond] < 0).any()))
 
 
 def _shortest(network: Network, first: int, last: int) -> list[int]:

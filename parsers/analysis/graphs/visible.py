@@ -12,7 +12,7 @@ from typing import overload
 
 import numpy as np
 
-from parsers.analysis.graphs.levels import Level, Unit, level
+from parsers.analysis.graphs.levels import GraphBox, Level, level
 from parsers.analysis.graphs.network import KINDS, OPERATOR, PARAMETER, Ints, Network
 from parsers.analysis.graphs.scopes import Scopes, scopes
 
@@ -55,7 +55,7 @@ class OpenScopes:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class SideNode:
     """Something small beside a box: "parameter" or "constant" that it takes, or "proxy" of a hub that it takes from.
 
     nodes: the rows it stands for. box: of a proxy, the key of the hub.
@@ -85,12 +85,12 @@ class Item:
     members: tuple[int, ...] = ()
     type: str = ""
     opened: bool = False
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[SideNode, ...] = ()
     also: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class BoxLink:
     """Edges between two boxes, which are given by index: how many, and one of them, as a row of the frame or -1.
 
     kind: "data", "control" or "call" (all of them are), or "proxy" between a hub and its "more".
@@ -113,7 +113,7 @@ class Visible:
     """
 
     items: tuple[Item, ...]
-    links: tuple[Link, ...]
+    links: tuple[BoxLink, ...]
     closed: tuple[str, ...] = ()
     page: int = PAGE
     bare: bool = False
@@ -214,7 +214,7 @@ class GraphView:
             self._put_beside(items, boxes.of, shown)
         return Visible(tuple(items), tuple(links), page=page, bare=bare)
 
-    def _links(self, boxes: _Boxes) -> list[Link]:
+    def _links(self, boxes: _Boxes) -> list[BoxLink]:
         network, size = self.network, len(boxes.items)
         outer = np.append(boxes.outer(), -1)
         source, target = boxes.of[network.source], boxes.of[network.target]
@@ -237,7 +237,7 @@ class GraphView:
         ):
             row = int(network.edge[first])
             links.append(
-                Link(
+                BoxLink(
                     source=key // size,
                     target=key % size,
                     count=many,
@@ -271,30 +271,30 @@ class GraphView:
             found = [small for kind, nodes in sorted(kinds.items()) for small in self._small(kind, nodes)]
             items[index] = replace(items[index], beside=(*items[index].beside, *found))
 
-    def _small(self, kind: int, nodes: Iterable[int]) -> list[Beside]:
+    def _small(self, kind: int, nodes: Iterable[int]) -> list[SideNode]:
         rows = tuple(dict.fromkeys(nodes))
         if len(rows) > BESIDE:
-            return [Beside(KINDS[kind], f"{len(rows):,}", rows)]
-        return [Beside(KINDS[kind], self.network.name(row), (row,)) for row in rows]
+            return [SideNode(KINDS[kind], f"{len(rows):,}", rows)]
+        return [SideNode(KINDS[kind], self.network.name(row), (row,)) for row in rows]
 
 
-class _Members(Sequence[Unit]):
+class _MemberBoxes(Sequence[GraphBox]):
     """The members of an aggregate or a stack as separate boxes, created on demand."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: GraphBox) -> None:
         self.kind, self.members = "node" if unit.kind == "fold" else "scope", unit.members
 
     def __len__(self) -> int:
         return len(self.members)
 
     @overload
-    def __getitem__(self, place: int) -> Unit: ...
+    def __getitem__(self, place: int) -> GraphBox: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Unit]: ...
-    def __getitem__(self, place: int | slice) -> Unit | list[Unit]:
+    def __getitem__(self, place: slice) -> list[GraphBox]: ...
+    def __getitem__(self, place: int | slice) -> GraphBox | list[GraphBox]:
         if isinstance(place, slice):
-            return [Unit(self.kind, (member,)) for member in self.members[place]]
-        return Unit(self.kind, (self.members[place],))
+            return [GraphBox(self.kind, (member,)) for member in self.members[place]]
+        return GraphBox(self.kind, (self.members[place],))
 
 
 class _Boxes:
@@ -312,7 +312,7 @@ class _Boxes:
         found = self.view.level(scope)
         split = {place: self._split(found.units[place]) for place in found.stacks}
         split = {place: runs for place, runs in split.items() if len(runs) > 1}
-        units: Sequence[Unit] = found.units
+        units: Sequence[GraphBox] = found.units
         places = np.arange(len(units))
         if split:
             units = [run for place, unit in enumerate(found.units) for run in split.get(place, (unit,))]
@@ -331,7 +331,7 @@ class _Boxes:
         shared = [item.opened and item.kind == "fold" and item.count > HUB for item in self.items]
         return np.array([i.parent if i.parent >= 0 and shared[i.parent] else n for n, i in enumerate(self.items)], np.int64)
 
-    def _split(self, unit: Unit) -> list[Unit]:
+    def _split(self, unit: GraphBox) -> list[GraphBox]:
         """A folded stack of which some members are open: those by themselves, the rest in runs."""
         if unit.key in self.opened or self.open_scopes.isdisjoint(unit.members):
             return [unit]
@@ -341,13 +341,13 @@ class _Boxes:
                 runs += [[scope], []]
             else:
                 runs[-1].append(scope)
-        return [Unit("stack" if len(run) > 1 else "scope", tuple(run)) for run in runs if run]
+        return [GraphBox("stack" if len(run) > 1 else "scope", tuple(run)) for run in runs if run]
 
-    def _fill(self, unit: Unit, frame: int) -> None:
+    def _fill(self, unit: GraphBox, frame: int) -> None:
         if unit.kind == "scope":
             self.fill_scope(unit.members[0], frame)
             return
-        units = _Members(unit)
+        units = _MemberBoxes(unit)
         boxes, open_units = self._window(unit.key, units, frame)
         if unit.kind == "fold":
             self.of[list(unit.members)] = boxes
@@ -356,7 +356,7 @@ class _Boxes:
         for each, box in open_units:
             self._fill(each, box)
 
-    def _assign(self, unit: Unit, box: int) -> None:
+    def _assign(self, unit: GraphBox, box: int) -> None:
         if unit.kind in ("node", "fold"):
             self.of[list(unit.members)] = box
             return
@@ -368,7 +368,7 @@ class _Boxes:
         operator = self.view.network.kind[inside] == OPERATOR
         self.of[inside[operator]] = np.repeat(boxes, many)[operator]
 
-    def _window(self, key: str, units: Sequence[Unit], frame: int) -> tuple[Ints, list[tuple[Unit, int]]]:
+    def _window(self, key: str, units: Sequence[GraphBox], frame: int) -> tuple[Ints, list[tuple[GraphBox, int]]]:
         """Boxes for one page of units; which box each unit is in, and the units that are open, with their boxes."""
         size = len(units)
         begin = min(max(0, int(self.pages.get(key, 0))), max(0, size - 1))
@@ -397,7 +397,7 @@ class _Boxes:
         self.items.append(item)
         return len(self.items) - 1
 
-    def _item(self, unit: Unit, frame: int) -> Item:
+    def _item(self, unit: GraphBox, frame: int) -> Item:
         network, tree = self.view.network, self.view.scopes
         first = unit.members[0]
         if unit.kind == "node":
@@ -410,10 +410,10 @@ class _Boxes:
         return Item(unit.key, unit.kind, frame, tree.label(first), many, unit.members, "", opened)
 
 
-def _without_hubs(items: list[Item], links: list[Link], bare: bool) -> list[Link]:
+def _without_hubs(items: list[Item], links: list[BoxLink], bare: bool) -> list[BoxLink]:
     """Links without most of those of hubs: their other ends are counted in a "more" and have a proxy beside them."""
     for side in ("source", "target"):
-        ends: dict[int, list[Link]] = {}
+        ends: dict[int, list[BoxLink]] = {}
         for link in links:
             ends.setdefault(getattr(link, side), []).append(link)
         cut: set[int] = set()
@@ -427,9 +427,9 @@ def _without_hubs(items: list[Item], links: list[Link], bare: bool) -> list[Link
             items.append(Item(f"{'o' if side == 'source' else 'i'}{items[hub].key}", "more", items[hub].parent, "", len(far)))
             more = len(items) - 1
             many = sum(link.count for link in far)
-            added.append(Link(hub, more, many, "proxy") if side == "source" else Link(more, hub, many, "proxy"))
+            added.append(BoxLink(hub, more, many, "proxy") if side == "source" else BoxLink(more, hub, many, "proxy"))
             if side == "source" and not bare:
-                proxy = Beside("proxy", items[hub].label, box=items[hub].key)
+                proxy = SideNode("proxy", items[hub].label, box=items[hub].key)
                 for link in far:
                     items[link.target] = replace(items[link.target], beside=(*items[link.target].beside, proxy))
         links = [link for link in links if id(link) not in cut] + added

@@ -43,7 +43,7 @@ _MAGIC = b"MSPL"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PipelineRow:
     """A row of the chart: a rank, or a folded stage (rank -1) with its ranks. stage is -1 for unknown."""
 
     stage: int
@@ -52,7 +52,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Frames:
+class _BandFrames:
     """Two frames by identity, as a key of the bands made of them."""
 
     device_times: pd.DataFrame
@@ -62,12 +62,12 @@ class _Frames:
         return hash((id(self.device_times), id(self.collectives)))
 
     def __eq__(self, other: object) -> bool:
-        mine = isinstance(other, _Frames) and self.device_times is other.device_times
-        return mine and isinstance(other, _Frames) and self.collectives is other.collectives
+        mine = isinstance(other, _BandFrames) and self.device_times is other.device_times
+        return mine and isinstance(other, _BandFrames) and self.collectives is other.collectives
 
 
 @lru_cache(maxsize=2)  # for the page and its routes: 0.07 to 0.17 s for 1.3 million operations and kernels
-def _bands(frames: _Frames) -> Mapping[int, RankBands]:
+def _bands(frames: _BandFrames) -> Mapping[int, RankBands]:
     return rank_bands(frames.device_times, frames.collectives)
 
 
@@ -84,7 +84,7 @@ class Clocks:
 
 
 @lru_cache(maxsize=2)
-def _clocks(frames: _Frames) -> Clocks:
+def _clocks(frames: _BandFrames) -> Clocks:
     found = clock_offsets(frames.collectives)
     offsets = found.groupby("part")["offset_ns"]
     differ = int((offsets.max() - offsets.min()).max()) if len(found) else 0
@@ -139,9 +139,9 @@ class JobPipeline:
         return schema.empty() if found is None else found
 
     @cached_property
-    def _frames(self) -> _Frames:
+    def _frames(self) -> _BandFrames:
         found = self._frame("device_times")
-        return _Frames(_nothing() if found is None else found, self.collectives)
+        return _BandFrames(_nothing() if found is None else found, self.collectives)
 
     @cached_property
     def bands(self) -> Mapping[int, RankBands]:
@@ -199,7 +199,7 @@ class JobPipeline:
         return micro_batches(list(self.bands.values()), self.step, told=told, typed=self._typed)
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[PipelineRow]:
         """The rows of the chart by stage and rank: the ranks of unfolded stages, and the folded stages; also undrawn ones."""
         by_stage: dict[int, list[int]] = {}
         for rank in self._by_stage:
@@ -209,9 +209,9 @@ class JobPipeline:
         found = []
         for stage, ranks in by_stage.items():
             if stage in unfolded or len(ranks) == 1:
-                found += [Row(stage, rank, (rank,)) for rank in ranks]
+                found += [PipelineRow(stage, rank, (rank,)) for rank in ranks]
             else:
-                found.append(Row(stage, -1, tuple(ranks)))
+                found.append(PipelineRow(stage, -1, tuple(ranks)))
         return found
 
     @cached_property

@@ -56,7 +56,7 @@ class LimitingPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class LimitingFactors:
     """What was checked, what takes most first; why the others were not, by name; the mean step in ns and computing in it.
 
     The first step counts for none of these if it is a warm_up.
@@ -78,7 +78,7 @@ class Limits:
         return next((part for part in self.parts if part.limits), None)
 
 
-def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
+def limiting(frames: Mapping[str, pd.DataFrame | None]) -> LimitingFactors:
     """Return what limits a job. frames are those in JOB_FRAMES by name: cluster_steps, collectives, groups, links, ranks."""
     first = warm_up(frames.get("cluster_steps"))
     frames = steady(frames)
@@ -108,7 +108,7 @@ def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
     memory = _memory(frames.get("ranks"), unchecked)
     found.sort(key=lambda part: (not part.limits, -part.share))
     computing = _mean(rows, "computing_ns") if len(rows) else math.nan
-    return Limits((*found, *([memory] if memory is not None else [])), unchecked, step, computing, first)
+    return LimitingFactors((*found, *([memory] if memory is not None else [])), unchecked, step, computing, first)
 
 
 def _rows(steps: pd.DataFrame | None) -> pd.DataFrame:

@@ -34,7 +34,7 @@ _ROW = np.dtype([("row", "<u2"), ("column", "<u2"), ("value", "<f4")])
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class LinkCells:
     """The links that carry anything, by sender and receiver: their places on the axis, and bytes and ns per step.
 
     ranks are those of the job at the places of the axis, -1 where only the number in the group is known. steps is how many
@@ -76,7 +76,7 @@ class Matrix:
     """What is drawn: for cells row by row their row, column and value. Everything else carries nothing.
 
     A cell shows `block` x `block` places of the axis, from `first`. rows is the number of rows and of columns. how says what
-    the value of several links is. A bandwidth of few bytes (`Cells.few`) is negative.
+    the value of several links is. A bandwidth of few bytes (`LinkCells.few`) is negative.
     """
 
     ranks: Ints
@@ -127,7 +127,7 @@ class Matrix:
 def cells(
     links: pd.DataFrame, *, group: str = "", members: Ints | None = None, kind: str = "", step: int | None = None,
     of: str = "total", inner: bool = False,
-) -> Cells:
+) -> LinkCells:
     """Return the links of a group, or of the job for group "" (schema LINKS).
 
     members are the ranks of the group in its order; None if no file lists them: then they are taken from the links. kind is
@@ -161,11 +161,11 @@ def cells(
     source, target = places[:, first[found]]
     per = max(steps, 1) if of == "total" else 1
     size, time = size[found], time[found]
-    return Cells(ranks, source, target, size / per, time / per, size < LEAST_BYTES, steps, unplaced)
+    return LinkCells(ranks, source, target, size / per, time / per, size < LEAST_BYTES, steps, unplaced)
 
 
 def matrix(
-    found: Cells, measure: Measure, *, how: str = "", first: int = 0, last: int | None = None, most: int = MOST
+    found: LinkCells, measure: Measure, *, how: str = "", first: int = 0, last: int | None = None, most: int = MOST
 ) -> Matrix:
     """Return the cells of the places from `first` up to `last` (all of them) in at most `most` rows and columns.
 

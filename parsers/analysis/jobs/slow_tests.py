@@ -16,7 +16,7 @@ CAUSES = {"computing": "computing", "free": "host"}
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SlowRankLimits:
     """When a rank is slow; the same on all pages.
 
     excess: least share of a step by which its computing or idle time is above its peers. waited: least share of a step that
@@ -37,7 +37,7 @@ class Limits:
     once: float = 0.01
 
 
-LIMITS = Limits()
+LIMITS = SlowRankLimits()
 HALF = 0.5
 """Least part of the excess of a replica that each of its ranks has, and of a corrected excess that the plain one has."""
 _MANY = 4
@@ -49,7 +49,7 @@ _PRIOR = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SlowRankVerdict:
     """Rows of the table that are slow together; cause; the place of the step since which; excess per step; its spreads.
 
     above marks the steps in which it is above its peers; peers is how many ranks or replicas were compared.
@@ -64,7 +64,7 @@ class Verdict:
     peers: int
 
 
-def slow_replicas(table: RankTable, stage: Ints, replica: Ints, limits: Limits = LIMITS) -> list[Verdict]:
+def slow_replicas(table: RankTable, stage: Ints, replica: Ints, limits: SlowRankLimits = LIMITS) -> list[SlowRankVerdict]:
     """Return the replicas that are slow as a whole: their mean passes, and each of their ranks has at least half of it."""
     numbers = np.unique(replica[(replica >= 0) & (stage >= 0)])
     if len(numbers) < 2 or (replica[stage >= 0] < 0).any():
@@ -72,7 +72,7 @@ def slow_replicas(table: RankTable, stage: Ints, replica: Ints, limits: Limits =
     members = [np.flatnonzero((replica == number) & (stage >= 0)) for number in numbers.tolist()]
     late = np.stack([table.late[rows].mean(axis=0) for rows in members])
     total = np.stack([table.total[rows].mean(axis=0) for rows in members])
-    found: dict[int, Verdict] = {}
+    found: dict[int, SlowRankVerdict] = {}
     for name, cause in CAUSES.items():
         excess, usual = _of_replicas(getattr(table, name), stage, members)
         values = np.stack([excess[rows].mean(axis=0) for rows in members])
@@ -82,7 +82,7 @@ def slow_replicas(table: RankTable, stage: Ints, replica: Ints, limits: Limits =
             own = middle_mean(excess[rows][:, one.since :])[0] / scale[rows]
             known = found.get(one.rows[0])
             if own.min() >= HALF * own.mean() and (known is None or known.excess_ns < one.excess_ns):
-                found[one.rows[0]] = Verdict(
+                found[one.rows[0]] = SlowRankVerdict(
                     tuple(rows.tolist()), cause, one.since, one.excess_ns, one.z, one.above, len(numbers)
                 )
     return [*found.values()]
@@ -102,15 +102,15 @@ def _of_replicas(values: Floats, stage: Ints, members: list[Ints]) -> tuple[Floa
 
 
 def slow_ranks(
-    table: RankTable, stage: Ints, replica: Ints, limits: Limits = LIMITS, linked: NDArray[np.bool_] | None = None
-) -> list[Verdict]:
+    table: RankTable, stage: Ints, replica: Ints, limits: SlowRankLimits = LIMITS, linked: NDArray[np.bool_] | None = None
+) -> list[SlowRankVerdict]:
     """Return the single ranks that are slow. stage is -1 for ranks that are left out; linked marks ends of slow links.
 
     Where ranks share a model, computing is compared a second time after dividing by the median of the other ranks of the same
     replica and step, since data differ by replica. Where both stage and replica have two or three ranks, that counts only
     if the plain excess is at least half of it: in a job of 2 x 2 ranks the opposite corner looks the same.
     """
-    found: dict[int, Verdict] = {}
+    found: dict[int, SlowRankVerdict] = {}
     stages = [np.flatnonzero(stage == number) for number in np.unique(stage[stage >= 0]).tolist()]
     stages = [rows for rows in stages if len(rows) > 1]
     tests = sum(map(len, stages)) * (len(CAUSES) + 1)
@@ -139,12 +139,12 @@ def slow_ranks(
     return [*found.values()]
 
 
-def _keep(found: dict[int, Verdict], rows: Ints, verdicts: list[Verdict]) -> None:
+def _keep(found: dict[int, SlowRankVerdict], rows: Ints, verdicts: list[SlowRankVerdict]) -> None:
     """Keep the largest excess of each rank."""
     for one in verdicts:
         row = int(rows[one.rows[0]])
         if row not in found or found[row].excess_ns < one.excess_ns:
-            found[row] = Verdict((row,), one.cause, one.since, one.excess_ns, one.z, one.above, one.peers)
+            found[row] = SlowRankVerdict((row,), one.cause, one.since, one.excess_ns, one.z, one.above, one.peers)
 
 
 def _divided(values: Floats, replica: Ints) -> Floats:
@@ -157,7 +157,9 @@ def _divided(values: Floats, replica: Ints) -> Floats:
     return found
 
 
-def _passing(values: Floats, total: Floats, late: Floats, cause: str, tests: int, limits: Limits) -> list[Verdict]:
+def _passing(
+    values: Floats, total: Floats, late: Floats, cause: str, tests: int, limits: SlowRankLimits
+) -> list[SlowRankVerdict]:
     """Return verdicts on the rows of values (excess over peers by step, ns), each from the step since which it is so.
 
     tests is how many such rows the job has: the level is divided by it, and by the number of possible steps if one was chosen.
@@ -170,7 +172,7 @@ def _passing(values: Floats, total: Floats, late: Floats, cause: str, tests: int
         passed, mean, z = _tested(values, begin, total[:, begin:], late[:, begin:], chances, limits)
         chosen = passed & ((since == begin) | (begin == 0))
         found += [
-            Verdict((row,), cause, begin, float(mean[row]), float(z[row]), values[row] > 0.0, len(values))
+            SlowRankVerdict((row,), cause, begin, float(mean[row]), float(z[row]), values[row] > 0.0, len(values))
             for row in np.flatnonzero(chosen).tolist()
         ]
     latest = {one.rows[0]: one for one in found}
@@ -178,7 +180,7 @@ def _passing(values: Floats, total: Floats, late: Floats, cause: str, tests: int
 
 
 def _tested(
-    values: Floats, begin: int, total: Floats, late: Floats, tests: int, limits: Limits
+    values: Floats, begin: int, total: Floats, late: Floats, tests: int, limits: SlowRankLimits
 ) -> tuple[NDArray[np.bool_], Floats, Floats]:
     """Return which rows pass all limits from the step at `begin` on, their middle means and these in spreads of the peers.
 

@@ -16,7 +16,7 @@ import numpy as np
 from parsers.analysis.jobs.links import SlowLink
 from parsers.analysis.jobs.peers import alike, replica_of, stage_of
 from parsers.analysis.jobs.rank_table import RankTable, rank_table
-from parsers.analysis.jobs.slow_tests import CAUSES, LIMITS, Limits, Verdict, slow_ranks, slow_replicas
+from parsers.analysis.jobs.slow_tests import CAUSES, LIMITS, SlowRankLimits, SlowRankVerdict, slow_ranks, slow_replicas
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
@@ -71,7 +71,7 @@ def stragglers(
     groups: pd.DataFrame,
     slow: Collection[SlowLink] = (),
     *,
-    limits: Limits = LIMITS,
+    limits: SlowRankLimits = LIMITS,
 ) -> list[Straggler]:
     """Return the ranks and replicas that others wait for: the slow ones, then those of single steps, the costliest first.
 
@@ -85,7 +85,7 @@ def stragglers(
     kinds = dict(zip(groups["group"].astype("str"), groups["kind"].astype("str"), strict=True))
     ends = {rank for one in slow for rank in (one.source, one.target)}
     found: list[Straggler] = []
-    verdicts: list[Verdict] = []
+    verdicts: list[SlowRankVerdict] = []
     if len(table.steps) >= limits.steps:
         verdicts = slow_replicas(table, stage, replica, limits)
         gone = np.isin(np.arange(len(table.ranks)), [row for one in verdicts for row in one.rows])
@@ -97,7 +97,7 @@ def stragglers(
     return [*found, *sorted(once, key=lambda one: -one.lateness_ns)]
 
 
-def _named(table: RankTable, one: Verdict, replica: Ints, kinds: Mapping[str, str]) -> Straggler:
+def _named(table: RankTable, one: SlowRankVerdict, replica: Ints, kinds: Mapping[str, str]) -> Straggler:
     rows, window = list(one.rows), slice(one.since, None)
     total, every = float(table.total[rows, window].mean()), float(table.late[rows, window].mean())
     first, whole = rows[0], len(rows) > 1
@@ -114,7 +114,7 @@ def _named(table: RankTable, one: Verdict, replica: Ints, kinds: Mapping[str, st
 
 
 def _once(
-    table: RankTable, stage: Ints, ends: Collection[int], kinds: Mapping[str, str], limits: Limits
+    table: RankTable, stage: Ints, ends: Collection[int], kinds: Mapping[str, str], limits: SlowRankLimits
 ) -> list[Straggler]:
     """Return the ranks that others waited for in single steps, with what they had above their peers then."""
     chosen = table.late >= limits.once * table.total

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from parsers.analysis.jobs.links import slow_links
 from parsers.analysis.jobs.peers import alike
-from parsers.analysis.jobs.slow_tests import LIMITS, Limits
+from parsers.analysis.jobs.slow_tests import LIMITS, SlowRankLimits
 from parsers.analysis.jobs.stragglers import Straggler, stragglers
 from parsers.deferred import pandas as pd
 
@@ -27,7 +27,7 @@ class SlowRanks:
     steps: int = 0
 
 
-def who_is_slow(frames: Mapping[str, pd.DataFrame | None], limits: Limits = LIMITS) -> SlowRanks:
+def who_is_slow(frames: Mapping[str, pd.DataFrame | None], limits: SlowRankLimits = LIMITS) -> SlowRanks:
     """Judge the ranks of a job by its frames cluster_steps, collectives, groups and links (None or missing: no file)."""
     steps, collectives, groups, links = (frames.get(name) for name in ("cluster_steps", "collectives", "groups", "links"))
     if steps is None or not len(steps):

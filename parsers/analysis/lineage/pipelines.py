@@ -24,7 +24,7 @@ T = TypeVar("T")
 # Operation parameters -------------------------------------------------------------------------------------------------
 
 
-class Fact(NamedTuple):
+class PipelineParameter(NamedTuple):
     """One parameter. part: "node", "sampler" or "operation"; owner: the sampler's or operation's name, place: which of them.
 
     A fact without a key states that there is such a sampler or operation; its value is the name.
@@ -37,20 +37,20 @@ class Fact(NamedTuple):
     value: Any
 
 
-def facts(node: DatasetNode) -> Iterator[Fact]:
+def facts(node: DatasetNode) -> Iterator[PipelineParameter]:
     """Return all parameters of a node, then of its sampler, then of its operations in order."""
     for key, value in node.parameters.items():
-        yield Fact("node", 0, "", key, value)
+        yield PipelineParameter("node", 0, "", key, value)
     if node.sampler is not None:
         yield from _of("sampler", 0, node.sampler)
     for place, operation in enumerate(node.operations):
         yield from _of("operation", place, operation)
 
 
-def _of(part: str, place: int, one: DatasetOperation) -> Iterator[Fact]:
-    yield Fact(part, place, one.name, "", one.name)
+def _of(part: str, place: int, one: DatasetOperation) -> Iterator[PipelineParameter]:
+    yield PipelineParameter(part, place, one.name, "", one.name)
     for key, value in parameters_of(one).items():
-        yield Fact(part, place, one.name, key, value)
+        yield PipelineParameter(part, place, one.name, key, value)
 
 
 def parameters_of(one: DatasetOperation) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def parameters_of(one: DatasetOperation) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedPipeline:
     """A pipeline as a list: each node, and the numbers of its children, in the order of `DatasetGraph.walk`."""
 
     nodes: tuple[DatasetNode, ...]
@@ -78,7 +78,7 @@ class Numbered:
         return found
 
 
-def numbered(graph: DatasetGraph) -> Numbered:
+def numbered(graph: DatasetGraph) -> NumberedPipeline:
     """A pipeline as a list."""
     nodes: list[DatasetNode] = []
     parents: list[int] = []
@@ -89,21 +89,21 @@ def numbered(graph: DatasetGraph) -> Numbered:
         nodes.append(node)
         parents.append(parent)
         children.append([])
-    return Numbered(tuple(nodes), tuple(map(tuple, children)), tuple(parents))
+    return NumberedPipeline(tuple(nodes), tuple(map(tuple, children)), tuple(parents))
 
 
 # Alignment -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
-class _Slot:
+class _MergedOperation:
     """An operation of the tree: its node in the first pipeline that has it, its number in each one, and what feeds it."""
 
     node: DatasetNode
     numbers: dict[int, int] = field(default_factory=dict)
-    children: list[_Slot] = field(default_factory=list)
+    children: list[_MergedOperation] = field(default_factory=list)
 
-    def stretch(self) -> list[_Slot]:
+    def stretch(self) -> list[_MergedOperation]:
         """From a slot down to the first that has no child, or several."""
         found = [self]
         while len(found[-1].children) == 1:
@@ -111,7 +111,7 @@ class _Slot:
         return found
 
 
-def align(graphs: Sequence[Numbered]) -> list[tuple[int | None, ...]]:
+def align(graphs: Sequence[NumberedPipeline]) -> list[tuple[int | None, ...]]:
     """Return every operation of any pipeline as its number in each of them, None where there is none.
 
     An operation comes before those that feed it, whichever pipeline has them.
@@ -119,7 +119,7 @@ def align(graphs: Sequence[Numbered]) -> list[tuple[int | None, ...]]:
     alike: dict[Any, list[int]] = {}
     for at, graph in enumerate(graphs):
         alike.setdefault(_shape(graph), []).append(at)
-    roots: list[_Slot] = []
+    roots: list[_MergedOperation] = []
     for at, *_ in alike.values():
         roots = _merged(roots, [0], graphs[at], at)
     others = {first: sharing for first, *sharing in alike.values()}
@@ -135,7 +135,7 @@ def align(graphs: Sequence[Numbered]) -> list[tuple[int | None, ...]]:
     return rows
 
 
-def _shape(graph: Numbered) -> Any:
+def _shape(graph: NumberedPipeline) -> Any:
     """Return a key that is equal for pipelines that are aligned the same way."""
     return graph.parents, tuple(
         (node.type, node.kind, tuple(one.name for one in node.operations), str(node.parameters.get("input_columns")))
@@ -143,14 +143,16 @@ def _shape(graph: Numbered) -> Any:
     )  # fmt: skip
 
 
-def _merged(slots: Sequence[_Slot], numbers: Sequence[int], graph: Numbered, at: int, deep: int = 0) -> list[_Slot]:
+def _merged(
+    slots: Sequence[_MergedOperation], numbers: Sequence[int], graph: NumberedPipeline, at: int, deep: int = 0
+) -> list[_MergedOperation]:
     """Merge the branches of a pipeline into branches of the tree."""
 
     def weigh(a: int, b: int) -> int:
         ours, theirs = slots[a].node, graph.nodes[numbers[b]]
         return 1 + likeness(ours, theirs) + 10 * (ours == theirs)
 
-    found: list[_Slot] = []
+    found: list[_MergedOperation] = []
     for a, b in _side_by_side(heaviest(range(len(slots)), range(len(numbers)), weigh), len(slots), len(numbers)):
         if a is None:
             found.append(_grown(graph, numbers[b or 0], at))
@@ -170,27 +172,27 @@ def _side_by_side(pairs: Sequence[tuple[int, int]], ours: int, theirs: int) -> I
         here, there = a + 1, b + 1
 
 
-def _grown(graph: Numbered, number: int, at: int) -> _Slot:
+def _grown(graph: NumberedPipeline, number: int, at: int) -> _MergedOperation:
     """A branch of a pipeline as a branch of the tree."""
-    top = _Slot(graph.nodes[number], {at: number})
+    top = _MergedOperation(graph.nodes[number], {at: number})
     pending = [top]
     while pending:
         slot = pending.pop()
-        slot.children = [_Slot(graph.nodes[child], {at: child}) for child in graph.children[slot.numbers[at]]]
+        slot.children = [_MergedOperation(graph.nodes[child], {at: child}) for child in graph.children[slot.numbers[at]]]
         pending += slot.children
     return top
 
 
-def _laid(top: _Slot, graph: Numbered, number: int, at: int, deep: int) -> list[_Slot]:
+def _laid(top: _MergedOperation, graph: NumberedPipeline, number: int, at: int, deep: int) -> list[_MergedOperation]:
     """Merge a branch of a pipeline into one of the tree; keep both side by side if they have nothing in common."""
     ours, theirs = top.stretch(), graph.stretch(number)
     pairs = heaviest(range(len(ours)), range(len(theirs)), lambda a, b: likeness(ours[a].node, graph.nodes[theirs[b]]))
     if not pairs:
         return _beside(ours, theirs, graph, at, deep)
     here, there = pairs[-1][0] + 1, pairs[-1][1] + 1
-    row: list[_Slot] = []
+    row: list[_MergedOperation] = []
     for a, b in _side_by_side(pairs[:-1], *pairs[-1]):
-        row.append(_Slot(graph.nodes[theirs[b or 0]]) if a is None else ours[a])
+        row.append(_MergedOperation(graph.nodes[theirs[b or 0]]) if a is None else ours[a])
         if b is not None:
             row[-1].numbers[at] = theirs[b]
     row.append(ours[here - 1])
@@ -203,10 +205,12 @@ def _laid(top: _Slot, graph: Numbered, number: int, at: int, deep: int) -> list[
     return row[:1]
 
 
-def _beside(ours: list[_Slot], theirs: list[int], graph: Numbered, at: int, deep: int) -> list[_Slot]:
+def _beside(
+    ours: list[_MergedOperation], theirs: list[int], graph: NumberedPipeline, at: int, deep: int
+) -> list[_MergedOperation]:
     """Merge two stretches with nothing in common: if one ends in branches, the other may be one of them."""
     if deep < DEEPEST and len(graph.children[theirs[-1]]) > 1:
-        row = [_Slot(graph.nodes[one], {at: one}) for one in theirs]
+        row = [_MergedOperation(graph.nodes[one], {at: one}) for one in theirs]
         row[-1].children = _merged(ours[:1], graph.children[theirs[-1]], graph, at, deep + 1)
         for slot, next_slot in pairwise(row):
             slot.children = [next_slot]
@@ -217,7 +221,7 @@ def _beside(ours: list[_Slot], theirs: list[int], graph: Numbered, at: int, deep
     return [ours[0], _grown(graph, theirs[0], at)]
 
 
-def aligned(one: Numbered, other: Numbered) -> dict[int, int]:
+def aligned(one: NumberedPipeline, other: NumberedPipeline) -> dict[int, int]:
     """Return number of a node -> number of its counterpart in the other pipeline."""
     return {ours: theirs for ours, theirs in align([one, other]) if ours is not None and theirs is not None}
 
@@ -273,8 +277,8 @@ MISSING = _Missing()
 class ParameterDifference:
     """A parameter that pipelines do not share: a value for each of them, MISSING where there is none.
 
-    part, owner and key are those of a `Fact`, or part is "type" for the type of the operation itself, which is MISSING where
-    a pipeline has no such operation. places: the fact's place in each pipeline.
+    part, owner and key are those of a `PipelineParameter`, or part is "type" for the type of the operation itself, which is
+    MISSING where a pipeline has no such operation. places: the fact's place in each pipeline.
     """
 
     part: str
@@ -292,7 +296,7 @@ class ComparedOperation:
     differences: tuple[ParameterDifference, ...]
 
 
-def compare(graphs: Sequence[Numbered]) -> list[ComparedOperation]:
+def compare(graphs: Sequence[NumberedPipeline]) -> list[ComparedOperation]:
     """Return every operation of any pipeline, in the order of `align`, with its differences."""
     compared = []
     for row in align(graphs):
@@ -329,10 +333,10 @@ Key = tuple[str, int, str, str]
 """Part, slot among the operations of a map, owner (of operations) and key of a fact."""
 
 
-def _columns(nodes: Sequence[tuple[int, DatasetNode]]) -> dict[int, dict[Key, Fact]]:
+def _columns(nodes: Sequence[tuple[int, DatasetNode]]) -> dict[int, dict[Key, PipelineParameter]]:
     """Return by pipeline the facts of a node, under keys that corresponding facts share."""
     slots = _slots(dict.fromkeys(tuple(one.name for one in node.operations) for _, node in nodes))
-    columns: dict[int, dict[Key, Fact]] = {}
+    columns: dict[int, dict[Key, PipelineParameter]] = {}
     for at, node in nodes:
         own = slots[tuple(one.name for one in node.operations)]
         # Samplers of different names correspond: they are one slot with two names.
@@ -381,8 +385,8 @@ class PipelineColumn:
     """One fact of one operation as a column of a table.
 
     operation names the operation: its type, with a number from the second of a type on. part, owner and key are those of the
-    `Fact`; a column of part "type" says what type the operation is. name is unique. values and numbers (of the operation) are
-    by pipeline, MISSING and None where there is none.
+    `PipelineParameter`; a column of part "type" says what type the operation is. name is unique. values and numbers (of the
+    operation) are by pipeline, MISSING and None where there is none.
     """
 
     name: str
@@ -394,7 +398,7 @@ class PipelineColumn:
     numbers: tuple[int | None, ...]
 
 
-def pipeline_columns(graphs: Sequence[Numbered]) -> list[PipelineColumn]:
+def pipeline_columns(graphs: Sequence[NumberedPipeline]) -> list[PipelineColumn]:
     """Return all parameters of all pipelines as columns, by operation in the order of the data."""
     names: set[str] = set()
     operations: dict[str, int] = {}
@@ -417,7 +421,7 @@ def pipeline_columns(graphs: Sequence[Numbered]) -> list[PipelineColumn]:
     return found
 
 
-def _in_order(columns: Iterable[dict[Key, Fact]]) -> list[Key]:
+def _in_order(columns: Iterable[dict[Key, PipelineParameter]]) -> list[Key]:
     """Sort the keys of all columns: parameters, the sampler, operations with their parameters."""
     keys = dict.fromkeys(key for column in columns for key in column)
     parts = ("node", "sampler", "operation")

@@ -72,7 +72,7 @@ def queue_rates(queues: pd.DataFrame) -> pd.DataFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class DataFlow:
     """The stages that data passes in a profile, and the slow one ("" if unknown).
 
     sunk: whether data goes through a queue on the device. empty: part of the batches that found the queue to judge by empty.
@@ -121,7 +121,7 @@ def waited(queues: pd.DataFrame) -> Waited | None:
     return Waited(wait / rest, wait / len(inside), len(rows) + 1, "transmission" if late else "pipeline")
 
 
-def flow(rates: pd.DataFrame, wait: Waited | None = None) -> Flow:
+def flow(rates: pd.DataFrame, wait: Waited | None = None) -> DataFlow:
     """Find the slow stage: where it is known how long steps waited, by that (`waited`), else by MindInsight's rule.
 
     That rule (reference: process diagram of its data preparation page) says the pipeline where the host queue was empty in more
@@ -132,17 +132,17 @@ def flow(rates: pd.DataFrame, wait: Waited | None = None) -> Flow:
     host = by_queue.get("host", by_queue.get("iterator"))
     device = by_queue.get("device")
     if host is None and device is None:
-        return Flow(False, "", float("nan"))
+        return DataFlow(False, "", float("nan"))
     measure = host if host is not None else device
     assert measure is not None
     empty = float(measure["empty"]) / float(measure["batches"])
     if wait is not None:
-        return Flow(device is not None, wait.stage if wait.share >= WAITING else "forward_backward", empty)
+        return DataFlow(device is not None, wait.stage if wait.share >= WAITING else "forward_backward", empty)
     if host is not None and empty > EMPTY_RATE:
-        return Flow(device is not None, "pipeline", empty)
+        return DataFlow(device is not None, "pipeline", empty)
     if device is not None and device["empty"]:
-        return Flow(True, "transmission", empty)
-    return Flow(device is not None, "forward_backward", empty)
+        return DataFlow(True, "transmission", empty)
+    return DataFlow(device is not None, "forward_backward", empty)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from parsers.analysis.curves.curve_digest import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING, CurveDigest, Fact, curve_digest
+from parsers.analysis.curves.curve_digest import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING, CurveDigest, CurveFact, curve_digest
 from parsers.model import Series
 
 if TYPE_CHECKING:
@@ -81,21 +81,21 @@ class ProfileDigest:
         """Session and rank as text."""
         return f"{self.session}, rank {self.rank}" if self.session not in ("", ".") else f"rank {self.rank}"
 
-    def facts(self) -> Iterator[Fact]:
+    def facts(self) -> Iterator[CurveFact]:
         """Return step time, its parts, and the first MOST_ADVICE pieces of advice."""
         if self.usual is None:
-            yield Fact("profile", self.name, "step_time", NOT_RECORDED, missing="a step trace")
+            yield CurveFact("profile", self.name, "step_time", NOT_RECORDED, missing="a step trace")
         else:
-            yield Fact("profile", self.name, "step_time", value=self.usual.whole_ns, unit="ns", points=self.usual.steps)
+            yield CurveFact("profile", self.name, "step_time", value=self.usual.whole_ns, unit="ns", points=self.usual.steps)
             for part, time, share in zip(self.usual.parts, self.usual.time_ns, self.usual.shares, strict=True):
-                yield Fact("profile", self.name, f"part/{part}", value=time, unit="ns", measured=share)
+                yield CurveFact("profile", self.name, f"part/{part}", value=time, unit="ns", measured=share)
         for one in self.review.found[:MOST_ADVICE]:
-            yield Fact("profile", self.name, f"advice/{one.rule}", value=one.cost_ns, unit="ns", measured=one.value,
+            yield CurveFact("profile", self.name, f"advice/{one.rule}", value=one.cost_ns, unit="ns", measured=one.value,
                        limit=one.threshold, rule=one.rule, points=len(one.evidence))  # fmt: skip
         if not self.review.found:
             missing = ", ".join(sorted({file for files in self.review.unchecked.values() for file in files}))
             fine = len(self.review.fine)
-            yield Fact("profile", self.name, "advice", NOTHING if fine else NOT_JUDGED, points=fine, missing=missing)
+            yield CurveFact("profile", self.name, "advice", NOTHING if fine else NOT_JUDGED, points=fine, missing=missing)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,16 +110,16 @@ class DumpDigest:
     unknown: int
     ranks: int
 
-    def facts(self) -> Iterator[Fact]:
+    def facts(self) -> Iterator[CurveFact]:
         """Return the cause as one fact."""
         if self.cause is None:
             state = NOT_JUDGED if self.unknown == self.tensors else NOTHING
             missing = f"statistics of {self.unknown} of {self.tensors} tensors" if self.unknown else ""
-            yield Fact("dump", "", "first_cause", state, points=self.tensors - self.unknown, missing=missing)
+            yield CurveFact("dump", "", "first_cause", state, points=self.tensors - self.unknown, missing=missing)
             return
         row = self.cause
         step = int(row["iteration"])
-        yield Fact("dump", str(row["name"]), f"first_cause/{row['kind']}", FOUND, step, step, float(row["measured"]),
+        yield CurveFact("dump", str(row["name"]), f"first_cause/{row['kind']}", FOUND, step, step, float(row["measured"]),
                    float(row["usual"]), rule=str(row["origin"]), points=int(row["affected"]))  # fmt: skip
 
 
@@ -136,20 +136,20 @@ class RunDigest:
     unmatched: int = 0
 
     @property
-    def facts(self) -> tuple[Fact, ...]:
+    def facts(self) -> tuple[CurveFact, ...]:
         """All facts, of curves first; those of ranks are in `ranks`."""
         parts = (*self.curves, *self.profiles, *((self.dump,) if self.dump else ()))
         found = tuple(fact for part in parts for fact in part.facts())
         if found or self.ranks or self.unmatched:
             return found
-        return (Fact("run", self.run, "digest", NOT_RECORDED, missing="scalars, a profile or a dump"),)
+        return (CurveFact("run", self.run, "digest", NOT_RECORDED, missing="scalars, a profile or a dump"),)
 
     def as_json(self) -> dict[str, Any]:
         """Return the facts as JSON holds them: see `fact_json`."""
         return {"run": self.run, "facts": list(map(fact_json, self.facts)), "ranks": [one.as_json() for one in self.ranks]}
 
 
-def fact_json(fact: Fact) -> dict[str, Any]:
+def fact_json(fact: CurveFact) -> dict[str, Any]:
     """Return a fact as JSON holds it: what does not apply is null, what is infinite or NaN a text."""
     found = asdict(fact)
     for name in _NUMBERS:

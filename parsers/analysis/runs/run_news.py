@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from parsers.analysis.curves.curve_digest import CurveDigest, Fact, insight_fact
+from parsers.analysis.curves.curve_digest import CurveDigest, CurveFact, insight_fact
 
 NO_STEP = "no_step"
 PATIENCE = 600.0
@@ -23,11 +23,11 @@ class CurveNews:
         self._spans: dict[tuple[str, str], list[tuple[int, int]]] = {}
         self._restarts: dict[str, int] = {}
 
-    def take(self, curves: Iterable[CurveDigest]) -> list[Fact]:
+    def take(self, curves: Iterable[CurveDigest]) -> list[CurveFact]:
         """Return what is new since the last call."""
         return [fact for curve in curves for fact in (*self._insights(curve), *self._restarted(curve))]
 
-    def _insights(self, curve: CurveDigest) -> list[Fact]:
+    def _insights(self, curve: CurveDigest) -> list[CurveFact]:
         found = []
         for one in curve.insights:
             spans = self._spans.setdefault((one.tag, one.kind), [])
@@ -40,11 +40,11 @@ class CurveNews:
                 spans[known] = min(span[0], spans[known][0]), max(span[1], spans[known][1])
         return found
 
-    def _restarted(self, curve: CurveDigest) -> list[Fact]:
+    def _restarted(self, curve: CurveDigest) -> list[CurveFact]:
         before, self._restarts[curve.tag] = self._restarts.get(curve.tag, 0), curve.restarts
         if curve.restarts <= before:
             return []
-        return [Fact("curve", curve.tag, "restarts", step=curve.last_restarted, value=float(curve.restarts))]
+        return [CurveFact("curve", curve.tag, "restarts", step=curve.last_restarted, value=float(curve.restarts))]
 
 
 class Standstill:
@@ -55,7 +55,7 @@ class Standstill:
         self._since, self._told = now, False
         self._seen: tuple[int, int | None] = (0, None)
 
-    def look(self, now: float, points: int, step: int | None) -> Fact | None:
+    def look(self, now: float, points: int, step: int | None) -> CurveFact | None:
         """Take the number of recorded points and the newest step; return the fact if it arises now."""
         if (points, step) != self._seen:
             self._seen, self._since, self._told = (points, step), now, False
@@ -64,5 +64,5 @@ class Standstill:
         if self._told or not passed >= self._patience or math.isinf(self._patience):
             return None
         self._told = True
-        return Fact("run", self._run, NO_STEP, step=step, value=passed, measured=passed, limit=self._patience, unit="s",
+        return CurveFact("run", self._run, NO_STEP, step=step, value=passed, measured=passed, limit=self._patience, unit="s",
                     rule="seconds without a new step")  # fmt: skip

@@ -20,7 +20,7 @@ PAUSE = 60.0
 _LATEST = 253_402_300_800.0  # the year 10,000, beyond datetime's range
 
 
-class RecordedSteps(Protocol):
+class StepsAndTimes(Protocol):
     """Steps and wall times in the order of writing, which scalars and large values have in common."""
 
     @property
@@ -45,14 +45,14 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class RunSpan:
     """Seconds from the first to the last value of a run, and the seconds of that spent in pauses."""
 
     seconds: float
     paused: float
 
 
-def span(every: Iterable[RecordedSteps], longest: RecordedSteps) -> Span | None:
+def span(every: Iterable[StepsAndTimes], longest: StepsAndTimes) -> RunSpan | None:
     """Return the time from the first to the last value, and the pauses of the longest tag; None if no time is known.
 
     Wall times need not ascend: MindSpore takes them in several threads, and clocks are set back.
@@ -64,10 +64,10 @@ def span(every: Iterable[RecordedSteps], longest: RecordedSteps) -> Span | None:
     passed = np.diff(longest.wall_time[_plausible(longest.wall_time)])
     forward = passed[passed > 0]
     least = max(PAUSE, UNUSUAL * float(np.median(forward))) if forward.size else PAUSE
-    return Span(float(max(ends) - min(ends)), float(forward[forward > least].sum()))
+    return RunSpan(float(max(ends) - min(ends)), float(forward[forward > least].sum()))
 
 
-def speed(recorded: RecordedSteps) -> Speed | None:
+def speed(recorded: StepsAndTimes) -> Speed | None:
     """Return the mean time per step over the newest intervals, without pauses and jumps; None if no time passed.
 
     Only intervals in which the step grew count. The median would not do: many writers record whole seconds, so it would be 0 or
@@ -94,7 +94,7 @@ def speed(recorded: RecordedSteps) -> Speed | None:
     return Speed(mean, covered.size, int(recent[covered].min()), int(recent[covered + 1].max()))
 
 
-def run_speed(recorded: Mapping[str, RecordedSteps], main: str = "") -> tuple[str, Speed] | None:
+def run_speed(recorded: Mapping[str, StepsAndTimes], main: str = "") -> tuple[str, Speed] | None:
     """Return the speed of a run and the tag that tells it: the longest, else the main one; None if neither does.
 
     An evaluation writes once an epoch, so its intervals contain its own time: the longer of the two comes first.

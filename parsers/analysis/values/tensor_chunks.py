@@ -52,7 +52,7 @@ class TensorDifference:
         return _subtract(np.asarray(self.array[index]), np.asarray(self.other[index]), self.relative)
 
 
-class Stored(Protocol):
+class IndexedTensor(Protocol):
     """A tensor whose values are read where they are indexed, such as `parsers.dumps.values.StoredTensor`."""
 
     shape: tuple[int, ...]
@@ -68,7 +68,7 @@ class Stored(Protocol):
         """Return the values under an index or a range for each dimension."""
         ...
 
-    def reshape(self, shape: tuple[int, ...]) -> Stored:
+    def reshape(self, shape: tuple[int, ...]) -> IndexedTensor:
         """Return the same values, in row order, in another shape."""
         ...
 
@@ -77,7 +77,7 @@ class Stored(Protocol):
         ...
 
 
-Values = NDArray[Any] | Stored
+Values = NDArray[Any] | IndexedTensor
 Tensor = Values | TensorDifference
 
 

@@ -39,7 +39,7 @@ Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValuePair:
     """A pair of values: position in row order, both values, |this - other|, and that relative to |other| (inf if it is 0).
 
     difference and relative are NaN if a value is NaN or Inf.
@@ -80,8 +80,8 @@ class Comparison:
     mean_absolute: float
     root_mean_square: float
     beyond: dict[float, int]
-    largest: tuple[Place, ...]
-    strange: tuple[Place, ...]
+    largest: tuple[ValuePair, ...]
+    strange: tuple[ValuePair, ...]
 
     @property
     def identical(self) -> bool:
@@ -198,8 +198,8 @@ class _Sums:
         self.one, self.two, self.gap = _Squares(), _Squares(), _Squares()
         self.product = 0.0
         self.dimensions = 0
-        self.largest: list[Place] = []
-        self.strange: list[Place] = []
+        self.largest: list[ValuePair] = []
+        self.strange: list[ValuePair] = []
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def add(self, at: int, one: NDArray[Any], two: NDArray[Any]) -> None:
@@ -243,7 +243,7 @@ class _Sums:
         unlike = np.flatnonzero(~both & ~same)
         self.unlike += len(unlike)
         for place in unlike[: self.places - len(self.strange)].tolist():
-            self.strange.append(Place(at + place, one[place].item(), two[place].item(), math.nan, math.nan))
+            self.strange.append(ValuePair(at + place, one[place].item(), two[place].item(), math.nan, math.nan))
         return np.flatnonzero(both)
 
     def _add_products(self, this: NDArray[Any], other: NDArray[Any], gap: NDArray[Any]) -> None:
@@ -270,7 +270,7 @@ class _Sums:
         for place in found.tolist():
             own = place if kept is None else int(kept[place])
             values = one[own].item(), two[own].item()
-            self.largest.append(Place(at + own, *values, float(size[place]), float(relative[place])))
+            self.largest.append(ValuePair(at + own, *values, float(size[place]), float(relative[place])))
         self.largest.sort(key=lambda pair: -pair.difference)  # stable: of equal differences the first ones stay
         del self.largest[self.places :]
 

@@ -20,7 +20,7 @@ from parsers.json_text import encodable
 from parsers.profiler.columns import narrow
 from parsers.profiler.tables import NONE
 from parsers.profiler.trace.chrome_tracks import Codes
-from parsers.profiler.trace.events import WITHIN, Event, EventPiece
+from parsers.profiler.trace.events import WITHIN, EventPiece, TraceEvent
 
 NOTHING, OPERATOR, ANNOTATION, CALL, KERNEL, COPY, FILL, COUNTERS = range(8)
 """Classes of slices: of the host its operators, annotations and calls of the runtime; of the device kernels, copies and fills;
@@ -205,7 +205,7 @@ class EventArguments:
             self._tables[classes] = found
         return found
 
-    def _take(self, class_: int, place: NDArray[np.int64], events: list[Event]) -> None:
+    def _take(self, class_: int, place: NDArray[np.int64], events: list[TraceEvent]) -> None:
         if class_ == COUNTERS:
             for where, event in zip(place.tolist(), events, strict=True):
                 found = _object(event.args)
@@ -225,7 +225,7 @@ class EventArguments:
                 values = list(map(attrgetter(old), decoded))
             known.setdefault(name, []).append(self._column(name, values))
 
-    def _decoded(self, struct: type[_Arguments], events: list[Event]) -> Sequence[Any]:
+    def _decoded(self, struct: type[_Arguments], events: list[TraceEvent]) -> Sequence[Any]:
         many, one = _DECODERS[struct]
         try:
             return many.decode(b"[" + b",".join([event.args or b"{}" for event in events]) + b"]")  # type: ignore[no-any-return]

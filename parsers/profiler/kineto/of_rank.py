@@ -17,7 +17,7 @@ from parsers.analysis.jobs.spans import joined
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, RANKS
 from parsers.json_text import encodable
 from parsers.model import Ints
-from parsers.profiler.columns import Rows
+from parsers.profiler.columns import FileRows
 from parsers.profiler.device_times import kind_between
 from parsers.profiler.groups import hash_of, ranks_in, text_of
 from parsers.profiler.kineto import devices, memory, steps
@@ -37,9 +37,9 @@ _KINDS = (
 _UNKNOWN = {"category": "", "int64": NONE, "float64": _NAN}
 
 
-def rows_of(recording: KinetoRecording, what: Collection[str], file: str) -> list[Rows]:
+def rows_of(recording: KinetoRecording, what: Collection[str], file: str) -> list[FileRows]:
     """Return the rows of frames of jobs by their names, those that a trace gives."""
-    makers: Mapping[str, Callable[[KinetoRecording, str], Rows]] = {
+    makers: Mapping[str, Callable[[KinetoRecording, str], FileRows]] = {
         GROUPS.name: _groups, COLLECTIVES.name: _collectives, CLUSTER_STEPS.name: _steps, RANKS.name: _rank,
         DEVICE_TIMES.name: _device_times,
     }  # fmt: skip
@@ -75,8 +75,8 @@ def _kind(about: str) -> str:
     return next((kind for pattern, kind in _KINDS if re.search(pattern, about, re.IGNORECASE)), "")
 
 
-def _groups(recording: KinetoRecording, file: str) -> Rows:
-    rows = Rows(GROUPS, ("group", "name", "kind", "ranks", "size", "told"), file)
+def _groups(recording: KinetoRecording, file: str) -> FileRows:
+    rows = FileRows(GROUPS, ("group", "name", "kind", "ranks", "size", "told"), file)
     configured = _configured(recording)
     for name, (group, kind, ranks) in configured.items():
         if ranks:
@@ -86,11 +86,11 @@ def _groups(recording: KinetoRecording, file: str) -> Rows:
     return rows
 
 
-def _collectives(recording: KinetoRecording, file: str) -> Rows:
+def _collectives(recording: KinetoRecording, file: str) -> FileRows:
     """A row for each collective, with the name that it has on all its ranks: kind, and number within step and group."""
     names = ("step", "group", "name", "section", "start_ns", "elapse_ns", "transit_ns", "wait_ns", "synchronisation_ns",
              "idle_ns", "size_bytes")  # fmt: skip
-    rows = Rows(COLLECTIVES, names, file)
+    rows = FileRows(COLLECTIVES, names, file)
     found, groups = collectives(recording), _configured(recording)
     counts: dict[tuple[Any, ...], int] = {}
     columns = zip(*(column if isinstance(column, list) else column.tolist() for column in found), strict=True)
@@ -106,10 +106,10 @@ def _collectives(recording: KinetoRecording, file: str) -> Rows:
     return rows
 
 
-def _steps(recording: KinetoRecording, file: str) -> Rows:
+def _steps(recording: KinetoRecording, file: str) -> FileRows:
     """The whole steps of the rank."""
     times = [name for name in CLUSTER_STEPS.names if name.endswith("_ns")]
-    rows = Rows(CLUSTER_STEPS, ("step", "kind", "device", *times), file)
+    rows = FileRows(CLUSTER_STEPS, ("step", "kind", "device", *times), file)
     frame = steps.steps(recording, file)
     for row in frame[(frame["kind"] == "step") & frame["computing_ns"].notna()].to_dict("records"):
         told = {name: float(row[name]) if name in row else _NAN for name in times}
@@ -117,9 +117,9 @@ def _steps(recording: KinetoRecording, file: str) -> Rows:
     return rows
 
 
-def _rank(recording: KinetoRecording, file: str) -> Rows:
+def _rank(recording: KinetoRecording, file: str) -> FileRows:
     dtypes = {column.name: column.dtype for column in RANKS.columns if column.name not in ("rank", "file")}
-    rows = Rows(RANKS, tuple(dtypes), file)
+    rows = FileRows(RANKS, tuple(dtypes), file)
     found: dict[str, Any] = {name: _UNKNOWN[dtype] for name, dtype in dtypes.items()}
     hardware = devices.hardware(recording, file)
     if len(hardware) == 1:
@@ -139,8 +139,8 @@ def _rank(recording: KinetoRecording, file: str) -> Rows:
     return rows
 
 
-def _device_times(recording: KinetoRecording, file: str) -> Rows:
-    rows = Rows(DEVICE_TIMES, ("step", "kind", "start_ns", "end_ns", "operations"), file)
+def _device_times(recording: KinetoRecording, file: str) -> FileRows:
+    rows = FileRows(DEVICE_TIMES, ("step", "kind", "start_ns", "end_ns", "operations"), file)
     device, origin = recording.device, recording.trace.origin_ns
     number = np.append(recording.steps.number, NONE)
     computes = (device.class_ == KERNEL) & ~communicates(recording)

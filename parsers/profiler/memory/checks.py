@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 
-class Rows:
+class CheckedRows:
     """The rows of one file that are checked: what they are called in a problem ("Line", "Row"), and the number of each."""
 
     def __init__(self, path: str, numbers: Ints, word: str = "Line") -> None:
@@ -41,7 +41,7 @@ class Rows:
         self._numbers = self._numbers[kept] if len(self._numbers) == len(kept) else self._numbers
 
 
-def sizes(rows: Rows, what: str, values: NDArray[Any], factor: float = 1.0) -> Ints:
+def sizes(rows: CheckedRows, what: str, values: NDArray[Any], factor: float = 1.0) -> Ints:
     """Return sizes as whole bytes; NONE for missing ones, and for negative ones and those beyond int64, which are reported.
 
     The memory of float64 values is used again for the result.
@@ -60,14 +60,14 @@ def sizes(rows: Rows, what: str, values: NDArray[Any], factor: float = 1.0) -> I
     return whole
 
 
-def timed(rows: Rows, times: Ints, what: str) -> Mask:
+def timed(rows: CheckedRows, times: Ints, what: str) -> Mask:
     """Return which rows have a time; those at or before 0 are reported."""
     there = times > 0
     rows.report(~there, lambda row: f"{what}: expected a time after 0, found {times[row]}; the row was skipped")
     return there
 
 
-def in_order(rows: Rows, times: Ints, components: pd.Categorical, what: str) -> NDArray[np.intp] | None:
+def in_order(rows: CheckedRows, times: Ints, components: pd.Categorical, what: str) -> NDArray[np.intp] | None:
     """Return the order of time, unknown times first; None if the rows have it. Times before those of the last row of the same
     component are reported."""
     if len(times) < 2 or bool((times[1:] >= times[:-1]).all()):

@@ -113,7 +113,7 @@ def _blocks(database: Database, source: ProfileInput, complaints: Complaints) ->
     columns: Any = _table(database, "OP_MEMORY", _BLOCKS, ("name", "size_bytes", "allocated_ns"), complaints)
     if columns is None:
         return paired
-    rows = checks.Rows(source.path, np.arange(1, len(columns["name"]) + 1), "Table OP_MEMORY, row")
+    rows = checks.CheckedRows(source.path, np.arange(1, len(columns["name"]) + 1), "Table OP_MEMORY, row")
     _check_sizes(rows, columns, ("size_bytes", "total_allocated_bytes", "total_reserved_bytes", "total_active_bytes"))
     columns["name"] = texts.of(columns["name"])
     columns["component"] = categorical(["PTA" if stream != NONE else "GE" for stream in columns["stream"].tolist()])
@@ -146,7 +146,7 @@ def _paired(database: Database, texts: StoredTexts, source: ProfileInput, compla
     columns = _table(database, table, _EVENTS, ("address", "type", "size_bytes", "time_ns"), complaints)
     if columns is None or not len(columns["time_ns"]):
         return OPERATOR_MEMORY.empty()
-    rows = checks.Rows(source.path, np.arange(1, len(columns["type"]) + 1), f"Table {table}, row")
+    rows = checks.CheckedRows(source.path, np.arange(1, len(columns["type"]) + 1), f"Table {table}, row")
     kinds = _kinds(database, texts, columns["type"], complaints)
     allocates, releases = (np.array([kind == wanted for kind in kinds], np.bool_) for wanted in ("allocate", "release"))
     rows.report(
@@ -181,7 +181,7 @@ def _paired(database: Database, texts: StoredTexts, source: ProfileInput, compla
         "total_allocated_bytes": np.where(gives[chosen], made.pop("allocated_bytes"), NONE),
         "total_reserved_bytes": np.where(gives[chosen], made.pop("reserved_bytes"), NONE),
     }  # fmt: skip
-    at = checks.Rows(source.path, order[chosen] + 1, f"Table {table}, row")
+    at = checks.CheckedRows(source.path, order[chosen] + 1, f"Table {table}, row")
     made = placed_in_time(at, {name: values for name, values in made.items() if name in OPERATOR_MEMORY.names})
     for problem in (*rows.complaints.problems, *at.complaints.problems):
         complaints.add(problem.text)
@@ -217,7 +217,7 @@ def _cell(cell: Any) -> int:
     return NONE if number is None else number
 
 
-def _check_sizes(rows: checks.Rows, columns: dict[str, Any], names: Sequence[str]) -> None:
+def _check_sizes(rows: checks.CheckedRows, columns: dict[str, Any], names: Sequence[str]) -> None:
     """Set negative sizes to NONE and report them; -1 is the missing value."""
     for name in names:
         values = columns[name]
@@ -235,7 +235,7 @@ def _in_order(
 ) -> pd.DataFrame:
     """Make a frame of columns: without rows that have no time, in the order of time."""
     made = dict(columns)
-    rows = checks.Rows(source.path, np.arange(1, len(made["time_ns"]) + 1), f"Table {table}, row")
+    rows = checks.CheckedRows(source.path, np.arange(1, len(made["time_ns"]) + 1), f"Table {table}, row")
     _check_sizes(rows, made, [name for name in _TOTALS if name in made])
     kept = checks.timed(rows, made["time_ns"], "column timestamp")
     made = {name: values[kept] for name, values in made.items() if name in schema.names}

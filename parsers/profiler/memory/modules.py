@@ -26,7 +26,7 @@ def module_memory(source: ProfileInput) -> FramePart:
     """npu_module_mem.csv: a row for each sample of a component, in the order of time."""
     table = read_table(source.path, _FIELDS, numbered=True)
     columns = table.columns
-    rows = checks.Rows(source.path, table.lines)
+    rows = checks.CheckedRows(source.path, table.lines)
     columns["reserved_bytes"] = checks.sizes(rows, "column Total Reserved", columns["reserved_bytes"])
     named, number = checks.devices(columns["device"]), columns.pop("number")
     columns["device"] = np.where(named == NONE, np.maximum(number, NONE), named)

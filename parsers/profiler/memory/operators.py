@@ -44,7 +44,7 @@ def blocks(source: ProfileInput) -> FramePart:
     """operator_memory.csv: a row for each block, in the order of allocation."""
     table = read_table(source.path, _FIELDS, numbered=True)
     columns = table.columns
-    rows = checks.Rows(source.path, table.lines)
+    rows = checks.CheckedRows(source.path, table.lines)
     columns["size_bytes"] = checks.sizes(rows, "column Size", columns["size_bytes"])
     for name, header in _TOTALS.items():
         columns[name] = checks.sizes(rows, f"column {header}", columns[name])
@@ -63,7 +63,7 @@ def blocks(source: ProfileInput) -> FramePart:
     return FramePart(frame, (*table.problems, *rows.complaints.all()))
 
 
-def placed_in_time(rows: checks.Rows, columns: dict[str, Any]) -> dict[str, Any]:
+def placed_in_time(rows: checks.CheckedRows, columns: dict[str, Any]) -> dict[str, Any]:
     """Report what is wrong with the times of blocks, and drop blocks without any."""
     start, end = columns["allocated_ns"], columns["released_ns"]
     for name, times in (("Allocation", start), ("Release", end), ("Active Release", columns["active_released_ns"])):

@@ -54,7 +54,7 @@ def static_blocks(source: ProfileInput) -> FramePart:
     """static_op_mem.csv: a row for each block, and one for the total of each graph."""
     table = read_table(source.path, _FIELDS, numbered=True)
     columns = table.columns
-    rows = checks.Rows(source.path, table.lines)
+    rows = checks.CheckedRows(source.path, table.lines)
     columns["size_bytes"] = checks.sizes(rows, "column Size", columns["size_bytes"])
     first, last = columns["first"], columns["last"]
     columns["kind"] = changed(columns["name"], lambda name: "total" if name == TOTAL else "block")

@@ -43,7 +43,7 @@ def memory(source: ProfileInput) -> FramePart:
     """memory_record.csv: a row for each change of a component, in the order of time."""
     table = read_table(source.path, _FIELDS, numbered=True)
     columns = table.columns
-    rows = checks.Rows(source.path, table.lines)
+    rows = checks.CheckedRows(source.path, table.lines)
     factor = MINDSPORE_MB / _MB if of_mindspore(source.path, columns["component"]) else 1.0
     for name, header in _SIZES.items():
         columns[name] = checks.sizes(rows, f"column {header}", columns[name], factor)
@@ -65,7 +65,7 @@ def of_mindspore(path: str, components: pd.Categorical) -> bool:
     return not any("PTA" in name for name in named) and any(_MINDSPORE_SESSION.fullmatch(part) for part in parts)
 
 
-def over_time(rows: checks.Rows, columns: dict[str, Any]) -> dict[str, Any]:
+def over_time(rows: checks.CheckedRows, columns: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of the rows that have a time, in the order of time; others, and times out of order, are reported."""
     kept = checks.timed(rows, columns["time_ns"], "column Timestamp")
     if not kept.all():

@@ -61,7 +61,7 @@ def blocks(source: ProfileInput) -> FramePart:
     """memory_block.csv: a row for each block, in the order of allocation; what it lacks of its task is taken from task.csv."""
     table = read_table(source.path, _FIELDS, numbered=True)
     columns = table.columns
-    rows = checks.Rows(source.path, table.lines)
+    rows = checks.CheckedRows(source.path, table.lines)
     problems: tuple[Problem, ...] = ()
     beside = source.beside.get(_TASK_FILE.name)
     if beside is not None:

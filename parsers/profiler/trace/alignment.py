@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.profiler.trace.columns import Counters, Trace
+from parsers.profiler.trace.columns import CounterValues, Trace
 
 DEVICE = frozenset({"device_stream", "communication", "overlap"})
 """Kinds of tracks whose times come from the clock of the device."""
@@ -36,7 +36,7 @@ class Collective:
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class ClockShift:
     """How far a device is behind (or, negative, before) that of the reference."""
 
     ns: int
@@ -68,21 +68,21 @@ def collectives(trace: Trace) -> list[Collective]:
     return found
 
 
-def shift(reference: Trace, other: Trace) -> Shift | None:
+def shift(reference: Trace, other: Trace) -> ClockShift | None:
     """How far the device of `other` must be moved; None if the two have no collective in common or clocks of different zero."""
     if reference.clock != other.clock:
         return None
     return between(collectives(reference), collectives(other))
 
 
-def between(reference: Sequence[Collective], other: Sequence[Collective]) -> Shift | None:
+def between(reference: Sequence[Collective], other: Sequence[Collective]) -> ClockShift | None:
     """How far the device that saw the `other` collectives must be moved; None if none of them is the same."""
     ends = {(each.name, each.number): each.end for each in reference}
     both = [ends[key] - each.end for each in other if (key := (each.name, each.number)) in ends]
     if not both:
         return None
     median = sorted(both)[len(both) // 2] if len(both) % 2 else sum(sorted(both)[len(both) // 2 - 1 : len(both) // 2 + 1]) // 2
-    return Shift(median, max(abs(each - median) for each in both), len(both))
+    return ClockShift(median, max(abs(each - median) for each in both), len(both))
 
 
 def shifted(trace: Trace, ns: int) -> Trace:
@@ -93,7 +93,7 @@ def shifted(trace: Trace, ns: int) -> Trace:
     earliest = min(int(start.min(initial=0)), 0)
     origin = trace.origin_ns + earliest
     moved = replace(slices, start=start - earliest)
-    later = Counters(counters.track, counters.series, counters.time - earliest, counters.value)
+    later = CounterValues(counters.track, counters.series, counters.time - earliest, counters.value)
     return replace(trace, origin_ns=origin, slices=moved, counters=later)
 
 

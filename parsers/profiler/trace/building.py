@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.profiler.trace import lanes
-from parsers.profiler.trace.columns import UNFINISHED, Clock, Counters, Flows, Slices, Trace, Track
+from parsers.profiler.trace.columns import UNFINISHED, Clock, CounterValues, Flows, Slices, Trace, Track
 
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -191,14 +191,14 @@ def _taken(slices: FoundSlices, order: Longs, *, plain: bool) -> Slices:
     return Slices(track, start, duration, name, category, phase, event, depth, own)
 
 
-def _taken_counters(counters: FoundCounters) -> Counters:
+def _taken_counters(counters: FoundCounters) -> CounterValues:
     """Return the values of counters in order; each column is dropped as soon as its sorted copy is there."""
     by = np.lexsort((counters.time, counters.series, counters.track))
     track, counters.track = counters.track[by], np.empty(0, np.int32)
     series, counters.series = counters.series[by], np.empty(0, np.int32)
     time, counters.time = counters.time[by], np.empty(0, np.int64)
     value, counters.value = counters.value[by], np.empty(0, np.float64)
-    return Counters(track, series, time, value)
+    return CounterValues(track, series, time, value)
 
 
 def _bound(

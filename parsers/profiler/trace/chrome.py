@@ -31,14 +31,14 @@ from parsers.profiler.trace.chrome_pairs import CLOSES, MARKS, OPENS, Closed, cl
 from parsers.profiler.trace.chrome_tracks import ASYNC_TRACK, Codes, EventTracks, text_of
 from parsers.profiler.trace.columns import INSTANT, UNFINISHED, UNSTARTED, Clock, Trace
 from parsers.profiler.trace.complaints import TraceComplaints
-from parsers.profiler.trace.events import WITHIN, Event, EventPiece, EventReader
+from parsers.profiler.trace.events import WITHIN, EventPiece, TraceEvent, TraceEventReader
 from parsers.profiler.trace.times import LATEST, nanoseconds
 
 Progress = Callable[[int, int], None]
 """Called with the bytes read so far and those of the file."""
 
 
-class Beside(Protocol):
+class SecondReader(Protocol):
     """What a second reader takes in the same pass: pieces of events, and the JSON of values beside them by their name."""
 
     wanted: frozenset[str]
@@ -121,7 +121,7 @@ def _mapped(rows: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.frombuffer(mmap(-1, rows * dtype.itemsize), dtype)
 
 
-def read(path: str, progress: Progress | None = None, beside: Beside | None = None) -> Trace:
+def read(path: str, progress: Progress | None = None, beside: SecondReader | None = None) -> Trace:
     """Read a trace. Whatever is wrong with its content is in its problems; OSError if the file cannot be read.
 
     `beside` takes what the events and the object around them have beside the slices. It computes what lies within what
@@ -129,7 +129,7 @@ def read(path: str, progress: Progress | None = None, beside: Beside | None = No
     """
     complaints = TraceComplaints(path)
     with TraceBytes(path) as source:
-        reader = EventReader(source, _dropping(complaints), _mending(complaints))
+        reader = TraceEventReader(source, _dropping(complaints), _mending(complaints))
         if beside is not None:
             reader.wanted = beside.wanted
             reader.values = beside.values
@@ -163,7 +163,7 @@ def arguments(trace: Trace, row: int) -> dict[str, Any]:
     OSError if the file cannot be read any more, LookupError if it has other content now.
     """
     with TraceBytes(trace.path) as source:
-        reader = EventReader(source, lambda *_: None, lambda *_: None)
+        reader = TraceEventReader(source, lambda *_: None, lambda *_: None)
         event = reader.event(int(trace.slices.event[row]))
     name = trace.names[int(trace.slices.name[row])]
     if text_of(event.get("name")) != name:
@@ -196,7 +196,7 @@ def _mending(complaints: TraceComplaints) -> Callable[[int, int, str], None]:
 class _Events:
     """Collects the events of a file and makes a trace of them."""
 
-    def __init__(self, reader: EventReader, complaints: TraceComplaints, *, plain: bool) -> None:
+    def __init__(self, reader: TraceEventReader, complaints: TraceComplaints, *, plain: bool) -> None:
         self._reader, self._complaints, self._plain = reader, complaints, plain
         self._keys = Codes()  # (pid, tid, name, cat) of slices
         self._slices, self._pairs, self._asyncs = _ChromeColumns(), _ChromeColumns(), _ChromeColumns()
@@ -235,14 +235,14 @@ class _Events:
     def _drop(self, text: str, place: int, number: int = 1, found: str = "") -> None:
         offset = place >> WITHIN
         if text not in self._complaints.kinds:
-            again = EventReader(self._reader.source, lambda *_: None, lambda *_: None)  # its damage has been counted
+            again = TraceEventReader(self._reader.source, lambda *_: None, lambda *_: None)  # its damage has been counted
             piece = self._piece if self._piece.offset == offset else again.piece(offset)
             offset = again.offset_of(piece, place & ((1 << WITHIN) - 1))
         self._complaints.count(text, offset, number=number, found=found)
 
     def _times(
-        self, events: list[Event], place: NDArray[np.int64]
-    ) -> tuple[list[Event], NDArray[np.int64], NDArray[np.int64]]:
+        self, events: list[TraceEvent], place: NDArray[np.int64]
+    ) -> tuple[list[TraceEvent], NDArray[np.int64], NDArray[np.int64]]:
         """Return the events that have a time, their places and their times in ns."""
         start, valid = nanoseconds(list(map(_TS, events)))
         if valid.all():
@@ -252,7 +252,7 @@ class _Events:
         self._drop(_NO_TIME, int(place[~valid][0]), number, f"found {found}" if found else "found none")
         return list(compress(events, valid.tolist())), place[valid], start[valid]
 
-    def _complete(self, events: list[Event], place: NDArray[np.int64]) -> None:
+    def _complete(self, events: list[TraceEvent], place: NDArray[np.int64]) -> None:
         events, place, start = self._times(events, place)
         duration, valid = nanoseconds(list(map(_DUR, events)))
         phase = np.zeros(len(events), np.uint8)
@@ -271,17 +271,17 @@ class _Events:
             duration[negative] = 0
         self._slices.add(self._keys.of(map(_WITH_TRACK, events), len(events)), start, duration, place, phase)
 
-    def _instant(self, events: list[Event], place: NDArray[np.int64]) -> None:
+    def _instant(self, events: list[TraceEvent], place: NDArray[np.int64]) -> None:
         events, place, start = self._times(events, place)
         key = self._keys.of(map(_WITH_TRACK, events), len(events))
         self._slices.add(key, start, np.zeros_like(start), place, np.full(len(events), INSTANT, np.uint8))
 
-    def _paired(self, events: list[Event], place: NDArray[np.int64]) -> None:
+    def _paired(self, events: list[TraceEvent], place: NDArray[np.int64]) -> None:
         events, place, start = self._times(events, place)
         role = np.fromiter((OPENS if event.ph == "B" else CLOSES for event in events), np.uint8, len(events))
         self._pairs.add(self._keys.of(map(_WITH_TRACK, events), len(events)), start, place, role)
 
-    def _async(self, events: list[Event], place: NDArray[np.int64]) -> None:
+    def _async(self, events: list[TraceEvent], place: NDArray[np.int64]) -> None:
         events, place, start = self._times(events, place)
         count = len(events)
         role = np.fromiter((_ASYNC_ROLES[event.ph] for event in events), np.uint8, count)
@@ -293,7 +293,7 @@ class _Events:
         key = self._keys.of(((event.pid, ASYNC_TRACK, event.name, event.cat) for event in events), count)
         self._asyncs.add(key, self._async_keys.of(ids, count), start, place, role)
 
-    def _flow(self, events: list[Event], place: NDArray[np.int64]) -> None:
+    def _flow(self, events: list[TraceEvent], place: NDArray[np.int64]) -> None:
         events, place, start = self._times(events, place)
         count = len(events)
         role = np.fromiter((_FLOW_ROLES[event.ph] for event in events), np.uint8, count)
@@ -302,7 +302,7 @@ class _Events:
             self._flow_keys.of(map(_FLOW_OF, events), count), start, self._flow_ids.of(ids, count), role
         )
 
-    def _counter(self, events: list[Event], place: NDArray[np.int64]) -> None:
+    def _counter(self, events: list[TraceEvent], place: NDArray[np.int64]) -> None:
         events, place, start = self._times(events, place)
         count = len(events)
         values = self._counter_values(events, place)
@@ -332,7 +332,7 @@ class _Events:
                 good = ~np.isnan(cells[:, column])
                 self._counters.add(track[rows][good], series[good], start[rows][good], cells[good, column])
 
-    def _counter_values(self, events: list[Event], place: NDArray[np.int64]) -> list[dict[str, Any]]:
+    def _counter_values(self, events: list[TraceEvent], place: NDArray[np.int64]) -> list[dict[str, Any]]:
         try:
             return _VALUES.decode(b"[" + b",".join([event.args or b"{}" for event in events]) + b"]")
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -363,7 +363,7 @@ class _Events:
             self._drop(text, int(place[first // width]), int(bad.sum()), shown)
         return found
 
-    def _metadata(self, event: Event) -> None:
+    def _metadata(self, event: TraceEvent) -> None:
         if event.name not in _METADATA or not event.args:
             return
         try:
@@ -469,7 +469,7 @@ class _Events:
                 self._drop(f"{{n}}: {text}", int(place[rows.min()]), len(rows))
 
 
-_EMPTY = Event()
+_EMPTY = TraceEvent()
 _METADATA = {
     "process_name": "name", "thread_name": "name", "process_sort_index": "sort_index", "thread_sort_index": "sort_index",
     "process_labels": "labels",

@@ -86,7 +86,7 @@ class Flows:
 
 
 @dataclass(frozen=True, slots=True)
-class Counters:
+class CounterValues:
     """One row for each value of a counter, in order of (track, series, time)."""
 
     track: NDArray[np.int32]
@@ -116,7 +116,7 @@ class Trace:
     flow_kinds: tuple[str, ...]
     slices: Slices
     flows: Flows
-    counters: Counters
+    counters: CounterValues
     problems: tuple[Problem, ...] = field(default=())
     """What was dropped, with its number and first place, and what was corrected."""
     files: tuple[str, ...] = field(default=())

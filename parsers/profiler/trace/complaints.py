@@ -11,7 +11,7 @@ MOST_KINDS = 60
 
 
 @dataclass(slots=True)
-class _Counted:
+class _CountedComplaint:
     number: int
     offset: int
     length: int
@@ -25,7 +25,7 @@ class TraceComplaints:
     """The problems of one trace."""
 
     path: str
-    kinds: dict[str, _Counted] = field(default_factory=dict)
+    kinds: dict[str, _CountedComplaint] = field(default_factory=dict)
     others: int = 0
     plain: list[Problem] = field(default_factory=list)
 
@@ -37,7 +37,7 @@ class TraceComplaints:
         if known is not None:
             known.number += number
         elif len(self.kinds) < MOST_KINDS:
-            self.kinds[text] = _Counted(number, offset, length, text, found, kind)
+            self.kinds[text] = _CountedComplaint(number, offset, length, text, found, kind)
         else:
             self.others += number
 

@@ -74,7 +74,7 @@ def read(path: str, progress: Callable[[int, int], None] | None = None) -> Trace
     """Read a trace. Whatever is wrong with its content is in its problems; OSError if the file cannot be read."""
     complaints, lines = TraceComplaints(path), Complaints(path)
     size = os.path.getsize(path)
-    tables = _Tables(path, complaints, lines)
+    tables = _DatabaseTables(path, complaints, lines)
     try:
         with Database(path) as database:
             for text in database.problems:
@@ -97,7 +97,7 @@ def arguments(trace: Trace, row: int) -> dict[str, Any]:
         number -= 1 << _ROW_BITS  # row ids may be negative
     try:
         with Database(trace.path) as database:
-            texts = _Texts(database, Complaints(trace.path))
+            texts = _StringTable(database, Complaints(trace.path))
             found = _row(database, texts, table, _row_id(database, table), number)
             if not found:
                 raise LookupError(f"{table}: expected row {number}, found none: the file has changed, or is damaged")
@@ -121,7 +121,7 @@ def _row_id(database: Database, table: str) -> str:
     return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "rowid")
 
 
-def _row(database: Database, texts: _Texts, table: str, key: str, value: int) -> dict[str, Any]:
+def _row(database: Database, texts: _StringTable, table: str, key: str, value: int) -> dict[str, Any]:
     columns = database.columns.get(table, ())
     query = f"SELECT {', '.join(map(quoted, columns))} FROM {quoted(table)} WHERE {key} = ? LIMIT 1"  # noqa: S608  quoted names
     rows = database.select(query, (value,))
@@ -135,7 +135,7 @@ def _row(database: Database, texts: _Texts, table: str, key: str, value: int) ->
     }
 
 
-class _Texts:
+class _StringTable:
     """STRING_IDS: numbers -> texts."""
 
     def __init__(self, database: Database, complaints: Complaints) -> None:
@@ -150,7 +150,7 @@ class _Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Calls:
+class _HostCalls:
     """Calls of the host: places of their slices, start (ns), connection, track, name and category of each."""
 
     place: Longs
@@ -162,7 +162,7 @@ class _Calls:
 
 
 @dataclass(slots=True)
-class _Tables:
+class _DatabaseTables:
     """Collects what is in the tables of a database."""
 
     path: str
@@ -180,8 +180,8 @@ class _Tables:
 
     def read(self, database: Database, progress: Callable[[float], None]) -> None:
         """Read all tables."""
-        texts = _Texts(database, self.lines)
-        steps: list[Callable[[Database, _Texts], None]] = [
+        texts = _StringTable(database, self.lines)
+        steps: list[Callable[[Database, _StringTable], None]] = [
             self._steps, self._apis, self._python, self._mstx, self._device, self._overlap,
             *[lambda database, texts, one=one: self._counter(database, texts, one) for one in _COUNTERS],
         ]  # fmt: skip
@@ -282,7 +282,7 @@ class _Tables:
     def _named(self, numbers: Longs, text: Callable[[int], str]) -> NDArray[np.int32]:
         return mapped(numbers, lambda number: self._names.setdefault(text(number), len(self._names)))
 
-    def _steps(self, database: Database, _texts: _Texts) -> None:
+    def _steps(self, database: Database, _texts: _StringTable) -> None:
         for table in ("STEP_TIME", "STEP"):
             if database.has(table, "id", "startNs", "endNs"):
                 row, number, start, end = self._rows(database, table, ("id", "startNs", "endNs"))
@@ -290,12 +290,12 @@ class _Tables:
                 names = self._named(number, lambda one: f"Step {one}")
                 self._add(table, row, start, end, np.full(len(row), track, np.int32), names)
 
-    def _apis(self, database: Database, texts: _Texts) -> None:
+    def _apis(self, database: Database, texts: _StringTable) -> None:
         if database.has("CANN_API", *_CALL):
             calls = self._calls(database, texts, "CANN_API", "API", "CANN", "cann")
             self._links.append(("HostToDevice", calls.connection, calls.place, calls.start, np.zeros_like(calls.start)))
 
-    def _python(self, database: Database, texts: _Texts) -> None:
+    def _python(self, database: Database, texts: _StringTable) -> None:
         if not database.has("PYTORCH_API", *_CALL):
             return
         calls = self._calls(database, texts, "PYTORCH_API", "Operator", "Python", "python")
@@ -313,7 +313,7 @@ class _Tables:
         self._links.append(("async_npu", members, place[which], start[which], np.zeros(len(which), np.int64)))
         self._pair_up(members, place[which], start[which], category[which] == self._categories.get("queue", NONE))
 
-    def _calls(self, database: Database, texts: _Texts, table: str, unknown: str, process: str, kind: Kind) -> _Calls:
+    def _calls(self, database: Database, texts: _StringTable, table: str, unknown: str, process: str, kind: Kind) -> _HostCalls:
         """Add the calls of a table as slices of the threads of a process; unknown is what calls without a name are called."""
         levels = _levels(database, self.lines)
         columns = (*_CALL, "type", "globalTid", "connectionId")
@@ -321,7 +321,7 @@ class _Tables:
         category = mapped(level, lambda one: self._category(levels.get(one, "" if one == NONE else str(one))))
         names = self._named(name, lambda one: texts.of(one, f"{unknown} {one}"))
         track = self._threads(thread, process, kind)
-        return _Calls(self._add(table, row, start, end, track, names, category), start, connection, track, names, category)
+        return _HostCalls(self._add(table, row, start, end, track, names, category), start, connection, track, names, category)
 
     def _name_queues(self, track: NDArray[np.int32], names: NDArray[np.int32]) -> None:
         """Make threads most of whose slices take launches from a queue host queues."""
@@ -340,7 +340,7 @@ class _Tables:
         self._pairs.append(("async_task_queue", place[source[both]], place[target[both]]))
         self._pairs.append(("fwdbwd", place[source[~both]], place[target[~both]]))
 
-    def _mstx(self, database: Database, texts: _Texts) -> None:
+    def _mstx(self, database: Database, texts: _StringTable) -> None:
         if not database.has("MSTX_EVENTS", "startNs", "message"):
             return
         columns = ("startNs", "endNs", "message", "eventType", "globalTid", "connectionId")
@@ -351,7 +351,7 @@ class _Tables:
         place = self._add("MSTX_EVENTS", row, start, end, track, names, moments=moments)
         self._links.append(("MsTx", connection, place, start, np.zeros(len(row), np.int64)))
 
-    def _device(self, database: Database, texts: _Texts) -> None:
+    def _device(self, database: Database, texts: _StringTable) -> None:
         if database.has("TASK", "startNs", "endNs"):
             self._tasks(database, texts)
         if not database.has("COMMUNICATION_OP", "opName", "startNs", "endNs"):
@@ -363,7 +363,7 @@ class _Tables:
         place = self._add("COMMUNICATION_OP", row, start, end, track, names)
         self._links.append(("HostToDevice", connection, place, start, np.ones(len(row), np.int64)))
 
-    def _tasks(self, database: Database, texts: _Texts) -> None:
+    def _tasks(self, database: Database, texts: _StringTable) -> None:
         columns = ("startNs", "endNs", "deviceId", "streamId", "taskType", "globalTaskId", "connectionId")
         row, start, end, device, stream, kind, task, connection = self._rows(database, "TASK", columns)
         track = mapped2(device, stream, lambda card, one: self._track(
@@ -382,7 +382,7 @@ class _Tables:
         if database.has("COMMUNICATION_TASK_INFO", "globalTaskId", "name", "planeId"):
             self._planes(database, texts, task, start, end, device)
 
-    def _planes(self, database: Database, texts: _Texts, task: Longs, start: Longs, end: Longs, device: Longs) -> None:
+    def _planes(self, database: Database, texts: _StringTable, task: Longs, start: Longs, end: Longs, device: Longs) -> None:
         """Add the tasks of communication operators by plane; the columns are those of TASK."""
         columns = ("globalTaskId", "name", "taskType", "planeId", "groupName")
         row, identity, name, kind, plane, group = self._rows(database, "COMMUNICATION_TASK_INFO", columns)
@@ -397,13 +397,13 @@ class _Tables:
         category = mapped(name, lambda one: self._category(texts.of(one)))
         self._add("COMMUNICATION_TASK_INFO", row, start[at], end[at], track, names, category)
 
-    def _group(self, texts: _Texts, device: int, group: int, plane: int) -> int:
+    def _group(self, texts: _StringTable, device: int, group: int, plane: int) -> int:
         name = texts.of(group, str(group))
         thread = f"Group {name} Communication" if plane < 0 else f"Group {name} Plane {plane}"
         card = "" if device == NONE else str(device)
         return self._track("Communication", thread, card, f"{group} {plane}", "communication", plane + 1)
 
-    def _overlap(self, database: Database, _texts: _Texts) -> None:
+    def _overlap(self, database: Database, _texts: _StringTable) -> None:
         if not database.has("OVERLAP_ANALYSIS", "startNs", "endNs", "type"):
             return
         row, start, end, kind, device = self._rows(database, "OVERLAP_ANALYSIS", ("startNs", "endNs", "type", "deviceId"))
@@ -421,7 +421,7 @@ class _Tables:
 
     # Counters and flows --------------------------------------------------------------------------------------------
 
-    def _counter(self, database: Database, texts: _Texts, one: _CounterTable) -> None:
+    def _counter(self, database: Database, texts: _StringTable, one: _CounterTable) -> None:
         values = [name for name in one.values if database.has(one.table, name)]
         if not values or not database.has(one.table, "timestampNs"):
             return
@@ -446,7 +446,7 @@ class _Tables:
             tracks = np.array(track, np.int32)[which[good]] if track else np.empty(0, np.int32)
             self._counters.append(FoundCounters(tracks, series, time[good], number[good, column]))
 
-    def _counter_track(self, texts: _Texts, one: _CounterTable, labels: Sequence[str], key: Sequence[int]) -> int:
+    def _counter_track(self, texts: _StringTable, one: _CounterTable, labels: Sequence[str], key: Sequence[int]) -> int:
         device, *numbers = key
         cells = zip(labels, numbers, strict=True)
         shown = [texts.of(each, str(each)) if name in _OF_TEXTS else str(each) for name, each in cells]

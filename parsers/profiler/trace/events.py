@@ -52,7 +52,7 @@ _KEY = re.compile(rb'"((?:[^"\\]|\\.)*+)"\s*:', re.DOTALL)
 Scalar = str | int | float | bool | None
 
 
-class Event(msgspec.Struct, gc=False):
+class TraceEvent(msgspec.Struct, gc=False):
     """One event, as it is in the file. Times, id and arguments are the bytes of their JSON."""
 
     ph: str = ""
@@ -68,8 +68,8 @@ class Event(msgspec.Struct, gc=False):
     args: msgspec.Raw = msgspec.Raw()
 
 
-_MANY = msgspec.json.Decoder(list[Event])
-_ONE = msgspec.json.Decoder(Event)
+_MANY = msgspec.json.Decoder(list[TraceEvent])
+_ONE = msgspec.json.Decoder(TraceEvent)
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class EventPiece:
 
     offset: int
     end: int
-    events: Sequence[Event]
+    events: Sequence[TraceEvent]
     last: bool = False
     """The array ends with this piece."""
     starts: Sequence[int] = ()
@@ -90,7 +90,7 @@ Drop = Callable[[int, int, str], None]
 
 
 @dataclass(slots=True)
-class EventReader:
+class TraceEventReader:
     """Reads the events of one file."""
 
     source: TraceBytes
@@ -242,7 +242,7 @@ class EventReader:
     def _each(self, offset: int, data: bytes, final: bool) -> EventPiece:
         """Return the events from an offset on, read one by one: the same ones each time, whatever was read before."""
         self._spent = 0
-        events: list[Event] = []
+        events: list[TraceEvent] = []
         starts: list[int] = []
         at = 0
         while True:
@@ -358,7 +358,7 @@ def _end_of_long(data: bytes, at: int) -> int:
     return -1
 
 
-def _decoded(events: bytes, end: bytes) -> list[Event] | None:
+def _decoded(events: bytes, end: bytes) -> list[TraceEvent] | None:
     try:
         return _MANY.decode(b"[" + events + end)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -396,7 +396,7 @@ def _endings(data: bytes) -> Iterator[int]:
         yield last
 
 
-def _lenient(text: bytes) -> tuple[Event, bool, str] | None:
+def _lenient(text: bytes) -> tuple[TraceEvent, bool, str] | None:
     """Return an event, whether it is valid JSON, and what is wrong otherwise; None if there is no event in the text."""
     try:
         return _ONE.decode(text), True, ""
@@ -423,7 +423,7 @@ def _lenient(text: bytes) -> tuple[Event, bool, str] | None:
             values[name] = msgspec.Raw(json.dumps(digits[name]).encode())
     if "args" in found:
         values["args"] = msgspec.Raw(_finite(found["args"]))
-    return Event(**values), False, how
+    return TraceEvent(**values), False, how
 
 
 def _text_of(text: bytes) -> tuple[str, str]:

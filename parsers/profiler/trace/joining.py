@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from parsers.model import Problem
 from parsers.profiler.trace import lanes
-from parsers.profiler.trace.columns import Counters, Flows, Slices, Trace, Track
+from parsers.profiler.trace.columns import CounterValues, Flows, Slices, Trace, Track
 
 MOST_FILES = 1 << 20
 _BITS = 63
@@ -141,8 +141,8 @@ def _flows(parts: list[list[NDArray[Any]]], place: NDArray[np.int64]) -> Flows:
     return Flows(source[order], target[order], kind[order])
 
 
-def _counters(parts: list[list[NDArray[Any]]], rank: NDArray[np.int32]) -> Counters:
+def _counters(parts: list[list[NDArray[Any]]], rank: NDArray[np.int32]) -> CounterValues:
     track, series, time, value = (np.concatenate(each) for each in zip(*parts, strict=True))
     track = rank[track]
     order = np.lexsort((time, series, track))
-    return Counters(track[order], series[order], time[order], value[order])
+    return CounterValues(track[order], series[order], time[order], value[order])

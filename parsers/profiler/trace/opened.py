@@ -30,7 +30,7 @@ _DERIVED = frozenset({"step", "scope", "overlap"})
 _NUMBER = re.compile(r"(\d+)\D*$")
 
 
-class Step(NamedTuple):
+class TraceStep(NamedTuple):
     """A training step: its number as the trace has it ("" for none), and start and duration in ns."""
 
     label: str
@@ -55,7 +55,7 @@ class OpenTrace:
         self.trace, self.pyramid = trace, pyramid
         self._kept: Cache[Any, Any] = Cache()  # bounded by the tracks and columns of the trace; it goes with the trace
         self._lock = threading.Lock()
-        self._shifts: WeakKeyDictionary[OpenTrace, alignment.Shift | None] = WeakKeyDictionary()
+        self._shifts: WeakKeyDictionary[OpenTrace, alignment.ClockShift | None] = WeakKeyDictionary()
 
     def once(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Return what `compute` returns, computed once for this key; others wait for it only if they ask for the same."""
@@ -79,7 +79,7 @@ class OpenTrace:
             return 0, self.end
         return int(slices.start.min()), int((slices.start + slices.duration).max())
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[TraceStep]:
         """Return the steps in order of time, at most MOST_STEPS."""
         return list(self.once("steps", lambda: _steps(self.trace)))
 
@@ -101,9 +101,9 @@ class OpenTrace:
         kept: Running = self.once("ends", lambda: Running(self.trace))
         return kept
 
-    def step_named(self, label: str) -> Step | None:
+    def step_named(self, label: str) -> TraceStep | None:
         """Return the first step with a label; None if there is none."""
-        kept: dict[str, Step] = self.once("labels", lambda: {step.label: step for step in reversed(self.steps())})
+        kept: dict[str, TraceStep] = self.once("labels", lambda: {step.label: step for step in reversed(self.steps())})
         return kept.get(label)
 
     def collectives(self) -> list[alignment.Collective]:
@@ -118,7 +118,7 @@ class OpenTrace:
         })  # fmt: skip
         return kept.get(of)
 
-    def shift(self, reference: OpenTrace) -> alignment.Shift | None:
+    def shift(self, reference: OpenTrace) -> alignment.ClockShift | None:
         """Return how far the device is behind that of another trace; None if nothing says it. See `alignment.shift`."""
         if self.trace.clock != reference.trace.clock:
             return None
@@ -169,11 +169,12 @@ class OpenTrace:
         return np.searchsorted(self.trace.counters.track, np.arange(len(self.trace.tracks) + 1))
 
 
-def _steps(trace: Trace) -> list[Step]:
+def _steps(trace: Trace) -> list[TraceStep]:
     found = gaps.steps(trace)[:MOST_STEPS]
     numbers = [_NUMBER.search(name) for name, _, _ in found]
     return [
-        Step(number[1] if number else "", start, end - start) for number, (_, start, end) in zip(numbers, found, strict=True)
+        TraceStep(number[1] if number else "", start, end - start) for number,
+        (_, start, end) in zip(numbers, found, strict=True)
     ]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from parsers.profiler.trace import alignment
-from parsers.profiler.trace.opened import OpenTrace, Step
+from parsers.profiler.trace.opened import OpenTrace, TraceStep
 
 Axis = Literal["clock", "start", "step"]
 AXES: tuple[Axis, ...] = ("clock", "start", "step")
@@ -21,14 +21,14 @@ FARTHEST_NS = 1 << 52
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TracePlacement:
     """How far a trace is moved."""
 
     shift: int
     """ns to add to its times, so that all of them lie on one axis; not negative."""
     device: int = 0
     """ns to add to those of its device besides."""
-    found: alignment.Shift | None = None
+    found: alignment.ClockShift | None = None
     """How this was found; None if the devices are not aligned, or have no collective in common."""
     by_step: bool = False
     """Whether it lies where the step begins that the axis is named after."""
@@ -60,14 +60,14 @@ def overlapping(opened: Sequence[OpenTrace]) -> bool:
     return True
 
 
-def places(opened: Sequence[OpenTrace], axis: Axis, *, step: str = "", devices: bool = False) -> list[Place]:
+def places(opened: Sequence[OpenTrace], axis: Axis, *, step: str = "", devices: bool = False) -> list[TracePlacement]:
     """Where each of one or more traces lies. ValueError if their clocks cannot be compared, but are asked for.
 
     step: the label of the step to align, of the axis "step"; by default the first that all have. A trace without it lies as
     its step of the same number counted from 0 does, or else with its start at that of the step.
     """
     if axis == "start":
-        return [Place(0) for _ in opened]
+        return [TracePlacement(0) for _ in opened]
     if axis == "step":
         return _by_step(opened, step)
     if not comparable(opened):
@@ -78,7 +78,7 @@ def places(opened: Sequence[OpenTrace], axis: Axis, *, step: str = "", devices: 
         raise ValueError("the clocks of these devices are years apart")
     zero = min(one.trace.origin_ns + min(0, device) for one, device in zip(opened, moved, strict=True))
     return [
-        Place(one.trace.origin_ns - zero, device, shift)
+        TracePlacement(one.trace.origin_ns - zero, device, shift)
         for one, device, shift in zip(opened, moved, found, strict=True)
     ]  # fmt: skip
 
@@ -90,16 +90,16 @@ def common_step(opened: Sequence[OpenTrace]) -> str:
     return next(found, steps[0].label if steps else "")
 
 
-def _by_step(opened: Sequence[OpenTrace], label: str) -> list[Place]:
+def _by_step(opened: Sequence[OpenTrace], label: str) -> list[TracePlacement]:
     label = label or common_step(opened)
     first = opened[0].steps()
     number = next((number for number, step in enumerate(first) if step.label == label), 0)
     found = [_step(one, label, number) for one in opened]
     latest = max((step.start for step in found if step is not None), default=0)
-    return [Place(latest - (step.start if step is not None else 0), by_step=step is not None) for step in found]
+    return [TracePlacement(latest - (step.start if step is not None else 0), by_step=step is not None) for step in found]
 
 
-def _step(opened: OpenTrace, label: str, number: int) -> Step | None:
+def _step(opened: OpenTrace, label: str, number: int) -> TraceStep | None:
     named = opened.step_named(label) if label else None
     steps = opened.steps() if named is None else []
     return named or (steps[number] if number < len(steps) else None)

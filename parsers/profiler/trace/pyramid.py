@@ -53,7 +53,7 @@ _CLASSES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class SliceCells:
     """What slices come to in cells: in buckets of a lane, or of several. Each cell is there once, in rising order."""
 
     cell: NDArray[np.int64]
@@ -138,7 +138,7 @@ def build(trace: Trace, directory: str, *, progress: Callable[[int, int], None] 
         os.remove(header)
     numbers = lanes.numbering(trace)
     with ExitStack() as files:
-        writer = _Writer({name: files.enter_context(builtins.open(_path(directory, name), "wb")) for name in _ARRAYS})
+        writer = _PyramidWriter({name: files.enter_context(builtins.open(_path(directory, name), "wb")) for name in _ARRAYS})
         for first, last in _groups(trace):
             _add(writer, trace, numbers, first, last)
             if progress is not None:
@@ -225,10 +225,10 @@ def combine(
     count: NDArray[np.int64],
     row: NDArray[np.int64],
     longest: NDArray[np.int64],
-) -> Cells:
+) -> SliceCells:
     """Add up what several sources give to cells; `longest` is the duration of `row`."""
     if not len(cell):
-        return Cells(*[np.zeros(0, np.int64)] * 4)
+        return SliceCells(*[np.zeros(0, np.int64)] * 4)
     lowest, highest = int(cell.min()), int(cell.max())
     if highest - lowest < 4 * len(cell) + 65536:
         cells, place = np.arange(lowest, highest + 1), cell - lowest
@@ -243,7 +243,7 @@ def combine(
     best = np.flatnonzero(longest == most[place])
     np.minimum.at(first, place[best], row[best])
     there = np.flatnonzero(most >= 0)
-    return Cells(cells[there], total[there], number[there], first[there])
+    return SliceCells(cells[there], total[there], number[there], first[there])
 
 
 def _lower_bound(
@@ -268,7 +268,7 @@ def _spread(first: NDArray[np.int64], last: NDArray[np.int64]) -> tuple[NDArray[
     return place, np.arange(len(place)) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)
 
 
-class _Writer:
+class _PyramidWriter:
     """Appends to the files of the arrays."""
 
     def __init__(self, files: dict[str, BinaryIO]) -> None:
@@ -296,7 +296,7 @@ def _groups(trace: Trace) -> Iterator[tuple[int, int]]:
         yield first, len(trace.tracks)
 
 
-def _add(writer: _Writer, trace: Trace, numbers: NDArray[np.int64], first: int, last: int) -> None:
+def _add(writer: _PyramidWriter, trace: Trace, numbers: NDArray[np.int64], first: int, last: int) -> None:
     """Write lists and levels of the tracks from `first` to before `last`."""
     rows = slice(trace.tracks[first].first, trace.tracks[last - 1].last)
     track = np.asarray(trace.slices.track[rows])
@@ -330,11 +330,11 @@ def _levels(
     class_: NDArray[np.int64],
     row: NDArray[np.int64],
     durations: NDArray[np.int64],
-) -> Iterator[tuple[int, Cells]]:
+) -> Iterator[tuple[int, SliceCells]]:
     """The levels of a lane, whose slices come by class and start; `durations` are those of all rows."""
     sorted_ = np.sort(start)
     gaps = np.sort(classes(sorted_[1:] - sorted_[:-1]))
-    known, taken = Cells(*[np.zeros(0, np.int64)] * 4), 0
+    known, taken = SliceCells(*[np.zeros(0, np.int64)] * 4), 0
     height = 0
     for k in range(1, _CLASSES - 2):
         if len(gaps) - np.searchsorted(gaps, k) > _SAVING * len(start):

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.profiler.trace.columns import Counters, Trace, Track
+from parsers.profiler.trace.columns import CounterValues, Trace, Track
 
 Longs = NDArray[np.int64]
 ARROWS = frozenset({"ac2g", "async_cpu_to_gpu", "async_gpu", "async"})
@@ -80,8 +80,8 @@ def _track(stream: Track) -> Track:
     )
 
 
-def _joined(trace: Trace, place: NDArray[np.int32], found: list[tuple[int, Longs, Longs]]) -> Counters:
-    """Return the counters of the trace and the queues, in the order of `Counters`; place is the new number of each track."""
+def _joined(trace: Trace, place: NDArray[np.int32], found: list[tuple[int, Longs, Longs]]) -> CounterValues:
+    """Return the counters of the trace and the queues, ordered as `CounterValues`; place is the new number of each track."""
     own = trace.counters
     sizes = [len(time) for _, time, _ in found]
     track = np.concatenate([place[own.track], np.repeat([number for number, _, _ in found], sizes).astype(np.int32)])
@@ -89,4 +89,4 @@ def _joined(trace: Trace, place: NDArray[np.int32], found: list[tuple[int, Longs
     time = np.concatenate([own.time, *(times for _, times, _ in found)])
     value = np.concatenate([own.value, *(lengths.astype(np.float64) for _, _, lengths in found)])
     order = np.argsort(track, kind="stable")
-    return Counters(track[order], series[order], time[order], value[order])
+    return CounterValues(track[order], series[order], time[order], value[order])

@@ -16,7 +16,7 @@ from parsers.model import Problem
 from parsers.profiler.trace import chrome, databases, joining, tables
 from parsers.profiler.trace.building import clock_of
 from parsers.profiler.trace.chrome import Progress
-from parsers.profiler.trace.columns import Counters, Flows, Slices, Trace
+from parsers.profiler.trace.columns import CounterValues, Flows, Slices, Trace
 from parsers.profiler.trace.files import DATABASE, SOURCES, TABLES
 from parsers.profiler.trace.queues import with_queues
 from parsers.profiler.trace.times import nanoseconds
@@ -136,7 +136,7 @@ def empty(path: str, *problems: Problem) -> Trace:
     """Return a trace without anything."""
     ints, longs = np.empty(0, np.int32), np.empty(0, np.int64)
     slices = Slices(ints, longs, longs, ints, ints, np.empty(0, np.uint8), longs, ints, longs)
-    flows, counters = Flows(longs, longs, ints), Counters(ints, ints, longs, np.empty(0, np.float64))
+    flows, counters = Flows(longs, longs, ints), CounterValues(ints, ints, longs, np.empty(0, np.float64))
     return Trace(path, 0, "relative", (), (), (), (), (), slices, flows, counters, problems)
 
 

@@ -24,7 +24,7 @@ from parsers.errors import FormatError
 from parsers.headers import Format
 from parsers.model import Problem
 from parsers.profiler.progress import report_read
-from parsers.profiler.trace.columns import Clock, Counters, Flows, Kind, Slices, Trace, Track
+from parsers.profiler.trace.columns import Clock, CounterValues, Flows, Kind, Slices, Trace, Track
 
 MAGIC = b"MSTR\0\0\0"
 VERSION = 5
@@ -206,7 +206,8 @@ def open(directory: str, *, verify: bool = True) -> Trace:  # noqa: A001  read a
         shown, header.origin_ns, header.clock,
         tuple(Track(*(getattr(one, name) for name in _Track.__struct_fields__)) for one in header.tracks), names,
         tuple(header.categories), tuple(header.series), tuple(header.flow_kinds), Slices(**slices), Flows(**flows),
-        Counters(**counters), tuple(Problem(shown, *one) for one in header.problems), tuple(map(os.fsdecode, header.files)),
+        CounterValues(**counters), tuple(Problem(shown, *one) for one in header.problems),
+        tuple(map(os.fsdecode, header.files)),
     )  # fmt: skip
 
 

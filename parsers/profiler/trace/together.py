@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 from parsers.profiler.trace import alignment, flames, ranges, search, views
 from parsers.profiler.trace.columns import Track
-from parsers.profiler.trace.opened import CounterCurve, OpenTrace, Step
-from parsers.profiler.trace.placing import Axis, Place, axis_of, common_step, comparable, places
+from parsers.profiler.trace.opened import CounterCurve, OpenTrace, TraceStep
+from parsers.profiler.trace.placing import Axis, TracePlacement, axis_of, common_step, comparable, places
 from parsers.profiler.trace.views import TraceView
 
 MOST_PARTS = 16
@@ -37,7 +37,7 @@ class RankPart:
     number: int
     opened: OpenTrace
     label: str
-    place: Place
+    place: TracePlacement
     track: int
     """Number of its first track; in the same way lane, row and name."""
     lane: int
@@ -77,7 +77,7 @@ class Together:
         """The label of the step that is aligned; "" if none is."""
         found = places(opened, self.axis, step=step, devices=devices)
         if len(opened) == 1:
-            found = [Place(0)]
+            found = [TracePlacement(0)]
         track = lane = row = name = 0
         parts = []
         for number, (one, place) in enumerate(zip(opened, found, strict=True)):
@@ -289,10 +289,10 @@ class Together:
                 found += part.opened.medians()[low:high].tolist()
         return found
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[TraceStep]:
         """The steps of the first trace."""
         first = self.parts[0]
-        return [Step(step.label, step.start + first.place.shift, step.duration) for step in first.opened.steps()]
+        return [TraceStep(step.label, step.start + first.place.shift, step.duration) for step in first.opened.steps()]
 
     def busy(self, columns: int) -> tuple[str, NDArray[np.float32]]:
         """(what is counted, busy share 0..1 of each part of the axis): the mean of the traces with a device, if any has one."""

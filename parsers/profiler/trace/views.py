@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from parsers.profiler.trace import lanes as numbering
 from parsers.profiler.trace.columns import Trace
-from parsers.profiler.trace.pyramid import Cells, Pyramid, combine, shares
+from parsers.profiler.trace.pyramid import Pyramid, SliceCells, combine, shares
 from parsers.profiler.trace.running import Running
 
 _FAR = 1 << 61
@@ -129,7 +129,7 @@ def view(
     )  # fmt: skip
 
 
-def _small(trace: Trace, place: NDArray[np.int64], row: NDArray[np.int64], k: int, b0: int, n: int) -> Cells:
+def _small(trace: Trace, place: NDArray[np.int64], row: NDArray[np.int64], k: int, b0: int, n: int) -> SliceCells:
     """Slices shorter than a bucket in cells: place of the lane * n + bucket from b0."""
     return combine(*_cells(trace, place, row, k, b0, n))
 
@@ -145,13 +145,13 @@ def _cells(
     return place[which] * n + bucket[seen], busy[seen], count[seen], of[seen], duration[which]
 
 
-def _summed(trace: Trace, pyramid: Pyramid, chosen: NDArray[np.int64], k: int, b0: int, n: int) -> Cells:
+def _summed(trace: Trace, pyramid: Pyramid, chosen: NDArray[np.int64], k: int, b0: int, n: int) -> SliceCells:
     """Slices shorter than a bucket, from the highest level that there is and the slices that it lacks."""
     t0, t1 = b0 << k, (b0 + n) << k
     levels = pyramid.levels(chosen, k)
     height = pyramid.height(levels)
     place, entry = pyramid.entries(np.where(height == k, levels, -1), t0, t1)
-    ready = Cells(
+    ready = SliceCells(
         place * n + (pyramid.level_bucket[entry] - b0), pyramid.level_busy[entry], pyramid.level_count[entry],
         pyramid.level_row[entry],
     )  # fmt: skip
@@ -169,7 +169,7 @@ def _summed(trace: Trace, pyramid: Pyramid, chosen: NDArray[np.int64], k: int, b
     if not len(ready.cell) or not len(made.cell):
         return made if len(made.cell) else ready
     order = np.argsort(cell := np.concatenate([ready.cell, made.cell]), kind="stable")
-    return Cells(
+    return SliceCells(
         cell[order], np.concatenate([ready.busy, made.busy])[order], np.concatenate([ready.count, made.count])[order],
         np.concatenate([ready.row, made.row])[order],
     )  # fmt: skip

@@ -21,7 +21,7 @@ import numpy as np
 from mindspore.train import Callback
 
 from ..errors import RecordingError
-from ..landscape_plan import LandscapePlan
+from ..landscape_plan import LandscapePlanWriter
 from ..recorder import Recorder
 from ..values import Histogram, Tensor, array_of
 
@@ -55,7 +55,7 @@ class Collector(Callback):
                 raise RecordingError(f"{name}: expected a whole number above 0, found {value!r}")
         self._wanted = _wanted(collect_specified_data, keep_default_action)
         landscape = self._wanted.get("collect_landscape")
-        self._plan = LandscapePlan(summary_dir, landscape) if landscape else None
+        self._plan = LandscapePlanWriter(summary_dir, landscape) if landscape else None
         self._every, self._every_tensor = collect_freq, collect_tensor_freq
         self._export = (export_options or {}).get("tensor_format") == "npy"
         self._last_step, self._last_tensors = -collect_freq, -1

@@ -40,19 +40,19 @@ def records(cache) -> str:
     return workspace.subdirectory(workspace.prepare(workspace.cache_directory()), processes.RECORDS)
 
 
-def record_of(pid: int, port: int = 4242, address: str = "127.0.0.1") -> processes.Record:
+def record_of(pid: int, port: int = 4242, address: str = "127.0.0.1") -> processes.ServerRecord:
     started = processes.start_time(pid) or ""
-    return processes.Record(pid, started, f"http://{address}:{port}/", address, port, "/base", "/ws", "", 1.0)
+    return processes.ServerRecord(pid, started, f"http://{address}:{port}/", address, port, "/base", "/ws", "", 1.0)
 
 
-def keep(record: processes.Record) -> str:
+def keep(record: processes.ServerRecord) -> str:
     path = os.path.join(processes.records_directory(), processes.file_stem(record.address, record.port) + ".json")
     with open(path, "wb") as stream:
         stream.write(msgspec.json.encode(record))
     return path
 
 
-def own_record(port: int, address: str = "127.0.0.1") -> processes.Record:
+def own_record(port: int, address: str = "127.0.0.1") -> processes.ServerRecord:
     return processes.own_record(url=f"http://{address}/", address=address, port=port, base="/b", directory="/w", log="")
 
 

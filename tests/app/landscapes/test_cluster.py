@@ -15,7 +15,7 @@ from app.dask_pieces import DONE
 from app.landscapes import LandscapeOptions, compute
 from app.landscapes.options import LandscapeError
 from app.landscapes.running import ComputedLandscape
-from app.tasks import Asked
+from app.tasks import TaskMessage
 
 SCRIPT = """
 import os
@@ -78,7 +78,7 @@ def test_a_cluster_computes_the_same_points(run: Path, tmp_path: Path, own: Comp
 
 def wrong_losses(_do: object, _version: str, piece: bytes) -> bytes:
     """Answer rows with losses of places that nobody asked for, or with what is none."""
-    numbers = [one.number for one in msgspec.msgpack.decode(piece, type=list[Asked])]
+    numbers = [one.number for one in msgspec.msgpack.decode(piece, type=list[TaskMessage])]
     wrong = (b"nonsense", msgspec.msgpack.encode([(99, 0, 0.5, "")]), msgspec.msgpack.encode([]))
     return msgspec.msgpack.encode([(number, DONE, wrong[number % len(wrong)]) for number in numbers])
 

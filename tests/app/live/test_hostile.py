@@ -368,7 +368,7 @@ def test_a_client_that_goes_while_it_waits(served: Served) -> None:
 def test_three_missed_signs_of_life() -> None:
     now = [0.0]
     kept = sessions.ReceivedValues()
-    found = session.Session("live:1", "ipv4:127.0.0.1:1", kept, clock=lambda: now[0])
+    found = session.TrainingSession("live:1", "ipv4:127.0.0.1:1", kept, clock=lambda: now[0])
     found.begin(messages.Metadata(version="2.0.0"))
     for period in (4, 3601, -1):
         assert found.beat(messages.Heartbeat("", period)) == b"\x08\x01"
@@ -387,12 +387,12 @@ def test_three_missed_signs_of_life() -> None:
 
 def test_a_client_that_never_answers() -> None:
     now = [0.0]
-    found = session.Session("live:1", "ipv4:127.0.0.1:1", sessions.ReceivedValues(), clock=lambda: now[0])
+    found = session.TrainingSession("live:1", "ipv4:127.0.0.1:1", sessions.ReceivedValues(), clock=lambda: now[0])
     found.begin(messages.Metadata(version="2.0.0"))
     found.take_graphs(session.GraphTensors({}))
     calls = iter([True, True, False])
     asking = threading.Timer(0.2, lambda: found.ask([(0, 0, 1)]))
-    found.tensors.names.append(messages.TensorName("w"))
+    found.tensors.names.append(messages.WireTensorName("w"))
     asking.start()
     assert found.wait(messages.Metadata(), lambda: next(calls)).startswith(b"\x2a"), "the command to send a tensor"
     asking.join()

@@ -15,7 +15,7 @@ from layouts.dumps.debugger import health
 from layouts.dumps.live_sessions import Order
 from layouts.dumps.open_dump import DumpWork
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from layouts.runs.notes import Stale
 from parsers import open_run
 from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
@@ -91,7 +91,7 @@ def test_watchpoints_of_a_session(served: Served, store: Store) -> None:
     with pytest.raises(Stale) as stale:
         store.notes.save_watchpoints("live:1", WatchList(), WatchList().version)
     assert stale.value.now == saved
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidInput):
         store.notes.save_watchpoints("live:1", WatchList((SavedWatchpoint("none"),)), saved.version)
     with pytest.raises(ValueError, match="expression"):
         store.notes.save_watchpoints("live:1", WatchList((SavedWatchpoint("tensor_overflow", pattern="("),)), saved.version)

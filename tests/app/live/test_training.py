@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from layouts.dumps.live_sessions import Unfit
+from layouts.dumps.live_sessions import UnfitOrder
 from parsers.analysis.dumps.watchpoints import Watchpoint
 from parsers.analysis.dumps.watchpoints.checking import check
 from parsers.dump_frames import DUMP_EXECUTIONS, DUMP_HITS, DUMP_STATISTICS, DUMP_TENSORS
@@ -132,7 +132,7 @@ def test_a_whole_session(served: Served) -> None:
     assert set(large["name"]) - {"x", "y"} == exceeding
     for name, actual in zip(large["name"], large["actual"], strict=True):
         assert actual == pytest.approx(float(training.values[name].max()))
-    with pytest.raises(Unfit, match="no watchpoint has changed"):
+    with pytest.raises(UnfitOrder, match="no watchpoint has changed"):
         served.order("recheck")
 
     # To an operator, to the next one, and to the end.
@@ -216,11 +216,11 @@ def test_orders_that_do_not_fit_the_state_say_why(served: Served) -> None:
         ("continue", {"steps": 1 << 31}, "expected 1 to"), ("node", {"node": "Default/none"}, "expected an operator"),
         ("recheck", {}, "no watchpoint"), ("dance", {}, "expected an order"),
     ):  # fmt: skip
-        with pytest.raises(Unfit, match=why):
+        with pytest.raises(UnfitOrder, match=why):
             served.order(kind, **given)
     served.order("continue", steps=-1)
     served.reaches("running")
-    with pytest.raises(Unfit, match="does not wait"):
+    with pytest.raises(UnfitOrder, match="does not wait"):
         served.order("continue")
     dump = served.sessions.dump("live:1")
     with pytest.raises(PayloadError, match="Training is running"):
@@ -231,14 +231,14 @@ def test_orders_that_do_not_fit_the_state_say_why(served: Served) -> None:
     assert paused.step > 2
     served.order("terminate")
     assert served.reaches("ended").reason == "terminated"
-    with pytest.raises(Unfit, match="not connected"):
+    with pytest.raises(UnfitOrder, match="not connected"):
         served.order("terminate")
 
 
 def test_a_session_that_is_over_is_dismissed_with_what_it_sent(served: Served) -> None:
     served.training()
     served.reaches("waiting")
-    with pytest.raises(Unfit, match="expected one that is over or lost"):
+    with pytest.raises(UnfitOrder, match="expected one that is over or lost"):
         served.order("dismiss")
     served.order("terminate")
     served.reaches("ended")
@@ -260,7 +260,7 @@ def test_versions(served: Served, version: str, state: str, unusual: bool) -> No
     served.until(lambda: training.log)
     assert training.log[0] == f"version_matched {state == 'waiting'}"
     if state == "mismatch":
-        with pytest.raises(Unfit, match="does not wait"):
+        with pytest.raises(UnfitOrder, match="does not wait"):
             served.order("continue")
     served.order("terminate")
     training.join()
@@ -270,7 +270,7 @@ def test_versions(served: Served, version: str, state: str, unusual: bool) -> No
 def test_training_on_ascend_stops_at_steps_only(served: Served) -> None:
     training = served.training(backend="Ascend")
     served.reaches("waiting")
-    with pytest.raises(Unfit, match="Ascend"):
+    with pytest.raises(UnfitOrder, match="Ascend"):
         served.order("node", node=training.net.operators[0].name)
 
 

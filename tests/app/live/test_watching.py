@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.live.watching import Watched, nodes_of
+from app.live.watching import NumberedWatchpoints, nodes_of
 from layouts.dumps.debugger.selected_facts import texts_of
 from layouts.dumps.live_sessions import TRAINING
 from parsers.analysis.dumps.watchpoints import Watchpoint
 from parsers.debugger.tensors import GraphTensors
 from parsers.dumps.statistics import TensorStatistics
-from parsers.dumps.store import Statistics
+from parsers.dumps.store import StatisticsTable
 from tests.app.live.conftest import Served, served
 
 __all__ = ["served"]
@@ -25,7 +25,7 @@ def test_a_watchpoint_is_never_sent_without_nodes(served: Served, ascend: bool) 
     served.training(steps=2)
     served.reaches("waiting", step=0)
     tensors = served.sessions.dump("live:1")._tensors
-    watched = Watched()
+    watched = NumberedWatchpoints()
     watched.want([OVERFLOW, NOTHING, ALL])
     assert nodes_of(tensors, NOTHING) == []
     assert len(watched.flush(tensors, ascend=ascend, step=1)) == (2 if ascend else 1)
@@ -74,7 +74,7 @@ def test_a_check_again_judges_the_step_where_training_is(served: Served) -> None
 
 
 def test_training_that_runs_has_not_checked_the_step_it_left() -> None:
-    watched = Watched()
+    watched = NumberedWatchpoints()
     watched.want([ALL])
     watched.flush(GraphTensors([]), ascend=True, step=8)
     assert list(watched.since.values()) == [8]
@@ -91,7 +91,7 @@ def reasons(served: Served) -> dict[int, set[str]]:
 
 @pytest.mark.parametrize("bad", [0, 3])
 def test_a_norm_that_training_did_not_send_is_blank(bad: int) -> None:
-    known = Statistics(1)
+    known = StatisticsTable(1)
     mean = float("nan") if bad else 0.5
     known.put(0, TensorStatistics(max=1.0, min=0.0, mean=mean, count=8, nan=bad), int(bad > 0), TRAINING)
     texts = texts_of(known, 0)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from app.mirror.copies import Copies
 from app.mirror.following import Mirror
 from app.mirror.planning import CopyLimits
-from app.mirror.remote import Counts, Listed, RemoteError, RemoteFile
+from app.mirror.remote import RemoteError, RemoteFile, RemoteFiles, TransferCounts
 from app.mirror.state import MirrorFacts
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ class Directory:
     """The files below a directory. fail is asked before each answer: it may raise, or return how many bytes to leave out."""
 
     def __init__(self, base: Path, fail: Callable[[str, str], int | None] = lambda what, name: None) -> None:
-        self.base, self.fail, self.counts = base, fail, Counts()
+        self.base, self.fail, self.counts = base, fail, TransferCounts()
         self.asked: list[tuple[str, str]] = []
         self.tags: dict[str, str] = {}
 
@@ -38,11 +38,11 @@ class Directory:
         self.asked.append((what, name))
         return self.fail(what, name) or 0
 
-    async def listing(self, directory: str, *, below: bool) -> Listed:
+    async def listing(self, directory: str, *, below: bool) -> RemoteFiles:
         self._ask("list", directory)
         place = self.base / directory
         found = sorted(path for path in (place.rglob("*") if below else place.glob("*")) if path.is_file())
-        return Listed([self._file(path) for path in found])
+        return RemoteFiles([self._file(path) for path in found])
 
     def _file(self, path: Path) -> RemoteFile:
         status, name = path.stat(), path.relative_to(self.base).as_posix()

@@ -272,15 +272,15 @@ def test_a_source_that_is_stale_or_missing_is_not_well(client, source, monkeypat
         assert (answer.status_code, answer.json["status"]) == (code, status)
 
 
-def wanted(*runs: str, tags: tuple[str, ...] = ("a", "b")) -> routes.Selection:
-    return routes.Selection(tuple((run, tag) for run in runs for tag in tags), routes.ALL_STEPS)
+def wanted(*runs: str, tags: tuple[str, ...] = ("a", "b")) -> routes.ExportSelection:
+    return routes.ExportSelection(tuple((run, tag) for run in runs for tag in tags), routes.ALL_STEPS)
 
 
 def test_a_file_is_named_after_what_is_in_it() -> None:
     assert 'filename="2-runs-loss-scalars.csv"' in routes.disposition(wanted("r1", "r2", tags=("loss",)), "csv")
     assert 'filename="r1-loss-scalars.csv"' in routes.disposition(wanted("r1", tags=("loss",)), "csv")
     assert 'filename="2-runs-scalars.csv"' in routes.disposition(wanted("r1", "r2"), "csv")
-    part = routes.Selection((("r1", "loss"),), (5, 90))
+    part = routes.ExportSelection((("r1", "loss"),), (5, 90))
     assert 'filename="r1-loss-scalars-steps5-90.json"' in routes.disposition(part, "json")
 
 

@@ -18,7 +18,7 @@ import orjson
 import pytest
 
 from app.commands.serving import no_garbage
-from app.store.runs.following import Follower, seconds_between
+from app.store.runs.following import RunFollower, seconds_between
 from app.store.runs.index import PlainDisk
 from app.store.store import Store
 from parsers import Run, discover, open_run
@@ -269,7 +269,7 @@ def test_runs_of_one_slice_do_not_wait_for_a_long_one(tmp_path: Path, monkeypatc
     names = ["a_long", "b", "c"]
     for name, recorded in zip(names, ("long_history", "several_files", "several_files"), strict=True):
         shutil.copytree(RECORDED / recorded, tmp_path / name)
-    follower = Follower([tmp_path], (), 0, None)
+    follower = RunFollower([tmp_path], (), 0, None)
     follower.want(["a_long"])
     follower._scan()
     order = []
@@ -300,15 +300,15 @@ def test_a_file_without_bytes_is_a_training_that_just_began(base: Path) -> None:
 def test_what_is_on_screen_is_read_first(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     gate = threading.Event()
-    original = Follower._read
+    original = RunFollower._read
 
-    def watched(self: Follower, entry: object) -> None:
+    def watched(self: RunFollower, entry: object) -> None:
         if not order:
             gate.wait(10)
         order.append(entry.key)  # type: ignore[attr-defined]
         original(self, entry)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Follower, "_read", watched)
+    monkeypatch.setattr(RunFollower, "_read", watched)
     store = Store([base]).start()
     try:
         until(lambda: len(store.runs.rows()) == 3)

@@ -15,7 +15,7 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState
 
 from app.store.tuning.studies import Studies
-from app.tuning.mirror import Mirror, place_of
+from app.tuning.mirror import StudyMirror, place_of
 from parsers.tuning.journal import StudyFile
 from parsers.tuning.recording import MIRROR, SEARCH
 from tests.app.tuning.conftest import Search, ended
@@ -81,7 +81,7 @@ def test_a_copy_made_at_any_moments_equals_the_study(tmp_path: Path, seed: int) 
     directory = str(tmp_path / "s")
     path = place_of(directory, "label")
     for turn in range(12):
-        mirror = Mirror(directory, "label", pytest.fail)  # each time another tuner: the first ends, or is killed
+        mirror = StudyMirror(directory, "label", pytest.fail)  # each time another tuner: the first ends, or is killed
         for _ in range(chance.randrange(12)):
             act(study, chance, running)
             if chance.random() < 0.3:
@@ -90,7 +90,7 @@ def test_a_copy_made_at_any_moments_equals_the_study(tmp_path: Path, seed: int) 
             with open(path, "r+b") as file:  # torn by a tuner that was killed, or damaged
                 file.truncate(os.path.getsize(path) - chance.randrange(1, 40))
         mirror.close()
-    mirror = Mirror(directory, "label", pytest.fail)
+    mirror = StudyMirror(directory, "label", pytest.fail)
     mirror.copy(study)
     assert_same(study, copied(path, "s"))
     size = os.path.getsize(path)
@@ -109,14 +109,14 @@ def test_a_study_that_was_begun_again_replaces_the_copy(tmp_path: Path) -> None:
         study.set_user_attr(SEARCH, {"id": identity})
         for _ in range(count):
             study.tell(study.ask(SPACE), 1.0)
-        mirror = Mirror(directory, "label", seen.append)
+        mirror = StudyMirror(directory, "label", seen.append)
         mirror.copy(study)
-        other = Mirror(directory, "label", seen.append)
+        other = StudyMirror(directory, "label", seen.append)
         other.copy(study)  # one tuner writes
         mirror.close()
         assert_same(study, copied(place_of(directory, "label"), "s"))
     (tmp_path / "s@").mkdir()
-    blocked = Mirror(str(tmp_path / "missing" / "s"), "label", seen.append)
+    blocked = StudyMirror(str(tmp_path / "missing" / "s"), "label", seen.append)
     for _ in range(2):
         blocked.copy(study)
     assert len(seen) == 1  # said once

@@ -16,7 +16,7 @@ from app.tuning.preview import preview
 from app.tuning.samplers import sampler_of
 from app.tuning.settings import suggest
 from parsers import tuning_frames
-from parsers.tuning.description import Parameter, Tuning
+from parsers.tuning.description import TunedParameter, Tuning
 from tests.app.tuning.conftest import Search
 from tests.app.tuning.test_searching import floats, tuning_of
 
@@ -32,8 +32,8 @@ def searched(tuning: Tuning, goal: str, trials: int, value: Callable[[dict[str, 
 @pytest.mark.parametrize("sampler", ["tpe", "random", "qmc", "grid"])
 def test_the_next_trial_gets_what_was_shown_and_nothing_is_stored(sampler: str) -> None:
     parameters = (
-        Parameter("x", "float", 0, 1, step=0.125), Parameter("n", "int", 1, 4),
-        Parameter("mode", "choice", 0, 0, choices=("a", ["b", 1])),
+        TunedParameter("x", "float", 0, 1, step=0.125), TunedParameter("n", "int", 1, 4),
+        TunedParameter("mode", "choice", 0, 0, choices=("a", ["b", 1])),
     )  # fmt: skip
     tuning = tuning_of(parameters, "minimize", 3, sampler)
     study = searched(tuning, "minimize", 14, lambda found: found["x"] + found["n"])

@@ -18,7 +18,7 @@ from app.tuning.pruners import pruner_of
 from app.tuning.samplers import GridByNumber, halton, sampler_of
 from app.tuning.settings import suggest
 from parsers.tuning.config import read_tuning
-from parsers.tuning.description import Parameter, Target, Tuning
+from parsers.tuning.description import Target, TunedParameter, Tuning
 from tests.amounts import long_after
 
 warnings.filterwarnings("ignore", module="optuna")
@@ -61,8 +61,8 @@ def noisy(p: Mapping[str, Any]) -> float:
     return float((p["x"] - 2) ** 2 + (p["y"] + 1) ** 2)
 
 
-def floats(low: float, high: float, *names: str) -> tuple[Parameter, ...]:
-    return tuple(Parameter(name, "float", low, high) for name in names)
+def floats(low: float, high: float, *names: str) -> tuple[TunedParameter, ...]:
+    return tuple(TunedParameter(name, "float", low, high) for name in names)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Problem:
     """A function, its smallest value, and the trials within which it is to be approached."""
 
     function: Callable[[Mapping[str, Any]], float]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[TunedParameter, ...]
     best: float
     budget: int
     noise: float = 0.0
@@ -82,18 +82,19 @@ PROBLEMS = {
     "hartmann": Problem(hartmann, floats(0, 1, *(f"x{number}" for number in range(6))), -3.32237, 160),
     "categorical": Problem(
         categorical,
-        (Parameter("rate", "float", 1e-5, 1.0, log=True), Parameter("kind", "choice", choices=tuple("abcd"))), 0.0, 60,
+        (TunedParameter("rate", "float", 1e-5, 1.0, log=True), TunedParameter("kind", "choice", choices=tuple("abcd"))), 0.0,
+        60,
     ),
     "conditional": Problem(
         conditional,
-        (*floats(0, 1, "x"), Parameter("kind", "choice", choices=("plain", "more")),
-         Parameter("y", "float", 0, 1, when={"kind": ("more",)})), 0.0, 60,
+        (*floats(0, 1, "x"), TunedParameter("kind", "choice", choices=("plain", "more")),
+         TunedParameter("y", "float", 0, 1, when={"kind": ("more",)})), 0.0, 60,
     ),
     "noisy": Problem(noisy, floats(-5, 5, "x", "y"), 0.0, 60, 0.3),
 }  # fmt: skip
 
 
-def tuning_of(parameters: tuple[Parameter, ...], goal: str, seed: int, sampler: str = "tpe") -> Tuning:
+def tuning_of(parameters: tuple[TunedParameter, ...], goal: str, seed: int, sampler: str = "tpe") -> Tuning:
     target = Target("value", "scalar", goal)  # type: ignore[arg-type]
     return Tuning("/search.yaml", "s", "/runs", ("true",), sampler, (target,), parameters, seed=seed)
 
@@ -163,7 +164,7 @@ def test_the_gaussian_process_goes_the_right_way(goal: str) -> None:
 @pytest.mark.parametrize("sampler", ["tpe", "random", "qmc", "grid"])
 def test_equal_seeds_give_equal_searches(sampler: str) -> None:
     def search(seed: int) -> list[dict[str, Any]]:
-        tuning = tuning_of((Parameter("x", "float", 0, 1, step=0.001), *floats(0, 1, "y")[: sampler != "grid"]),
+        tuning = tuning_of((TunedParameter("x", "float", 0, 1, step=0.001), *floats(0, 1, "y")[: sampler != "grid"]),
                            "minimize", seed, sampler)  # fmt: skip
         study = optuna.create_study(sampler=sampler_of(tuning)[0])
         for _ in range(15):
@@ -176,8 +177,8 @@ def test_equal_seeds_give_equal_searches(sampler: str) -> None:
 
 def test_the_grid_has_every_point_once_and_conditions_do_not_multiply_it() -> None:
     parameters = (
-        Parameter("x", "int", 1, 3), Parameter("kind", "choice", choices=("a", [1, 2])),
-        Parameter("y", "float", 0, 1, step=0.5, when={"kind": ("a",)}),
+        TunedParameter("x", "int", 1, 3), TunedParameter("kind", "choice", choices=("a", [1, 2])),
+        TunedParameter("y", "float", 0, 1, step=0.5, when={"kind": ("a",)}),
     )  # fmt: skip
     tuning = tuning_of(parameters, "minimize", 0, "grid")
     sampler = sampler_of(tuning)[0]

@@ -165,7 +165,7 @@ def test_devices_and_settings_reach_the_trial(search: Search) -> None:
         assert told["custom_lineage_data"] == {"x": told["params"]["x"], "net": "[32, 16]"}
         assert told["summary_dir"] == one["MINDSCOPE_TRIAL"]
         assert one["MINDSCOPE_HYPER_CONFIG"] == one["MINDINSIGHT_HYPER_CONFIG"]
-    with pytest.raises(processes.StartError, match="expected at most 100,000"):
+    with pytest.raises(processes.TrialStartError, match="expected at most 100,000"):
         environment_of({"x": "a" * 100_001}, "/r", {}, "", {})
 
 

@@ -18,7 +18,7 @@ from app import create_app
 from app.demo.simulated.job_files import write as write_simulated
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Fault, Plan
+from app.demo.simulated.programs import Fault, JobPlan
 from app.store.store import Store
 from tests.browser.conftest import in_address
 from tests.browser.showing import show
@@ -163,7 +163,7 @@ def test_what_a_step_would_take_is_asked_and_stays_in_the_address(
     page: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:
     """Ranks wait for each other in all operations: without the 20 % of rank 2 a step is 20.4 ms shorter."""
-    plan = Plan(dp=4, mode="meetings", noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=3, fault=Fault("slow_rank", 2, 0.2))
+    plan = JobPlan(dp=4, mode="meetings", noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=3, fault=Fault("slow_rank", 2, 0.2))
     write_simulated(tmp_path / "run", recorded(simulate(plan)))
     store = Store([tmp_path], interval=0).start()
     assert store.wait(60)

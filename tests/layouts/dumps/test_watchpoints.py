@@ -8,7 +8,7 @@ import pytest
 
 from app.store.runs.matching import PatternError, matching
 from layouts.dumps.watchpoints import CHOICES, SavedWatchpoint, WatchList, watched
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from parsers.analysis.dumps.watchpoints import CONDITIONS, recommended
 from tests.sources import MemorySource
 from tests.sources.patterns import MemoryPatterns
@@ -67,7 +67,7 @@ def test_every_condition_and_choice_can_be_saved() -> None:
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
 def test_limits_are_numbers_a_condition_allows(value: float) -> None:
-    with pytest.raises(Unfit, match="abs_mean_gt"):
+    with pytest.raises(InvalidInput, match="abs_mean_gt"):
         SavedWatchpoint("tensor_too_large", {"abs_mean_gt": value}).checked()
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from layouts.kit.names import CUT, Names, by_separators, fits, longest_common, middle, shortened
+from layouts.kit.names import CUT, NameSet, by_separators, fits, longest_common, middle, shortened
 from tests.amounts import examples
 
 CASES = json.loads(Path(__file__).with_name("names.json").read_text(encoding="utf-8"))
@@ -39,14 +39,14 @@ def meant(form: str, names: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["names"][0][:24])
 def test_the_cases_of_both_languages(case: dict[str, list[str]]) -> None:
-    names = Names(case["names"])
+    names = NameSet(case["names"])
     assert [names.short(name, case["room"]) for name in case["names"]] == case["short"]  # type: ignore[arg-type]
 
 
 @settings(max_examples=examples(200))
 @given(st.one_of(NAMES, ANY), st.integers(1, 24))
 def test_a_short_form_is_of_one_name_only(names: list[str], room: int) -> None:
-    together = Names(names)
+    together = NameSet(names)
     forms = {name: together.short(name, room) for name in names}
     assert len(set(forms.values())) == len(names)
     for name, form in forms.items():
@@ -63,7 +63,7 @@ def test_a_short_form_is_of_one_name_only(names: list[str], room: int) -> None:
 @given(NAMES, st.integers(1, 24))
 def test_a_form_wider_than_its_room_is_needed(names: list[str], room: int) -> None:
     """More room never leads to a wider form than it has, once one was found that fits."""
-    together = Names(names)
+    together = NameSet(names)
     for name in names:
         form = together.short(name, room)
         if len(form) > room:
@@ -74,7 +74,7 @@ def test_a_form_wider_than_its_room_is_needed(names: list[str], room: int) -> No
 @given(st.lists(st.sampled_from(["big", "old", "new", "x1", "y22"]), min_size=2, max_size=4, unique=True), st.integers(8, 40))
 def test_what_differs_is_kept_and_the_ends_where_there_is_room(differ: list[str], room: int) -> None:
     names = [f"project_of_november_{one}_with_many_words_end" for one in differ]
-    together = Names(names)
+    together = NameSet(names)
     for name, one in zip(names, differ, strict=True):
         words = re.split(f"[{CUT}_]+", together.short(name, room))
         assert one in words
@@ -83,7 +83,7 @@ def test_what_differs_is_kept_and_the_ends_where_there_is_room(differ: list[str]
 
 
 def test_every_setting_of_a_sweep_is_kept() -> None:
-    together = Names(SWEEP)
+    together = NameSet(SWEEP)
     for name in SWEEP:
         settings = name.split("_")[3:]
         assert [word for word in re.split(f"[{CUT}_]+", together.short(name, 35)) if word in settings] == settings

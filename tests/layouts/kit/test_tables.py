@@ -27,8 +27,8 @@ from layouts.kit.tables import (
     TIME_NS,
     TRAFFIC,
     Cell,
-    Column,
     Sort,
+    TableColumn,
     TableRow,
     csv,
     drawn_row,
@@ -40,7 +40,7 @@ from layouts.kit.tables import (
 
 ASSETS = Path(__file__).resolve().parents[3] / "assets"
 
-COLUMNS = (Column("common.name", name="name"), Column("common.size", BYTES, name="size_bytes"))
+COLUMNS = (TableColumn("common.name", name="name"), TableColumn("common.size", BYTES, name="size_bytes"))
 
 
 def elements(drawn: Any, tag: str) -> Iterator[tuple[dict[str, Any], list[Any]]]:
@@ -74,7 +74,7 @@ def test_headings_in_both_languages() -> None:
 
 
 def test_a_text_in_a_list_is_no_key() -> None:
-    assert texts(table((Column(["common.name"]),), []), "th") == [["common.name"]]
+    assert texts(table((TableColumn(["common.name"]),), []), "th") == [["common.name"]]
 
 
 def test_headings_of_columns_and_rows() -> None:
@@ -85,7 +85,7 @@ def test_headings_of_columns_and_rows() -> None:
 
 
 def test_numbers_are_aligned_right_with_their_heading() -> None:
-    drawn = table((*COLUMNS, Column("common.kind", number=True)), [("a", 1, "x")])
+    drawn = table((*COLUMNS, TableColumn("common.kind", number=True)), [("a", 1, "x")])
     right = [found.get("class") for tag in ("th", "td") for found, _ in elements(drawn, tag)]
     assert right == [None, "ms-number", "ms-number", None, "ms-number", "ms-number"]
 
@@ -108,14 +108,14 @@ def test_numbers_are_aligned_right_with_their_heading() -> None:
     ],
 )
 def test_exact_value_on_hover(quantity: Any, value: float, shown: str, exact: str | None) -> None:
-    ((found, children),) = elements(table((Column("common.size", quantity),), [(value,)], heads=0), "td")
+    ((found, children),) = elements(table((TableColumn("common.size", quantity),), [(value,)], heads=0), "td")
     assert (children, found.get("title")) == ([shown], exact)
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.nan, Cell(value=None), Cell(value=float("nan"))])
 def test_missing_values(missing: Any) -> None:
     assert texts(table(COLUMNS, [("a", missing)]), "td") == [["–"]]
-    ((found, children),) = elements(table((Column("common.size", BYTES, missing="?"),), [(missing,)], heads=0), "td")
+    ((found, children),) = elements(table((TableColumn("common.size", BYTES, missing="?"),), [(missing,)], heads=0), "td")
     assert (children, found) == (["?"], {"class": "ms-number"})
     assert csv(COLUMNS, [("a", missing)]).splitlines()[1] == "a,"
 
@@ -153,7 +153,7 @@ HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "=cmd|
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(text: str) -> None:
-    drawn = table((Column([text], name="x"),), [(text,), (Cell(text),)], heads=0)
+    drawn = table((TableColumn([text], name="x"),), [(text,), (Cell(text),)], heads=0)
     assert texts(drawn, "th") == [[text]]
     assert texts(drawn, "td") == [[text], [text]]
     assert not {type(one).__name__ for one in components(drawn)} - {"Div", "Table", "Thead", "Tbody", "Tr", "Th", "Td"}
@@ -175,7 +175,8 @@ def test_csv_runs_no_formulas(text: str) -> None:
 
 
 SORTED = (
-    Column("common.name", sort="name"), Column("common.size", BYTES, sort="size", tip="common.kind"), Column("common.kind"),
+    TableColumn("common.name", sort="name"), TableColumn("common.size", BYTES, sort="size", tip="common.kind"),
+    TableColumn("common.kind"),
 )  # fmt: skip
 
 
@@ -254,7 +255,7 @@ def test_csv_equals_the_table() -> None:
 
 
 def test_csv_leaves_out_columns_without_a_name() -> None:
-    assert csv((*COLUMNS, Column("common.kind")), [("a", 1, html.Span("bar"))]) == "name,size_bytes\r\na,1\r\n"
+    assert csv((*COLUMNS, TableColumn("common.kind")), [("a", 1, html.Span("bar"))]) == "name,size_bytes\r\na,1\r\n"
 
 
 def test_csv_of_a_component_without_a_value_is_an_error() -> None:

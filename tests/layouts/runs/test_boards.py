@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from layouts.runs.boards import (
     COLUMNS,
     LONGEST_TEXT,
@@ -38,16 +38,16 @@ def test_a_board_without_cards_is_valid() -> None:
     replace(LOSS, title="x" * 201), replace(LOSS, key="../x"), replace(LOSS, key=""),
 ])  # fmt: skip
 def test_other_cards_are_refused(card: BoardCard) -> None:
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidInput):
         Board(KEYS[9], "Daily", (card,)).checked()
 
 
 def test_boards_are_bounded() -> None:
-    with pytest.raises(Unfit, match="at most 100 on a board, found 101"):
+    with pytest.raises(InvalidInput, match="at most 100 on a board, found 101"):
         Board(KEYS[0], "x", tuple(BoardCard(key) for key in KEYS[: MOST_CARDS + 1])).checked()
-    with pytest.raises(Unfit, match="1,000,000 characters"):
+    with pytest.raises(InvalidInput, match="1,000,000 characters"):
         Board(KEYS[0], "x", tuple(BoardCard(key, text="x" * LONGEST_TEXT) for key in KEYS[:51])).checked()
-    with pytest.raises(Unfit, match="same key"):
+    with pytest.raises(InvalidInput, match="same key"):
         Board(KEYS[0], "x", (LOSS, LOSS)).checked()
 
 

@@ -20,7 +20,7 @@ from layouts.profiles.catalogue import catalogue as profiles
 from layouts.runs.chosen_runs import selected_runs, usual_runs
 from layouts.runs.guides.page import shown as guided
 from layouts.runs.rows import RunRow
-from layouts.runs.symptoms.answering import Answers
+from layouts.runs.symptoms.answering import SymptomAnswers
 from layouts.shell.run_list import listing
 from layouts.values.landscape.catalogue import catalogue as landscapes
 from tests.pages import page_named
@@ -174,7 +174,7 @@ def test_what_a_page_shows_by_default_is_what_it_says() -> None:
 @pytest.mark.parametrize("make", [
     lambda source: profiles(source, {"run": ["*"]}), lambda source: graphs(source, {"run": ["*"]}),
     lambda source: landscapes(source, {"run": ["*"]}), lambda source: marks(source, {"run": ["*"], "tag": ["loss"]}),
-    lambda source: pair_of(source, {"run": ["*"]}), lambda source: guided(source, Answers(source), {"run": ["*"]}, None),
+    lambda source: pair_of(source, {"run": ["*"]}), lambda source: guided(source, SymptomAnswers(source), {"run": ["*"]}, None),
 ], ids=["profiles", "graphs", "landscapes", "insights", "two runs", "guides"])  # fmt: skip
 def test_a_run_that_is_deleted_or_added_while_a_page_is_made_is_no_error(
     make: Callable[[MemorySource], object], change: int, monkeypatch: pytest.MonkeyPatch

@@ -10,7 +10,7 @@ import pytest
 
 from layouts.runs.digest import curve_text, digest_texts, news_text
 from parsers import discover, open_run
-from parsers.analysis.curves.curve_digest import Fact, curve_digest
+from parsers.analysis.curves.curve_digest import CurveFact, curve_digest
 from parsers.analysis.curves.insights import RULES
 from parsers.analysis.runs.run_news import NO_STEP
 from tests.parsers.analysis.runs.test_run_digest import series
@@ -50,7 +50,9 @@ def test_short_curves(tag: str, values: list[float], wanted: str) -> None:
 
 @pytest.mark.parametrize("kind", [*RULES, "restarts", NO_STEP])
 def test_every_fact_that_arises_has_a_text_in_both_languages(kind: str) -> None:
-    fact = Fact("curve", "loss", kind, step=1234, last_step=2345, value=650.0, usual=2.0, measured=3.0, limit=2.0, points=7)
+    fact = CurveFact(
+        "curve", "loss", kind, step=1234, last_step=2345, value=650.0, usual=2.0, measured=3.0, limit=2.0, points=7
+    )
     english, chinese = news_text(fact)
     assert english != chinese
     for text in (english, chinese):
@@ -62,7 +64,7 @@ def test_every_fact_that_arises_has_a_text_in_both_languages(kind: str) -> None:
 def test_names_stay_as_they_are(tag: str) -> None:
     for text in curve_text(curve_digest(tag, series([2.0, 1.0]))):
         assert text.startswith(f"{tag} ")
-    assert news_text(Fact("curve", tag, "restarts", step=1))[0] == f"{tag}: restart at 1"
+    assert news_text(CurveFact("curve", tag, "restarts", step=1))[0] == f"{tag}: restart at 1"
 
 
 @pytest.mark.parametrize("source", discover(RECORDED), ids=lambda source: source.name)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.store.runs.matching import Patterns
+from app.store.runs.matching import UserPatterns
 from layouts import PAGES
-from layouts.kit.user_input import Unfit, view_place
+from layouts.kit.user_input import InvalidInput, view_place
 from layouts.runs.notes import Note, Notebook
 from layouts.runs.view_files import ViewFile, place_of, read_view, view_text
 from tests.amounts import examples, long_after
@@ -33,7 +33,7 @@ class Noted:
 class Limited(MemorySource):
     """Runs whose names are matched as the application does."""
 
-    patterns = Patterns()  # type: ignore[assignment]
+    patterns = UserPatterns()  # type: ignore[assignment]
 
 
 def source(names: list[str] = NAMES) -> MemorySource:
@@ -107,7 +107,7 @@ def test_what_a_view_means(text: str, place: str) -> None:
     ("#" * 300_000, "expected a view file of at most 200,000 characters"),
 ])  # fmt: skip
 def test_what_is_refused(text: str, said: str) -> None:
-    with pytest.raises(Unfit) as refused:
+    with pytest.raises(InvalidInput) as refused:
         meant(text)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -116,7 +116,7 @@ def test_what_is_refused(text: str, said: str) -> None:
 @pytest.mark.parametrize("pattern", long_after(1, ["(a+)+$", "(a|aa)+$", "(.*a){25}$"]))
 def test_a_pattern_that_would_match_for_ever_is_stopped(pattern: str) -> None:
     began = time.process_time()
-    with pytest.raises(Unfit, match="took longer than 1 s and was stopped"):
+    with pytest.raises(InvalidInput, match="took longer than 1 s and was stopped"):
         place_of(read_view(f'runs = ["{pattern}"]'), source(["a" * 60 + "b"]))
     assert time.process_time() - began < 1, "the match is in a process of its own"
 

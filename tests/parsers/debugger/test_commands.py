@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint
 from parsers.debugger import commands, messages
-from parsers.debugger.messages import TensorName
+from parsers.debugger.messages import WireTensorName
 from parsers.errors import FormatError
 
 grpc = pytest.importorskip("grpc")
@@ -79,10 +79,10 @@ def test_what_training_takes_by_place_comes_first() -> None:
 
 def test_deleting_and_asking() -> None:
     assert reply(commands.delete_watchpoint(9)).set_cmd == M.SetCMD(id=9, delete=True)
-    found = reply(commands.view([TensorName("a", 2), TensorName("w", 0, previous=True)], commands.STATISTICS)).view_cmd
+    found = reply(commands.view([WireTensorName("a", 2), WireTensorName("w", 0, previous=True)], commands.STATISTICS)).view_cmd
     assert [(one.node_name, one.slot, one.iter) for one in found.tensors] == [("a", "2", ""), ("w", "0", "prev")]
     assert found.level == 1
-    assert reply(commands.view([TensorName("a")], commands.VALUE)).view_cmd.level == 0
+    assert reply(commands.view([WireTensorName("a")], commands.VALUE)).view_cmd.level == 0
 
 
 @given(
@@ -110,7 +110,7 @@ def test_tensors(dtype: str, shape: tuple[int, ...]) -> None:
     values = np.arange(math.prod(shape)).reshape(shape).astype(dtype)
     sent = [one.SerializeToString() for one in pieces(M.TensorProto(node_name="n/x", slot="1", iter="prev"), values, 5)]
     found = [messages.read_piece(one) for one in sent]
-    assert {one.name for one in found} == {TensorName("n/x", 1, previous=True)}
+    assert {one.name for one in found} == {WireTensorName("n/x", 1, previous=True)}
     assert {one.head for one in found} == {messages.TensorHead(dtype, shape, values.nbytes)}
     assert b"".join(bytes(one.content) for one in found) == values.tobytes()
     head = messages.read_base(base(values).SerializeToString())
@@ -132,7 +132,7 @@ def test_hits() -> None:
     hit.watch_condition.params.add(name="max_gt", value=2.0, hit=True, actual_value=5.5)
     hit.watch_condition.params.add(name="min_gt", disabled=True)
     assert messages.read_hit(hit.SerializeToString()) == messages.Hit(
-        TensorName("n", 2), 4, 15,
+        WireTensorName("n", 2), 4, 15,
         (messages.HitParameter("max_gt", False, 2.0, True, 5.5), messages.HitParameter("min_gt", True, 0.0, False, 0.0)), 3,
     )  # fmt: skip
     assert messages.read_heartbeat(M.Heartbeat(message="x", period=-2).SerializeToString()) == messages.Heartbeat("x", -2)

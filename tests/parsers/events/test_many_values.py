@@ -12,7 +12,7 @@ from parsers import open_run
 from parsers.events import walk as walking
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
-from parsers.events.walk import Event, beginning, walk
+from parsers.events.walk import EventMessage, beginning, walk
 from parsers.events.wire import WireError
 from parsers.model import RareBlock
 from parsers.snapshot import dump, load
@@ -44,7 +44,7 @@ def message(seed: int, count: int) -> bytes:
     return b"\x09" + bytes(8) + b"\x10\x05" + delimited(5, values)
 
 
-def found(event: Event) -> object:
+def found(event: EventMessage) -> object:
     tags = event.many_tags + [scalar.tag for scalar in event.scalars]
     values = [*event.many_values, *(scalar.value for scalar in event.scalars)]
     return tags, values, event.payloads, event.complaints, event.step

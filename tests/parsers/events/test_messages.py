@@ -18,7 +18,7 @@ from parsers.events.mindspore import FORM as MINDSPORE_FORM
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import FORM as TENSORBOARD_FORM
 from parsers.events.tensorboard import TENSORBOARD
-from parsers.events.walk import Event, walk
+from parsers.events.walk import EventMessage, walk
 from parsers.events.wire import WireError
 from parsers.model import Batch
 from parsers.recording import EventWriter, Histogram, Image, Tensor, Text
@@ -83,7 +83,7 @@ def test_garbled_messages_are_read_as_protobuf_reads_them(layout: str, places: l
     except DecodeError:
         parsed = None
     try:
-        walked: Event | None = walk(garbled, len(garbled), FORMS[layout])
+        walked: EventMessage | None = walk(garbled, len(garbled), FORMS[layout])
     except WireError:
         walked = None
     if parsed is None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from parsers import LINEAGE, Run, discover, open_run
 from parsers.events.messages import message_class
-from parsers.lineage.description import Description, Record
+from parsers.lineage.description import Description, LocatedEvent
 from parsers.lineage.mindspore import metrics, train_lineage, user_defined
 from parsers.snapshot import dump, load
 from tests.parsers.events.event_reference import framed
@@ -230,8 +230,8 @@ def test_a_training_that_cannot_be_decoded_gives_way_to_the_one_before(tmp_path:
 def test_any_bytes_give_settings_or_an_error_of_ours(data: bytes) -> None:
     made = Description()
     for tag in ("train_lineage", "evaluation_lineage", "dataset_graph", "user_defined_info"):
-        made.add_lineage([Record("f", 0, 0, tag, lambda: memoryview(data))])
-    made.add_hparams([Record("f", 0, 0, "_hparams_/x", lambda: memoryview(data))])
+        made.add_lineage([LocatedEvent("f", 0, 0, tag, lambda: memoryview(data))])
+    made.add_hparams([LocatedEvent("f", 0, 0, "_hparams_/x", lambda: memoryview(data))])
     assert all(isinstance(value, bool | int | float | str) for value in made.settings.values())
     assert all(problem.kind == "bad_value" for problem in made.problems)
 
@@ -277,7 +277,7 @@ def test_every_byte_of_real_messages_replaced_gives_settings_or_a_problem(real_d
         for at in range(len(data)):
             changed = data[:at] + bytes([value]) + data[at + 1 :]
             made = Description()
-            made.add_lineage([Record("f", 0, 0, tag, lambda changed=changed: memoryview(changed))])  # type: ignore[misc]
+            made.add_lineage([LocatedEvent("f", 0, 0, tag, lambda changed=changed: memoryview(changed))])  # type: ignore[misc]
             assert made.settings or made.problems or made.datasets or not tag.endswith("graph")
             assert all(isinstance(one, bool | int | float | str) for one in made.settings.values())
             assert all(problem.kind == "bad_value" for problem in made.problems)

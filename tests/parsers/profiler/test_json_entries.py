@@ -15,11 +15,11 @@ import pytest
 from parsers import json_text
 from parsers.cluster_frames import GROUPS
 from parsers.profiler import json_entries
-from parsers.profiler.columns import FORMAT, Growing, Joined, NumberedTexts, Rows, packed, unpacked
-from parsers.profiler.json_entries import Form, entries
+from parsers.profiler.columns import FORMAT, FileRows, Growing, JoinedRanks, NumberedTexts, packed, unpacked
+from parsers.profiler.json_entries import EntryType, entries
 from parsers.profiler.lines import Complaints
 
-ANY = Form(dict[str, Any], lambda value: value if isinstance(value, dict) else None, b'"mark"', len)
+ANY = EntryType(dict[str, Any], lambda value: value if isinstance(value, dict) else None, b'"mark"', len)
 
 
 def read(path: Path) -> tuple[dict[str, Any], list[str]]:
@@ -128,13 +128,13 @@ def test_a_file_that_is_cut_while_it_is_read(tmp_path: Path, monkeypatch: pytest
 
 def test_texts_beyond_the_recent_ones_are_one_again_when_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(NumberedTexts, "RECENT", 4)
-    rows = Rows(GROUPS, ("group", "size"), "file")
+    rows = FileRows(GROUPS, ("group", "size"), "file")
     named = [f"g{number % 7}" for number in range(50)]
     for number, name in enumerate(named):
         rows.add(group=name, size=number * 1000)
     found = unpacked(packed([rows], ()))
     assert len(found.frames["groups"].texts["group"]) > 7
-    joined = Joined(GROUPS)
+    joined = JoinedRanks(GROUPS)
     joined.add(found, "session")
     frame = joined.frame()
     assert frame["group"].tolist() == named

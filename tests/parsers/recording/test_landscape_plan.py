@@ -11,7 +11,7 @@ import pytest
 
 from parsers.checkpoints import landscape_plan
 from parsers.recording import RecordingError
-from parsers.recording.landscape_plan import LandscapePlan
+from parsers.recording.landscape_plan import LandscapePlanWriter
 
 STORED = Path(__file__).parents[2] / "data" / "mindspore_landscape" / "2.10" / "run" / "ckpt_dir" / "train_metadata.json"
 
@@ -19,7 +19,7 @@ STORED = Path(__file__).parents[2] / "data" / "mindspore_landscape" / "2.10" / "
 def test_it_is_what_mindspore_writes_of_the_same_training(tmp_path: Path) -> None:
     theirs = json.loads(STORED.read_text())
     asked = {name: theirs[name] for name in ("landscape_size", "unit", "create_landscape", "num_samples")}
-    plan = LandscapePlan(str(tmp_path / "run"), {**asked, "intervals": [theirs["epoch_group"]["0"]]})
+    plan = LandscapePlanWriter(str(tmp_path / "run"), {**asked, "intervals": [theirs["epoch_group"]["0"]]})
     for number in range(1, 12):
         if plan.wants("step", number):
             path = plan.path("SequentialCell", number)
@@ -35,7 +35,7 @@ def test_it_is_what_mindspore_writes_of_the_same_training(tmp_path: Path) -> Non
 
 
 def test_a_plan_is_whole_after_each_checkpoint(tmp_path: Path) -> None:
-    plan = LandscapePlan(str(tmp_path), {"intervals": [[1, 2, 3]], "unit": "epoch"})
+    plan = LandscapePlanWriter(str(tmp_path), {"intervals": [[1, 2, 3]], "unit": "epoch"})
     assert landscape_plan(str(tmp_path)) is None
     assert not plan.wants("step", 1)
     for number in (1, 2, 3):
@@ -56,5 +56,5 @@ def test_a_plan_is_whole_after_each_checkpoint(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_options_that_mindspore_refuses_are_refused(tmp_path: Path, options: dict[str, Any], said: str) -> None:
     with pytest.raises(RecordingError, match="collect_landscape") as refused:
-        LandscapePlan(str(tmp_path), options)
+        LandscapePlanWriter(str(tmp_path), options)
     assert said in str(refused.value)

@@ -251,12 +251,12 @@ def test_threads_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_threads_share_the_files_that_the_first_of_them_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts and settings are in files of their own, which many threads ask for at once."""
 
-    class Slow(output.Output):
+    class Slow(output.RecordedFiles):
         def __init__(self, *arguments: Any, **options: Any) -> None:
             time.sleep(0.05)
             super().__init__(*arguments, **options)
 
-    monkeypatch.setattr(recorder, "Output", Slow)
+    monkeypatch.setattr(recorder, "RecordedFiles", Slow)
     with Recorder(str(tmp_path), layout="mindspore") as run:
         def work(thread: int) -> None:
             run.settings({f"setting_{thread}": thread})

@@ -11,7 +11,7 @@ import pytest
 from parsers import FormatError, SourceError
 from parsers.tuning import HyperConfig
 from parsers.tuning.config import ConfigError, read_tuning
-from parsers.tuning.description import Parameter, Pruning, Target
+from parsers.tuning.description import Pruning, Target, TunedParameter
 from parsers.tuning.expressions import parse_constraint
 
 HEAD = "summary_base_dir: runs\ncommand: python train.py\ntarget: {name: loss}\n"
@@ -40,7 +40,7 @@ def test_the_file_of_mindoptimizer_is_read_unchanged() -> None:
     assert found.command[-1] == "train.py"
     assert found.targets == (Target("Accuracy", "metric", "maximize"),)
     rate, batch, momentum = found.parameters
-    assert rate == Parameter("learning_rate", "float", 0.0001, 0.2, user_defined=False)
+    assert rate == TunedParameter("learning_rate", "float", 0.0001, 0.2, user_defined=False)
     assert (batch.kind, batch.choices, batch.user_defined) == ("choice", (16, 32, 64), False)
     assert (momentum.choices, momentum.user_defined) == ((0.5, 0.9), True)
 

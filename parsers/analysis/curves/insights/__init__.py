@@ -7,6 +7,8 @@ Computed from the recorded scalars; nothing else has to be logged. `insights(run
 from __future__ import annotations
 
 from parsers.analysis.curves.insights.finding import frame, insights, insights_of, insights_of_run, ranked, stalled
-from parsers.analysis.curves.insights.rules import LEVELS, RULES, Insight, Rule
+from parsers.analysis.curves.insights.rules import LEVELS, RULES, Insight, InsightRule
 
-__all__ = ["LEVELS", "RULES", "Insight", "Rule", "frame", "insights", "insights_of", "insights_of_run", "ranked", "stalled"]
+__all__ = [
+    "LEVELS", "RULES", "Insight", "InsightRule", "frame", "insights", "insights_of", "insights_of_run", "ranked", "stalled"
+]

@@ -61,7 +61,7 @@ class RecordedRun(Protocol):
 
 
 @dataclass(frozen=True)
-class _Points:
+class _SeriesPoints:
     """Points of a series and their indices in it."""
 
     place: Ints | range
@@ -143,7 +143,7 @@ def _insights(tag: str, series: Series, starts: Ints) -> list[Insight]:
     finite = np.isfinite(series.value)
     whole = bool(finite.all())
     at = range(series.step.size) if whole else np.flatnonzero(finite)
-    points = _Points(at, series.step if whole else series.step[at], series.value if whole else series.value[at])
+    points = _SeriesPoints(at, series.step if whole else series.step[at], series.value if whole else series.value[at])
     # A file may hold any number; overflow just means that a value is far from all others.
     with np.errstate(over="ignore", invalid="ignore"):
         course = list(_evaluated(tag, series, points))
@@ -221,7 +221,7 @@ def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
                        usual=float(before), points=int(at.size))  # fmt: skip
 
 
-def _evaluated(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+def _evaluated(tag: str, series: Series, points: _SeriesPoints) -> Iterator[Insight]:
     """What the course of a curve shows; a fault that says more than others replaces them."""
     value = points.value
     if value.size < FEWEST:
@@ -248,7 +248,7 @@ def _evaluated(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
                        usual=fall.before, points=value.size - fall.first)  # fmt: skip
 
 
-def _turn(tag: str, series: Series, points: _Points) -> Insight | None:
+def _turn(tag: str, series: Series, points: _SeriesPoints) -> Insight | None:
     """Return where a curve of an evaluation, or any curve of few points, turned for the worse."""
     kind = "overfitting" if kind_of(tag) in (VALIDATION_METRIC, VALIDATION_LOSS) else "divergence"
     wanted = better(tag)
@@ -266,7 +266,7 @@ def _turn(tag: str, series: Series, points: _Points) -> Insight | None:
                     value=sign * found.end, usual=sign * found.best, points=points.value.size - found.first)  # fmt: skip
 
 
-def _scatter(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+def _scatter(tag: str, series: Series, points: _SeriesPoints) -> Iterator[Insight]:
     """Swings at one rate, else noise that grows."""
     end = int(points.place[-1])
     swings = oscillation.swings(points.value) if points.value.size >= RULES["oscillation"].fewest else None
@@ -281,7 +281,7 @@ def _scatter(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
                        value=grown.after, usual=grown.before, points=points.value.size - grown.first)  # fmt: skip
 
 
-def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+def _courses(tag: str, series: Series, points: _SeriesPoints) -> Iterator[Insight]:
     """A frozen value; a divergence, else a setback, a shift and a plateau."""
     # For a loss scale neither direction is better, and it stays and jumps as a matter of course.
     scale = _is_loss_scale(tag, points.value)
@@ -314,7 +314,7 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
 
 
 def _changes(
-    tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float, *, scale: bool
+    tag: str, series: Series, points: _SeriesPoints, known: Levels, wanted: str, sign: float, *, scale: bool
 ) -> Iterator[Insight]:  # fmt: skip
     """A divergence, else a setback that was made up for and a shift."""
     end = int(points.place[-1])
@@ -349,7 +349,7 @@ def _changes(
         yield jump
 
 
-def _shift(tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float) -> Insight | None:
+def _shift(tag: str, series: Series, points: _SeriesPoints, known: Levels, wanted: str, sign: float) -> Insight | None:
     if points.value.size < RULES["shift"].fewest:
         return None
     found = shift(_signed(points.value, sign), known, sign=1 if wanted else 0)
@@ -370,7 +370,7 @@ def _best(value: Floats, wanted: str) -> float | None:
     return 1.0 if high <= 1 else 100.0 if high <= 100 else None
 
 
-def _spikes(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+def _spikes(tag: str, series: Series, points: _SeriesPoints) -> Iterator[Insight]:
     # One slow step is no fault of a speed, nor is a worse value of a curve that has reached its bound.
     if _is_loss_scale(tag, points.value) or speed.is_speed(tag) or points.saturated:
         return

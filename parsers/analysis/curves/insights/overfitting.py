@@ -31,7 +31,7 @@ _LASTS = 0.35
 """Fraction of the levels after the turn, at least, that lie above a quarter of the rise."""
 
 
-class Turn(NamedTuple):
+class OverfittingTurn(NamedTuple):
     """first: index of the best point. best, end: levels there and at the end. share: of the fall, what was lost again."""
 
     first: int
@@ -40,7 +40,7 @@ class Turn(NamedTuple):
     share: float
 
 
-def turn(value: Floats) -> Turn | None:
+def turn(value: Floats) -> OverfittingTurn | None:
     """Return where an array without NaN, of which less is better, turned for the worse."""
     known = levels(value, _BLOCKS)
     level = known.level
@@ -62,10 +62,10 @@ def turn(value: Floats) -> Turn | None:
         return None
     first = int(known.first[at])
     point = first + int(value[first : first + known.size].argmin())
-    return Turn(point, low, end, rise / fall)
+    return OverfittingTurn(point, low, end, rise / fall)
 
 
-def turn_by_ratio(value: Floats) -> Turn | None:
+def turn_by_ratio(value: Floats) -> OverfittingTurn | None:
     """Return the same of the logarithms of a loss: one that fell from 2 to 0.2 and rose to 0.63 is half of the way back.
 
     A loss near zero that doubles has lost little of the difference by which it fell, and yet the network fits its validation

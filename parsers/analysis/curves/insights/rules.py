@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class InsightRule:
     """One kind of insight.
 
     limit is in `unit`. severity: 2 for errors, 1 for hints. fewest: the minimum number of points of a tag. doc: what is
@@ -28,38 +28,38 @@ class Rule:
     doc: str
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({rule.kind: rule for rule in (
-    Rule("non_finite", 1.0, "values", 2, 1, "values that are NaN or infinite"),
-    Rule("divergence", 0.5, "of the way", 2, 16,
+RULES: Mapping[str, InsightRule] = MappingProxyType({rule.kind: rule for rule in (
+    InsightRule("non_finite", 1.0, "values", 2, 1, "values that are NaN or infinite"),
+    InsightRule("divergence", 0.5, "of the way", 2, 16,
          "how far the curve went back at its end, as a share of the way it had come, and more than ever before"),
-    Rule("unmoved", 8.0, "equal values", 2, 8,
+    InsightRule("unmoved", 8.0, "equal values", 2, 8,
          "values, from the first to the last, that are one value or stay within 0.3 % of it, of a curve that should become "
          "better or is a norm of gradients; the best possible value is none"),
-    Rule("overfitting", 0.3, "of the way", 1, 16,
+    InsightRule("overfitting", 0.3, "of the way", 1, 16,
          "how far the curve of an evaluation went back at its end, as a share of the way it had come, and more than ever "
          "before; of a loss, also in its logarithm, whichever share is larger"),
-    Rule("frozen", 20.0, "equal values", 1, 40,
+    InsightRule("frozen", 20.0, "equal values", 1, 40,
          "values in a row that are equal, or differ by less than a tenth of the usual change from point to point, of a curve "
          "that changes otherwise; the limit is at least a hundredth of the points and four times the usual longest repetition"),
-    Rule("stall", 10.0, "intervals", 1, 20,
+    InsightRule("stall", 10.0, "intervals", 1, 20,
          "time since the last point of a run not known to have ended, at least 300 s, or between two points, at least 60 s, "
          "over the longest usual interval"),
-    Rule("spike", 6.0, "sigma", 1, 20,
+    InsightRule("spike", 6.0, "sigma", 1, 20,
          "distance from the curve before and after, in robust standard deviations of the noise around it; the limit is "
          "lower for fewer than 100,000 points and higher where the noise of the curve has heavy tails"),
-    Rule("shift", 2.0, "sigma", 1, 60,
+    InsightRule("shift", 2.0, "sigma", 1, 60,
          "height of a jump to another level that lasts, for the worse where the name says what is better, in robust standard "
          "deviations of the points"),
-    Rule("oscillation", 0.5, "of the variance", 1, 40,
+    InsightRule("oscillation", 0.5, "of the variance", 1, 40,
          "share of the variance about the course of the curve that is at one rate, at least 4 times, and does not settle; "
          "the swings are at least 4 % of the range of the curve"),
-    Rule("noisier", 1.8, "times", 1, 60,
+    InsightRule("noisier", 1.8, "times", 1, 60,
          "noise at the end over that before it grew, both absolute and relative to the level where that is above the noise"),
-    Rule("slower", 1.4, "times", 1, 60, "time per step after a lasting change, over that before it"),
-    Rule("speed", 1.25, "times", 1, 20, "recorded speed at its best, over that at the end"),
-    Rule("plateau", 0.25, "of the points", 1, 100, "share of the points, up to the last, without a change for the "
+    InsightRule("slower", 1.4, "times", 1, 60, "time per step after a lasting change, over that before it"),
+    InsightRule("speed", 1.25, "times", 1, 20, "recorded speed at its best, over that at the end"),
+    InsightRule("plateau", 0.25, "of the points", 1, 100, "share of the points, up to the last, without a change for the "
          "better, after the curve stopped on its way or never got away"),
-    Rule("gap", 4.0, "strides", 1, 20, "steps without a point, over the largest usual distance between points around"),
+    InsightRule("gap", 4.0, "strides", 1, 20, "steps without a point, over the largest usual distance between points around"),
 )})  # fmt: skip
 """The severest first."""
 

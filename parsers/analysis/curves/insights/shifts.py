@@ -57,7 +57,7 @@ _SAMPLED = 64
 """Blocks from which the noise of the points is estimated."""
 
 
-class Shift(NamedTuple):
+class LevelShift(NamedTuple):
     """first: index of the first point on the new level; height: signed; sigma: the height in deviations of the points."""
 
     first: int
@@ -66,7 +66,7 @@ class Shift(NamedTuple):
     sigma: float
 
 
-def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
+def shift(value: Floats, known: Levels, *, sign: int) -> LevelShift | None:
     """Return the largest lasting shift of an array without NaN. sign: 1 for shifts up only, -1 for down, 0 for both."""
     noise = deviation(value, known)
     level = running(known.level, 5)
@@ -98,7 +98,7 @@ def _exceeds(jump: _Jump, recurring: Floats) -> bool:
     return abs(jump.height) >= _ABOVE * float(np.ptp(recurring[max(0, jump.at - reach) : jump.at + reach]))
 
 
-def _first(value: Floats, known: Levels, level: Floats, noise: float, found: list[_Jump]) -> Shift | None:
+def _first(value: Floats, known: Levels, level: Floats, noise: float, found: list[_Jump]) -> LevelShift | None:
     """Return the largest of the jumps of levels, or the one that it makes up for, unless the curve jumps all the time."""
     if not found:
         return None
@@ -111,7 +111,7 @@ def _first(value: Floats, known: Levels, level: Floats, noise: float, found: lis
         return None
     _, height, at, width = earliest
     before = float(np.median(level[max(0, at - width) : at]))
-    return Shift(_place(value, known, at, height), before, before + height, abs(height) / noise)
+    return LevelShift(_place(value, known, at, height), before, before + height, abs(height) / noise)
 
 
 def _lasting(level: Floats, size: int, noise: float, sign: int) -> list[_Jump]:

@@ -61,7 +61,7 @@ _WINDOW = 0.25
 _CANDIDATES = 24
 
 
-class Turn(NamedTuple):
+class TrendTurn(NamedTuple):
     """first: index of the level from which on. before, after: levels there and at the end. share: what was measured."""
 
     first: int
@@ -70,7 +70,7 @@ class Turn(NamedTuple):
     share: float
 
 
-def divergence(known: Levels, *, falls: bool) -> Turn | None:
+def divergence(known: Levels, *, falls: bool) -> TrendTurn | None:
     """Where a curve of which less is better goes up for good. falls: its name does not say so, its beginning must."""
     level, smooth = known.level, running(known.level, _SMOOTH)
     if level.size < 2 * _WALK_LAG + 1:
@@ -102,7 +102,7 @@ def divergence(known: Levels, *, falls: bool) -> Turn | None:
     below = np.flatnonzero(smooth[best:] - low < _RISEN * min(back, least))
     risen = min(best + (int(below[-1]) + 1 if below.size else 0), level.size - 1)
     # A falling curve turns after the fault began, and a level one anywhere before.
-    return Turn(max(best, _onset(level, risen)), low, end, share)
+    return TrendTurn(max(best, _onset(level, risen)), low, end, share)
 
 
 class Setback(NamedTuple):
@@ -223,7 +223,7 @@ def _trend(part: Floats, ahead: int) -> tuple[Floats, Floats]:
     return part - slope * x - level, beyond
 
 
-def plateau(known: Levels, points: int, *, best: float | None) -> Turn | None:
+def plateau(known: Levels, points: int, *, best: float | None) -> TrendTurn | None:
     """Find since when a curve, where less is better, has not improved. best: the lowest possible value, if known."""
     level = known.level
     if level.size < 40:
@@ -250,7 +250,7 @@ def plateau(known: Levels, points: int, *, best: float | None) -> Turn | None:
         return None
     if settles(level, first) if first else improved(level):
         return None
-    return Turn(first, float(np.median(level[first:])), end, share)
+    return TrendTurn(first, float(np.median(level[first:])), end, share)
 
 
 def _gains(level: Floats) -> bool:

@@ -51,7 +51,7 @@ def restart(level: Floats, jump: int, height: float) -> Floats | None:
         return None
     weight = 1.0 / _noise(level)
     weight[max(0, jump - _STRADDLING) : jump + _STRADDLING] = 0.0
-    fit = _Fit(level, weight)
+    fit = _LevelFit(level, weight)
     likely = [one for sides in (False, True) if (one := _likelier(fit, level, jump, height, sides=sides)) is not None]
     return max(likely, key=lambda one: one.beyond).wave if likely else None
 
@@ -63,7 +63,7 @@ class _Likely(NamedTuple):
     wave: Floats
 
 
-def _likelier(fit: _Fit, level: Floats, jump: int, height: float, *, sides: bool) -> _Likely | None:
+def _likelier(fit: _LevelFit, level: Floats, jump: int, height: float, *, sides: bool) -> _Likely | None:
     """Return the wave that fits best, if it fits better than every step. sides: the wave has two heights."""
     waves: list[tuple[float, Floats]] = []
     steps: list[float] = []
@@ -93,7 +93,7 @@ class _Found(NamedTuple):
     course: Floats
 
 
-class _Fit:
+class _LevelFit:
     """Fits columns and a smooth course to levels by weighted least squares."""
 
     def __init__(self, level: Floats, weight: Floats) -> None:
@@ -118,7 +118,7 @@ class _Fit:
         return found
 
 
-def _wave(fit: _Fit, columns: Floats, course: Floats | None) -> tuple[_Found, Floats]:
+def _wave(fit: _LevelFit, columns: Floats, course: Floats | None) -> tuple[_Found, Floats]:
     """Return (the fit of the columns of a wave, what they are multiplied by).
 
     course: the first guess of what the wave is a share of; None for a wave that is added.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Condition, Limit, Watchpoint, parse_number
+from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Limit, Watchpoint, WatchpointCondition, parse_number
 from parsers.analysis.dumps.watchpoints.files import read_watchpoints
 from parsers.analysis.dumps.watchpoints.recommended import recommended
 
-__all__ = ["CONDITIONS", "Condition", "Limit", "Watchpoint", "parse_number", "read_watchpoints", "recommended"]
+__all__ = ["CONDITIONS", "Limit", "Watchpoint", "WatchpointCondition", "parse_number", "read_watchpoints", "recommended"]

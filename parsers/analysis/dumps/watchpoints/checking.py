@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, RANGE, Watchpoint
-from parsers.analysis.dumps.watchpoints.measures import MEASURES, Change, exceeded, range_percentage
+from parsers.analysis.dumps.watchpoints.measures import MEASURES, TensorChange, exceeded, range_percentage
 from parsers.analysis.dumps.watchpoints.targets import initial_weights, rows_of
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_HITS
-from parsers.dumps.store import Statistics
+from parsers.dumps.store import StatisticsTable
 from parsers.dumps.tables import categorical
 from parsers.errors import PayloadError
 from parsers.model import Ints
@@ -49,7 +49,7 @@ class CheckedDump(Protocol):
         """Frame of overflow records."""
         ...
 
-    def measured(self, rows: Ints, *, computed: bool = False) -> Statistics:
+    def measured(self, rows: Ints, *, computed: bool = False) -> StatisticsTable:
         """Return statistics, after computing those of some rows."""
         ...
 
@@ -203,7 +203,7 @@ def _measured(dump: CheckedDump, name: str, limit: float, rows: Ints) -> Iterato
         yield name, row, limit, value, hit, count, "" if hit else _why(statistics, row, str(files[row]))
 
 
-def _why(statistics: Statistics, row: int, file: str) -> str:
+def _why(statistics: StatisticsTable, row: int, file: str) -> str:
     if not file:
         return NO_VALUES
     if not statistics.known[row]:
@@ -211,7 +211,7 @@ def _why(statistics: Statistics, row: int, file: str) -> str:
     return NO_FINITE if statistics.column("count")[row] > 0 else NO_VALUES
 
 
-def _left_out(statistics: Statistics, rows: Ints) -> Ints:
+def _left_out(statistics: StatisticsTable, rows: Ints) -> Ints:
     """Return the number of NaN and Inf of each row, -1 for unknown."""
     counts = [statistics.column(name)[rows] for name in ("nan", "positive_inf", "negative_inf")]
     return np.where(np.minimum.reduce(counts) >= 0, counts[0] + counts[1] + counts[2], -1)
@@ -245,7 +245,7 @@ def _changed(dump: CheckedDump, name: str, limit: float, row: int) -> Found:
     before = dump.previous(row)
     if before is None:
         return name, row, limit, math.nan, False, -1, NO_PREVIOUS
-    change = Change(limit if name == "rtol" else 0.0)
+    change = TensorChange(limit if name == "rtol" else 0.0)
     try:
         for now, then in _pairs(dump.pieces(row), dump.pieces(before)):
             change.add(now, then)

@@ -47,7 +47,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class WatchpointCondition:
     """A condition: name, abbreviation, the tensors it is about, parameters, number in the debugger's protocol.
 
     previous: it compares with the iteration before. initial: it is about the values before the first step. values: it may need
@@ -86,10 +86,10 @@ _RANGES = (
     *(Limit(name) for name in RANGE),
 )
 
-CONDITIONS: Mapping[str, Condition] = {
+CONDITIONS: Mapping[str, WatchpointCondition] = {
     one.name: one
     for one in (
-        Condition(
+        WatchpointCondition(
             "weight_initialization",
             "WI",
             WEIGHT,
@@ -97,23 +97,27 @@ CONDITIONS: Mapping[str, Condition] = {
             14,
             initial=True,
         ),
-        Condition("weight_overflow", "WO", WEIGHT, (), 13),
-        Condition("gradient_exploding", "GE", GRADIENT, (), 13),
-        Condition("tensor_overflow", "TO", TENSOR, (), 13),
-        Condition("operator_overflow", "OO", TENSOR, (), 2),
-        Condition("weight_too_large", "WL", WEIGHT, _LARGE, 15),
-        Condition("gradient_too_large", "GL", GRADIENT, _LARGE, 15),
-        Condition("tensor_too_large", "TL", TENSOR, _LARGE, 15),
-        Condition("weight_too_small", "WS", WEIGHT, _SMALL, 16),
-        Condition("gradient_vanishing", "GV", GRADIENT, _SMALL, 16),
-        Condition("tensor_too_small", "TS", TENSOR, _SMALL, 16),
-        Condition("tensor_all_zero", "TZ", TENSOR, (_percent("zero_percentage_ge", 100.0),), 17),
-        Condition("weight_not_changed", "WNC", WEIGHT, (Limit("rtol", 1e-5, 0.0),), 20, previous=True),
-        Condition("weight_change_too_large", "WCL", WEIGHT, (Limit("abs_mean_update_ratio_gt", 0.1, 0.0),), 18, previous=True),
-        Condition("weight_change_too_small", "WCS", WEIGHT, (Limit("abs_mean_update_ratio_lt", 1e-4, 0.0),), 19, previous=True),
-        Condition("activation_range", "AR", ACTIVATION, _RANGES, 21, values=True),
-        Condition("tensor_range", "TR", TENSOR, _RANGES, 21, values=True),
-        Condition("tensor_deviation", "TD", TENSOR, (Limit("sd_gt", least=0.0), Limit("sd_lt", least=0.0)), 11),
+        WatchpointCondition("weight_overflow", "WO", WEIGHT, (), 13),
+        WatchpointCondition("gradient_exploding", "GE", GRADIENT, (), 13),
+        WatchpointCondition("tensor_overflow", "TO", TENSOR, (), 13),
+        WatchpointCondition("operator_overflow", "OO", TENSOR, (), 2),
+        WatchpointCondition("weight_too_large", "WL", WEIGHT, _LARGE, 15),
+        WatchpointCondition("gradient_too_large", "GL", GRADIENT, _LARGE, 15),
+        WatchpointCondition("tensor_too_large", "TL", TENSOR, _LARGE, 15),
+        WatchpointCondition("weight_too_small", "WS", WEIGHT, _SMALL, 16),
+        WatchpointCondition("gradient_vanishing", "GV", GRADIENT, _SMALL, 16),
+        WatchpointCondition("tensor_too_small", "TS", TENSOR, _SMALL, 16),
+        WatchpointCondition("tensor_all_zero", "TZ", TENSOR, (_percent("zero_percentage_ge", 100.0),), 17),
+        WatchpointCondition("weight_not_changed", "WNC", WEIGHT, (Limit("rtol", 1e-5, 0.0),), 20, previous=True),
+        WatchpointCondition(
+            "weight_change_too_large", "WCL", WEIGHT, (Limit("abs_mean_update_ratio_gt", 0.1, 0.0),), 18, previous=True
+        ),
+        WatchpointCondition(
+            "weight_change_too_small", "WCS", WEIGHT, (Limit("abs_mean_update_ratio_lt", 1e-4, 0.0),), 19, previous=True
+        ),
+        WatchpointCondition("activation_range", "AR", ACTIVATION, _RANGES, 21, values=True),
+        WatchpointCondition("tensor_range", "TR", TENSOR, _RANGES, 21, values=True),
+        WatchpointCondition("tensor_deviation", "TD", TENSOR, (Limit("sd_gt", least=0.0), Limit("sd_lt", least=0.0)), 11),
     )
 }
 """The conditions by name."""

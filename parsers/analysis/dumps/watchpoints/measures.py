@@ -71,7 +71,7 @@ def range_percentage(pieces: Iterable[NDArray[Any]], start: float, end: float) -
     return 100.0 * inside / finite if finite else math.nan
 
 
-class Change:
+class TensorChange:
     """What changed between two tensors, from pieces of both: only places where both are finite count."""
 
     def __init__(self, rtol: float = 0.0) -> None:

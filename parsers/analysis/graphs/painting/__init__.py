@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from parsers.analysis.graphs.painting.amounts import WHOLE, Amounts
 from parsers.analysis.graphs.painting.matching import WAYS, Matches, match
-from parsers.analysis.graphs.painting.metrics import METRICS, Metric
+from parsers.analysis.graphs.painting.metrics import METRICS, GraphMetric
 from parsers.analysis.graphs.painting.painting import Paint, PaintedStep
 
-__all__ = ["METRICS", "WAYS", "WHOLE", "Amounts", "Matches", "Metric", "Paint", "PaintedStep", "match"]
+__all__ = ["METRICS", "WAYS", "WHOLE", "Amounts", "GraphMetric", "Matches", "Paint", "PaintedStep", "match"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from parsers.analysis.graphs.painting.amounts import Amounts
 from parsers.deferred import pandas as pd
-from parsers.dumps.store import Statistics
+from parsers.dumps.store import StatisticsTable
 from parsers.model import Floats, Ints
 
 METRICS = ("nan", "inf", "norm")
@@ -37,7 +37,7 @@ def steps_of(tensors: pd.DataFrame, rows: Ints) -> list[int]:
     return [int(one) for one in np.unique(tensors["iteration"].to_numpy()[rows]) if one >= 0]
 
 
-def amounts_of(metric: str, tensors: pd.DataFrame, statistics: Statistics, rows: Sequence[int] | Ints) -> Amounts:
+def amounts_of(metric: str, tensors: pd.DataFrame, statistics: StatisticsTable, rows: Sequence[int] | Ints) -> Amounts:
     """Return one of METRICS of these rows; those whose statistics are not known are left out."""
     rows = np.asarray(rows, np.int64)
     rows = rows[statistics.known[rows] & (tensors["iteration"].to_numpy()[rows] >= 0)]

@@ -9,7 +9,7 @@ SUM, MAX = "sum", "max"
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class GraphMetric:
     """unit: ns, B, 1/s and so on, "" for counts and norms. combine: SUM or MAX, of executions, outputs and scopes alike."""
 
     name: str
@@ -17,17 +17,17 @@ class Metric:
     combine: str
 
 
-METRICS: Mapping[str, Metric] = {
+METRICS: Mapping[str, GraphMetric] = {
     one.name: one
     for one in (
-        Metric("time", "ns", SUM),
-        Metric("flops", "FLOP", SUM),
-        Metric("memory", "B", SUM),
-        Metric("use", "share", MAX),
-        Metric("nan", "", SUM),
-        Metric("inf", "", SUM),
-        Metric("overflow", "", SUM),
-        Metric("norm", "", MAX),
+        GraphMetric("time", "ns", SUM),
+        GraphMetric("flops", "FLOP", SUM),
+        GraphMetric("memory", "B", SUM),
+        GraphMetric("use", "share", MAX),
+        GraphMetric("nan", "", SUM),
+        GraphMetric("inf", "", SUM),
+        GraphMetric("overflow", "", SUM),
+        GraphMetric("norm", "", MAX),
     )
 }
 """time: of executions; flops: operations of cube and vector units; memory: bytes of allocations; use: share of the peak or of

@@ -14,7 +14,7 @@ import numpy as np
 from parsers.analysis.graphs.network import Network
 from parsers.analysis.graphs.painting.amounts import Amounts
 from parsers.analysis.graphs.painting.matching import Matches, match
-from parsers.analysis.graphs.painting.metrics import SUM, Metric
+from parsers.analysis.graphs.painting.metrics import SUM, GraphMetric
 from parsers.analysis.graphs.scopes import Scopes
 from parsers.analysis.graphs.visible import Item
 from parsers.model import Floats, Ints
@@ -31,7 +31,7 @@ class PaintedStep:
     those whose node is not drawn; sums or maxima. names, found: how many names have a value, and how many of these a node.
     """
 
-    metric: Metric
+    metric: GraphMetric
     step: int
     node: Floats
     total: float
@@ -49,7 +49,7 @@ class PaintedStep:
 class Paint:
     """Amounts on a graph. What does not depend on the step is computed once."""
 
-    def __init__(self, network: Network, amounts: Amounts, metric: Metric) -> None:
+    def __init__(self, network: Network, amounts: Amounts, metric: GraphMetric) -> None:
         self.network, self.amounts, self.metric = network, amounts, metric
         self.matches: Matches = match(amounts.names, network)
         self._row: Ints = self.matches.row[amounts.name] if len(amounts) else amounts.name

@@ -60,7 +60,7 @@ GAPS = ("gap_steps", "gap_calls")
 Judge = Callable[[Frames, float], "Advice | None"]
 
 
-class Rule(NamedTuple):
+class AdviceRule(NamedTuple):
     """A rule: the function that judges, and the names of the frames that it may look at."""
 
     judge: Judge
@@ -68,32 +68,32 @@ class Rule(NamedTuple):
 
 
 _KERNELS = ("kernels", "steps")
-RULES: Mapping[str, Rule] = MappingProxyType({
-    "interval": Rule(steps.interval, ("steps", "queues")),
-    "fetching": Rule(launching.fetching, ("steps", "step_times", "operators")),
-    "idle": Rule(steps.idle, ("cluster_steps", "steps")),
-    "communication": Rule(steps.communication, ("cluster_steps", "collectives", "links", "steps", "communication")),
-    "synchronising": Rule(host.synchronising, ("operators", *_KERNELS)),
-    "launching": Rule(launching.launching, (*_KERNELS, "step_times")),
-    "short_kernels": Rule(kernels.short_kernels, _KERNELS),
-    "pageable": Rule(launching.pageable, _KERNELS),
-    "float32": Rule(kernels.float32, (*_KERNELS, "hardware")),
-    "shapes": Rule(shapes.shapes, ("steps", "shape_times", "operators")),
-    "gaps": Rule(host.gaps, GAPS),
-    "empty": Rule(pipeline.empty, ("queues", "steps")),
-    "queue_use": Rule(pipeline.queue_use, ("pipeline", "queues", "steps")),
-    "cpu": Rule(pipeline.cpu, ("cpu",)),
-    "ai_cpu": Rule(operators.ai_cpu, ("operators", "steps")),
-    "slow_rank": Rule(cluster.slow_rank, ("cluster_steps", "collectives", "groups", "links")),
-    "slow_link": Rule(cluster.slow_link, ("links",)),
-    "small_packets": Rule(packets.small, ("packets", "cluster_steps")),
-    "alignment": Rule(packets.alignment, ("packets", "cluster_steps")),
-    "retransmission": Rule(packets.retransmission, ("packets", "collectives")),
-    "contention": Rule(packets.contention, ("packets", "kernels", "communication", "collectives")),
-    "bubble": Rule(cluster.bubble, ("cluster_steps",)),
-    "stages": Rule(stages.unbalanced, ("cluster_steps",)),
-    "memory": Rule(memory.close_to_capacity, ("static_memory", "memory", "ranks", "hardware")),
-    "leak": Rule(memory.leaking, ("memory", "operator_memory", "step_times", *_KERNELS, "memory_sessions")),
+RULES: Mapping[str, AdviceRule] = MappingProxyType({
+    "interval": AdviceRule(steps.interval, ("steps", "queues")),
+    "fetching": AdviceRule(launching.fetching, ("steps", "step_times", "operators")),
+    "idle": AdviceRule(steps.idle, ("cluster_steps", "steps")),
+    "communication": AdviceRule(steps.communication, ("cluster_steps", "collectives", "links", "steps", "communication")),
+    "synchronising": AdviceRule(host.synchronising, ("operators", *_KERNELS)),
+    "launching": AdviceRule(launching.launching, (*_KERNELS, "step_times")),
+    "short_kernels": AdviceRule(kernels.short_kernels, _KERNELS),
+    "pageable": AdviceRule(launching.pageable, _KERNELS),
+    "float32": AdviceRule(kernels.float32, (*_KERNELS, "hardware")),
+    "shapes": AdviceRule(shapes.shapes, ("steps", "shape_times", "operators")),
+    "gaps": AdviceRule(host.gaps, GAPS),
+    "empty": AdviceRule(pipeline.empty, ("queues", "steps")),
+    "queue_use": AdviceRule(pipeline.queue_use, ("pipeline", "queues", "steps")),
+    "cpu": AdviceRule(pipeline.cpu, ("cpu",)),
+    "ai_cpu": AdviceRule(operators.ai_cpu, ("operators", "steps")),
+    "slow_rank": AdviceRule(cluster.slow_rank, ("cluster_steps", "collectives", "groups", "links")),
+    "slow_link": AdviceRule(cluster.slow_link, ("links",)),
+    "small_packets": AdviceRule(packets.small, ("packets", "cluster_steps")),
+    "alignment": AdviceRule(packets.alignment, ("packets", "cluster_steps")),
+    "retransmission": AdviceRule(packets.retransmission, ("packets", "collectives")),
+    "contention": AdviceRule(packets.contention, ("packets", "kernels", "communication", "collectives")),
+    "bubble": AdviceRule(cluster.bubble, ("cluster_steps",)),
+    "stages": AdviceRule(stages.unbalanced, ("cluster_steps",)),
+    "memory": AdviceRule(memory.close_to_capacity, ("static_memory", "memory", "ranks", "hardware")),
+    "leak": AdviceRule(memory.leaking, ("memory", "operator_memory", "step_times", *_KERNELS, "memory_sessions")),
 })  # fmt: skip
 """Name -> rule, in the order of the advice's thresholds."""
 

@@ -16,7 +16,7 @@ from parsers.model import Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class OperatorKeys:
     """What identifies the operators of a rank among those of all ranks, in the order of its operators.
 
     number is that of the key, the same in all ranks; occurrence counts those of a key within a step, from 0; place puts both
@@ -44,7 +44,7 @@ class Joins:
 NOTHING = Joins(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-def numbered(ranks: Sequence[Operators]) -> list[Numbered]:
+def numbered(ranks: Sequence[Operators]) -> list[OperatorKeys]:
     """Number the operators of several ranks alike.
 
     Communication whose group no file tells counts as that of the only group that has its name, if there is exactly one.
@@ -67,7 +67,7 @@ def numbered(ranks: Sequence[Operators]) -> list[Numbered]:
     return [_numbered(rank, number, steps, len(known), most) for rank, number in zip(ranks, numbers, strict=True)]
 
 
-def _numbered(rank: Operators, number: Ints, steps: Ints, keys: int, most: int) -> Numbered:
+def _numbered(rank: Operators, number: Ints, steps: Ints, keys: int, most: int) -> OperatorKeys:
     group = np.searchsorted(steps, rank.step) * keys + number
     order = np.argsort(group, kind="stable")  # rows are in order of begin
     sorted_ = group[order]
@@ -76,11 +76,11 @@ def _numbered(rank: Operators, number: Ints, steps: Ints, keys: int, most: int) 
     occurrence = np.empty(len(group), np.int64)
     occurrence[order] = np.arange(len(group)) - np.repeat(begins, counts)
     place = group * most + occurrence
-    return Numbered(number, occurrence, place, order)
+    return OperatorKeys(number, occurrence, place, order)
 
 
 def joins(
-    first: Operators, second: Operators, numbers: tuple[Numbered, Numbered], *, communication_only: bool = False
+    first: Operators, second: Operators, numbers: tuple[OperatorKeys, OperatorKeys], *, communication_only: bool = False
 ) -> Joins:
     """Join the operators of two ranks, whose numbers are those of `numbered`.
 
@@ -98,7 +98,7 @@ def joins(
     return Joins(rows, other.order[at[rows]], _uneven(one, other, found if communication_only else None, first, second))
 
 
-def _uneven(one: Numbered, other: Numbered, only: object, first: Operators, second: Operators) -> int:
+def _uneven(one: OperatorKeys, other: OperatorKeys, only: object, first: Operators, second: Operators) -> int:
     """Return how many keys both ranks run in a step, but not equally often."""
     counted = []
     for mine, rank in ((one, first), (other, second)):

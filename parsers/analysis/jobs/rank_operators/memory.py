@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parsers.analysis.jobs.rank_operators.tables import ShownOperators
-from parsers.analysis.profiles.memory import Series, components, curve, extremes
+from parsers.analysis.profiles.memory import BytesOverTime, components, curve, extremes
 from parsers.deferred import pandas as pd
 
 LEVELS = 1_000
@@ -20,10 +20,10 @@ class MemoryCurve(NamedTuple):
     """Allocated memory of a component of a rank over time."""
 
     component: str
-    series: Series
+    series: BytesOverTime
 
 
-NOTHING = MemoryCurve("", Series(np.empty(0, np.int64), np.empty(0, np.int64)))
+NOTHING = MemoryCurve("", BytesOverTime(np.empty(0, np.int64), np.empty(0, np.int64)))
 
 
 def first_curve(memory: pd.DataFrame) -> MemoryCurve:

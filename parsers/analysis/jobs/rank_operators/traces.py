@@ -23,7 +23,7 @@ from parsers.analysis.jobs.rank_operators.operators import (
 from parsers.analysis.profiles.efficiency.tensor_cores import multiplies
 from parsers.model import Ints
 from parsers.profiler.trace.columns import Trace
-from parsers.profiler.trace.opened import Step
+from parsers.profiler.trace.opened import TraceStep
 
 _OTHER, _MATRIX, _COPY, _COLLECTIVE = map(CATEGORIES.index, ("other", "matrix", "copy", "collective"))
 _COPIES = re.compile(r"Mem(?:cpy|set)\b")
@@ -31,7 +31,9 @@ _WAITS = re.compile(r"(?i)^(event|notify)_?(wait|record|reset)|^profiling_(en|di
 _NUMBER = re.compile(r"\d+$")
 
 
-def of_trace(rank: int, trace: Trace, steps: Sequence[Step] = (), *, step: int | None = None, most: int = MOST) -> Operators:
+def of_trace(
+    rank: int, trace: Trace, steps: Sequence[TraceStep] = (), *, step: int | None = None, most: int = MOST
+) -> Operators:
     """Return the outermost slices of the device streams and communication tracks of a trace, in a step, None for all.
 
     A slice belongs to the step within which it begins, -1 for none.
@@ -73,7 +75,7 @@ def _computing(name: str) -> int:
     return _COPY if _COPIES.match(name) else _MATRIX if multiplies(name) else _OTHER
 
 
-def _steps_of(start: Ints, steps: Sequence[Step]) -> Ints:
+def _steps_of(start: Ints, steps: Sequence[TraceStep]) -> Ints:
     """Return the number of the step in which each time lies."""
     found = np.full(len(start), -1, np.int64)
     for one in steps:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.jobs.rank_operators.joins import NOTHING, Joins, Numbered, joined_rows, joins, numbered
+from parsers.analysis.jobs.rank_operators.joins import NOTHING, Joins, OperatorKeys, joined_rows, joins, numbered
 from parsers.analysis.jobs.rank_operators.operators import CATEGORIES, COMPUTING, Operators
 from parsers.model import Floats, Ints
 
@@ -42,7 +42,7 @@ class Laid:
     stages: tuple[int, ...]
 
     @cached_property
-    def numbers(self) -> list[Numbered]:
+    def numbers(self) -> list[OperatorKeys]:
         """What identifies the operators of each rank."""
         return numbered(self.ranks)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from parsers.analysis.jobs.replay.meetings import RECEIVES
 from parsers.analysis.jobs.replay.programs import NOTHING, Program, programs_of
-from parsers.analysis.jobs.replay.recording import NotJudged, Recording, recorded
+from parsers.analysis.jobs.replay.recording import JobRecording, NotJudged, recorded
 from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
@@ -51,7 +51,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class StepPiece:
     """A program in one step: places of its ranks; blocks x ranks of what lies within blocks, in ns; what each thing awaits."""
 
     program: int
@@ -91,7 +91,7 @@ class Joint:
 class StepGraph:
     """One step: pieces, meetings, and the order in which they are replayed."""
 
-    pieces: list[Piece]
+    pieces: list[StepPiece]
     joints: list[Joint]
     order: list[Node]
 
@@ -103,7 +103,7 @@ class JobGraph:
     alone_share is the part of the time of operations between two ranks of which the other one is not known.
     """
 
-    recording: Recording
+    recording: JobRecording
     programs: list[Program]
     steps: list[StepGraph]
     recorded_end: Floats
@@ -167,7 +167,7 @@ def graph_of(frames: Mapping[str, pd.DataFrame | None], tell: Tell = quietly) ->
     return JobGraph(recording, programs, steps, ends, begin, measured, share, least)
 
 
-def _meeting_times(recording: Recording) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def _meeting_times(recording: JobRecording) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Return the end of each meeting, what each operation takes without waiting, and which operations end on their own."""
     of, meetings = recording.meetings.of, recording.meetings
     end_of, least_of = np.full(meetings.number, -np.inf), np.full(meetings.number, np.inf)
@@ -185,14 +185,14 @@ def _meeting_times(recording: Recording) -> tuple[Floats, Floats, NDArray[np.boo
     return end_of, least, own
 
 
-def _pieces(recording: Recording, programs: list[Program]) -> list[list[Piece]]:
-    found: list[list[Piece]] = [[] for _ in recording.steps]
+def _pieces(recording: JobRecording, programs: list[Program]) -> list[list[StepPiece]]:
+    found: list[list[StepPiece]] = [[] for _ in recording.steps]
     for number, program in enumerate(programs):
         for step in np.unique(program.step).tolist():
             own = program.instances(step)
             busy, host = program.busy[:, own], program.host[:, own]
             begins, ends = program.begins[:, own], program.ends[:, own]
-            found[step].append(Piece(
+            found[step].append(StepPiece(
                 number, program.rank[own], program.operations[:, own], busy, host, ends - begins - busy - host, ends[-1],
                 [[] for _ in begins], [[] for _ in program.operations], {}, {},
                 np.flatnonzero(program.after == NOTHING),
@@ -203,7 +203,7 @@ def _pieces(recording: Recording, programs: list[Program]) -> list[list[Piece]]:
 # Edges ---------------------------------------------------------------------------------------------------------------------
 
 
-def _fill_edges(recording: Recording, programs: list[Program], pieces: list[list[Piece]]) -> None:
+def _fill_edges(recording: JobRecording, programs: list[Program], pieces: list[list[StepPiece]]) -> None:
     """Add to each piece what its blocks and operations await, with lags."""
     before = _before(recording, programs, pieces)
     refuted = _refuted(recording, programs, pieces, before)
@@ -255,7 +255,7 @@ def _edges(begin: Floats, sources: list[tuple[int, int, Floats]]) -> list[Edge]:
     return found
 
 
-def _before(recording: Recording, programs: list[Program], pieces: list[list[Piece]]) -> tuple[Floats, Floats]:
+def _before(recording: JobRecording, programs: list[Program], pieces: list[list[StepPiece]]) -> tuple[Floats, Floats]:
     """Return the end of the last slice, and of all that the next step awaits, by step and rank."""
     shape = len(recording.steps), len(recording.ranks)
     last, finish = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -279,15 +279,15 @@ def _before(recording: Recording, programs: list[Program], pieces: list[list[Pie
     return last, finish
 
 
-def _with_tail(piece: Piece, tail: Ints) -> Piece:
-    return Piece(
+def _with_tail(piece: StepPiece, tail: Ints) -> StepPiece:
+    return StepPiece(
         piece.program, piece.rank, piece.rows, piece.busy, piece.host, piece.rest, piece.last, piece.awaited_blocks,
         piece.awaited_operations, piece.begin_blocks, piece.begin_operations, tail,
     )  # fmt: skip
 
 
 def _refuted(
-    recording: Recording, programs: list[Program], pieces: list[list[Piece]], before: tuple[Floats, Floats]
+    recording: JobRecording, programs: list[Program], pieces: list[list[StepPiece]], before: tuple[Floats, Floats]
 ) -> list[NDArray[np.bool_]]:
     """Return for each program whether an operation somewhere began before LAST or FINISH of the step before it."""
     found = [np.zeros((len(program.operations), 2), np.bool_) for program in programs]
@@ -303,7 +303,7 @@ def _refuted(
 
 
 def _joints(
-    recording: Recording, pieces: list[Piece], end_of: Floats, least: Floats, own: NDArray[np.bool_]
+    recording: JobRecording, pieces: list[StepPiece], end_of: Floats, least: Floats, own: NDArray[np.bool_]
 ) -> list[Joint]:
     """Return what meets in a step: operations of pieces that have a meeting in common are one."""
     of = recording.meetings.of
@@ -330,7 +330,7 @@ def _joints(
 
 
 def _joint(
-    recording: Recording, pieces: list[Piece], parts: list[tuple[int, int]], end_of: Floats, least: Floats,
+    recording: JobRecording, pieces: list[StepPiece], parts: list[tuple[int, int]], end_of: Floats, least: Floats,
     own: NDArray[np.bool_],
 ) -> Joint:  # fmt: skip
     rows = np.concatenate([pieces[place].rows[number] for place, number in parts])
@@ -344,7 +344,7 @@ def _joint(
     return Joint(parts, meeting, order, begins, back, least[rows], apart, own[rows])
 
 
-def _ordered(pieces: list[Piece], joints: list[Joint]) -> list[Node]:
+def _ordered(pieces: list[StepPiece], joints: list[Joint]) -> list[Node]:
     """Return blocks and meetings in an order in which each comes after all that it awaits. NotJudged for a circle."""
     joint_of = {part: number for number, joint in enumerate(joints) for part in joint.parts}
     sorter: TopologicalSorter[Node] = TopologicalSorter()

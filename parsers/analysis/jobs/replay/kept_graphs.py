@@ -13,7 +13,7 @@ REPLAYED = ("collectives", "cluster_steps", "groups", "device_times", "links")
 """The frames of a job of which a graph is made."""
 
 
-class _Frames(tuple[int, ...]):
+class _ReplayedFrames(tuple[int, ...]):
     """Frames of a job, as a key by identity; it keeps them, so that no other frame gets their identity."""
 
     frames: Mapping[str, pd.DataFrame | None]
@@ -21,7 +21,7 @@ class _Frames(tuple[int, ...]):
 
 
 @lru_cache(maxsize=2)
-def _graph(key: _Frames) -> JobGraph | str:
+def _graph(key: _ReplayedFrames) -> JobGraph | str:
     """Return the graph of a job, or the reason why there is none."""
     try:
         return graph_of(key.frames, key.tell)
@@ -31,7 +31,7 @@ def _graph(key: _Frames) -> JobGraph | str:
 
 def job_graph(frames: Mapping[str, pd.DataFrame | None], tell: Tell = quietly) -> JobGraph:
     """Return the graph of a job, from its frames by name. NotJudged if files tell too little. tell is that of `graph_of`."""
-    key = _Frames(id(frames.get(name)) for name in REPLAYED)
+    key = _ReplayedFrames(id(frames.get(name)) for name in REPLAYED)
     key.frames = {name: frames.get(name) for name in REPLAYED}
     key.tell = tell
     found = _graph(key)

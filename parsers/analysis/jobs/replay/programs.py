@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from parsers.analysis.jobs.choosing import numbered
 from parsers.analysis.jobs.replay.meetings import RECEIVES, SENDS
-from parsers.analysis.jobs.replay.recording import Recording
+from parsers.analysis.jobs.replay.recording import JobRecording
 from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS, RankSlices, between_operations, of_times
 from parsers.model import Floats, Ints
 
@@ -61,7 +61,7 @@ class Program:
         return np.flatnonzero(self.step == step)
 
 
-def programs_of(recording: Recording) -> list[Program]:
+def programs_of(recording: JobRecording) -> list[Program]:
     """Return the programs of a job; each step of each rank is an instance of one of them."""
     width = len(recording.ranks)
     key = recording.step * width + recording.rank
@@ -100,7 +100,7 @@ def _as_peers(slices: list[RankSlices], known: NDArray[np.bool_]) -> list[RankSl
     return found
 
 
-def _all_slices(recording: Recording, step: Ints, rank: Ints, cuts: Ints) -> list[RankSlices]:
+def _all_slices(recording: JobRecording, step: Ints, rank: Ints, cuts: Ints) -> list[RankSlices]:
     """Return the slices of each instance.
 
     Slices are what lies between operations where files have none, and where nothing runs beside operations: then all of these
@@ -130,7 +130,7 @@ def _all_slices(recording: Recording, step: Ints, rank: Ints, cuts: Ints) -> lis
     return found
 
 
-def _tails(recording: Recording, step: Ints, rank: Ints, cuts: Ints) -> float:
+def _tails(recording: JobRecording, step: Ints, rank: Ints, cuts: Ints) -> float:
     """Return how long ranks compute after their last operation in the last step, as those with slices tell: their median."""
     found = []
     for place, (number, who) in enumerate(zip(step.tolist(), rank.tolist(), strict=True)):
@@ -140,20 +140,20 @@ def _tails(recording: Recording, step: Ints, rank: Ints, cuts: Ints) -> float:
     return max(float(np.median(found)), 0.0) if found else 0.0
 
 
-def _begin(recording: Recording, step: int, rank: int, starts: Floats, end: float) -> float:
+def _begin(recording: JobRecording, step: int, rank: int, starts: Floats, end: float) -> float:
     """Return when the first step of a rank began: what lies neither between operations nor at its end came before them."""
     total = recording.total[step, rank]
     before = max(float(total) - (end - float(starts.min())), 0.0) if np.isfinite(total) else 0.0
     return float(starts.min()) - before
 
 
-def _computing_share(recording: Recording, step: int, rank: int) -> float:
+def _computing_share(recording: JobRecording, step: int, rank: int) -> float:
     computing, free = recording.computing[step, rank], recording.free[step, rank]
     return float(computing / (computing + free)) if computing + free > 0.0 else 1.0
 
 
 def _program(
-    recording: Recording, step: Ints, rank: Ints, rows: Ints, slices: Sequence[RankSlices], *, measured: bool
+    recording: JobRecording, step: Ints, rank: Ints, rows: Ints, slices: Sequence[RankSlices], *, measured: bool
 ) -> Program:
     starts, ends = recording.start[rows], recording.end[rows]
     total = slices[0].number

@@ -35,7 +35,7 @@ pair."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recording:
+class JobRecording:
     """Operations of a job, by step, rank and name; and slices of its ranks.
 
     ranks and steps are the numbers behind the places in rank and step; stage is by place of the rank. start, end and elapse are
@@ -75,7 +75,7 @@ class Recording:
 def recorded(
     collectives: pd.DataFrame | None, steps: pd.DataFrame | None, groups: pd.DataFrame | None,
     device_times: pd.DataFrame | None, links: pd.DataFrame | None,
-) -> Recording:  # fmt: skip
+) -> JobRecording:  # fmt: skip
     """Return what frames of a job tell (schemas COLLECTIVES, CLUSTER_STEPS, GROUPS, DEVICE_TIMES, LINKS).
 
     NotJudged if that is too little.
@@ -108,7 +108,7 @@ def recorded(
     beside = np.nan_to_num(_of_steps(steps, ranks, known, "overlapped_ns"), nan=np.inf if own else 0.0)
     serial = bool((beside <= SERIAL * np.nan_to_num(total)).all())
     length = elapse[timed]
-    found = Recording(
+    found = JobRecording(
         ranks, known, stage, rank, step, begin, begin + length, length, name, between, stream, meetings,
         parts.transfer[timed], computing, free, total, serial, own, timed,
     )  # fmt: skip
@@ -122,7 +122,7 @@ def _slices(
     return {} if device_times is None or device_times.empty else slices_of(device_times, ranks, steps, origin)
 
 
-def _check_overlap(found: Recording, steps: pd.DataFrame | None) -> None:
+def _check_overlap(found: JobRecording, steps: pd.DataFrame | None) -> None:
     """NotJudged if a rank without slices communicates while it computes: what it computes then is not known."""
     if steps is None or steps.empty:
         return

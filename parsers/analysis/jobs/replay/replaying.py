@@ -94,7 +94,7 @@ def replayed_all(graph: JobGraph, changes: Sequence[JobChange], tell: Tell = qui
         tell(number, len(graph.steps))
         computing = np.stack([one.computing[number] for one in changes])
         host = np.stack([one.host[number] for one in changes])
-        one = _Step(step, computing, host, lasting, passing, before, _eased(step, changes, number),
+        one = _StepReplay(step, computing, host, lasting, passing, before, _eased(step, changes, number),
                     [one.released for one in changes])  # fmt: skip
         one.run()
         found[:, number] = one.ends(found[:, number])
@@ -114,7 +114,7 @@ def _eased(step: StepGraph, changes: Sequence[JobChange], number: int) -> dict[P
     return found
 
 
-class _Step:
+class _StepReplay:
     """The replay of one step; arrays are changes x ranks of a piece."""
 
     def __init__(

@@ -21,7 +21,7 @@ FORMAT = "parallel_strategy"
 
 
 @dataclass(frozen=True, slots=True)
-class _Texts:
+class _LazyAttributes:
     """Attributes of nodes by row, as JSON until one is asked for (`parsers.graphs.graph.Details`)."""
 
     attributes_: pd.Series[str]
@@ -63,7 +63,8 @@ def strategy_graph(frame: pd.DataFrame, title: str = "", path: str = "", problem
     sources = np.array(edges.source, np.int32)
     sources[sources >= len(frame)] = -1
     return Graph.of(
-        Origin(path), title, FORMAT, nodes, edges.frame(nodes, sources), (), tuple(problems), _Texts(frame["attributes"])
+        Origin(path), title, FORMAT, nodes, edges.frame(nodes, sources), (), tuple(problems),
+        _LazyAttributes(frame["attributes"])
     )
 
 

@@ -6,11 +6,11 @@ MFU, which divides the operations that a model needs (from the user) by what the
 
 from __future__ import annotations
 
-from parsers.analysis.profiles.efficiency.counters import Counters, counters_of
+from parsers.analysis.profiles.efficiency.counters import HardwareCounters, counters_of
 from parsers.analysis.profiles.efficiency.kernels import BOUND_FROM, EFFICIENCY, OUTLIERS, DeviceUse, efficiency, slow_kernels
 from parsers.analysis.profiles.efficiency.measured import (
     Achieved,
-    Measured,
+    KernelUse,
     above_peak,
     achieved,
     bound_times,
@@ -25,10 +25,31 @@ from parsers.analysis.profiles.efficiency.peaks import (
     model_flops_share,
     transformer_flops,
 )
-from parsers.analysis.profiles.efficiency.roofline import ROOFLINE, Joined, roofline
+from parsers.analysis.profiles.efficiency.roofline import ROOFLINE, JoinedRoofline, roofline
 
 __all__ = [
-    "BOUND_FROM", "EFFICIENCY", "KNOWN", "OUTLIERS", "ROOFLINE", "Achieved", "Counters", "DevicePeak", "DeviceUse", "Joined",
-    "KnownDevice", "Measured", "above_peak", "achieved", "bound_times", "counters_of", "device_peak", "efficiency", "measured",
-    "model_flops_share", "of_peak", "roofline", "slow_kernels", "transformer_flops",
+    "BOUND_FROM",
+    "EFFICIENCY",
+    "KNOWN",
+    "OUTLIERS",
+    "ROOFLINE",
+    "Achieved",
+    "DevicePeak",
+    "DeviceUse",
+    "HardwareCounters",
+    "JoinedRoofline",
+    "KernelUse",
+    "KnownDevice",
+    "above_peak",
+    "achieved",
+    "bound_times",
+    "counters_of",
+    "device_peak",
+    "efficiency",
+    "measured",
+    "model_flops_share",
+    "of_peak",
+    "roofline",
+    "slow_kernels",
+    "transformer_flops",
 ]  # fmt: skip

@@ -39,7 +39,7 @@ _SUMS = ("_fops", "(KB)")
 
 
 @dataclass(frozen=True, slots=True)
-class Counters:
+class HardwareCounters:
     """Which counters a profile has: names of those of operations, of computing, of memory, and of data moved."""
 
     operations: tuple[str, ...]
@@ -51,14 +51,14 @@ class Counters:
         return bool(self.operations or self.compute or self.memory or self.traffic)
 
 
-def counters_of(kernels: pd.DataFrame) -> Counters:
+def counters_of(kernels: pd.DataFrame) -> HardwareCounters:
     """Return the counters in a frame `kernels`; a column that is text has none."""
     there = set(numbers(kernels))
 
     def found(names: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in names if name in there)
 
-    return Counters(found(OPERATIONS), found(COMPUTE), found(MEMORY), found(TRAFFIC_KB))
+    return HardwareCounters(found(OPERATIONS), found(COMPUTE), found(MEMORY), found(TRAFFIC_KB))
 
 
 def numbers(kernels: pd.DataFrame) -> list[str]:

@@ -15,8 +15,8 @@ from typing import Any
 from parsers.analysis.profiles.efficiency import (
     Achieved,
     DevicePeak,
-    Joined,
-    Measured,
+    JoinedRoofline,
+    KernelUse,
     above_peak,
     achieved,
     device_peak,
@@ -46,7 +46,7 @@ class HardwareUse:
 
     def __init__(
         self, frame: Callable[[str], pd.DataFrame | None], settings: Mapping[str, float], *,
-        wrong: Sequence[tuple[str, str]] = (), measure: Callable[[pd.DataFrame], Measured] = measured,
+        wrong: Sequence[tuple[str, str]] = (), measure: Callable[[pd.DataFrame], KernelUse] = measured,
         other_kernels: Callable[[], pd.DataFrame | None] = lambda: None,
         devices: Callable[[], tuple[int, str]] = lambda: (1, "found"),
     ) -> None:  # fmt: skip
@@ -67,7 +67,7 @@ class HardwareUse:
         return self._settings.get(name, math.nan)
 
     @cached_property
-    def measured(self) -> Measured | None:
+    def measured(self) -> KernelUse | None:
         """What the counters of the kernels say; None without kernels."""
         kernels = self._frame("kernels")
         return None if kernels is None else self._measure(kernels)
@@ -129,7 +129,7 @@ class HardwareUse:
         return None if self.measured is None else of_peak(self.measured.shapes, self.peak.matrix_per_s)
 
     @cached_property
-    def roofline(self) -> Joined | None:
+    def roofline(self) -> JoinedRoofline | None:
         """Kernels of two sessions, whichever of them counted the operations; None if one has no kernels or none is chosen."""
         ours, theirs = self._frame("kernels"), self._other_kernels()
         if ours is None or theirs is None or self.measured is None:

@@ -17,14 +17,14 @@ _BITS = 63
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
+class RowGrouping:
     """Rows in groups, numbered in order of first appearance. of: the group of each row. first: each group's first row."""
 
     of: Ints
     first: Ints
 
 
-def grouping(frame: pd.DataFrame, keys: Sequence[str], rows: Ints | None = None) -> Grouping:
+def grouping(frame: pd.DataFrame, keys: Sequence[str], rows: Ints | None = None) -> RowGrouping:
     """Return the groups of rows with equal values in columns of categories; rows: places of those that count, None for all."""
     code = np.zeros(len(frame) if rows is None else len(rows), np.int64)
     size = 1
@@ -41,10 +41,10 @@ def grouping(frame: pd.DataFrame, keys: Sequence[str], rows: Ints | None = None)
     of = of.astype(np.int64)
     first = np.full(len(uniques), len(of), np.int64)
     first[of[::-1]] = np.arange(len(of) - 1, -1, -1)  # the last one written is the first row
-    return Grouping(of, first if rows is None else rows[first])
+    return RowGrouping(of, first if rows is None else rows[first])
 
 
-def medians(values: Ints, groups: Grouping) -> Floats:
+def medians(values: Ints, groups: RowGrouping) -> Floats:
     """Return the median of each group of whole numbers that are at least 0."""
     count = len(groups.first)
     if not count:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.profiles.efficiency.counters import PREFIX, Counters, adds_up, counters_of, most_of, numbers
-from parsers.analysis.profiles.efficiency.groups import Floats, Grouping, grouping, medians
+from parsers.analysis.profiles.efficiency.counters import PREFIX, HardwareCounters, adds_up, counters_of, most_of, numbers
+from parsers.analysis.profiles.efficiency.groups import Floats, RowGrouping, grouping, medians
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.schema import Column, Schema
@@ -89,7 +89,7 @@ class DeviceUse:
         return np.asarray(values if self._rows is None else values[self._rows])
 
     @cached_property
-    def _alike(self) -> Grouping:
+    def _alike(self) -> RowGrouping:
         return grouping(self._kernels, _ALIKE, self._rows)
 
     @cached_property
@@ -202,15 +202,15 @@ def slow_kernels(kernels: pd.DataFrame) -> pd.DataFrame:
     return DeviceUse(kernels).slow()
 
 
-def _summed(groups: Grouping, weights: Floats) -> Floats:
+def _summed(groups: RowGrouping, weights: Floats) -> Floats:
     return np.bincount(groups.of, weights, len(groups.first)).astype(np.float64, copy=False)
 
 
-def _in_order(groups: Grouping, order: Ints) -> Grouping:
+def _in_order(groups: RowGrouping, order: Ints) -> RowGrouping:
     """Number groups anew: order are their old numbers."""
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
-    return Grouping(number[groups.of], groups.first[order])
+    return RowGrouping(number[groups.of], groups.first[order])
 
 
 def _mean(value: Floats, weight: Floats, name: str) -> Floats:
@@ -232,7 +232,7 @@ def _highest(means: dict[str, Floats], names: Sequence[str], count: int) -> tupl
 _BOUNDS = ("compute", "memory", "neither", "")
 
 
-def _bound(means: dict[str, Floats], counters: Counters, count: int) -> dict[str, Any]:
+def _bound(means: dict[str, Floats], counters: HardwareCounters, count: int) -> dict[str, Any]:
     """Return compute, memory, what bounds each group, and the counter that says so: the higher share, from BOUND_FROM on."""
     compute, by_compute = _highest(means, counters.compute, count)
     memory, by_memory = _highest(means, counters.memory, count)

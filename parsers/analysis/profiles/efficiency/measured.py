@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.profiles.efficiency.counters import Counters
+from parsers.analysis.profiles.efficiency.counters import HardwareCounters
 from parsers.analysis.profiles.efficiency.kernels import DeviceUse
 from parsers.deferred import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class KernelUse:
     """The use of a device by its kernels, before anything is known of its peak.
 
     kernels and their time in ns are all of the device, counted those whose operations were counted, in counted_ns. wrong:
@@ -21,7 +21,7 @@ class Measured:
     EFFICIENCY with shares of NaN, slow has OUTLIERS.
     """
 
-    counters: Counters
+    counters: HardwareCounters
     kernels: int
     total_ns: int
     counted: int
@@ -33,13 +33,13 @@ class Measured:
     slow: pd.DataFrame
 
 
-def measured(kernels: pd.DataFrame) -> Measured:
+def measured(kernels: pd.DataFrame) -> KernelUse:
     """Return what the counters in a frame `kernels` say."""
     use = DeviceUse(kernels)
     operations, counted_ns = use.achieved
     types = use.table(by_shape=False)
     total = int(types["total_ns"].sum())
-    return Measured(
+    return KernelUse(
         use.counters, len(use), total, use.counted, operations, counted_ns, use.wrong, types, use.table(), use.slow()
     )
 
@@ -52,7 +52,7 @@ class Achieved:
     source: str
 
 
-def achieved(found: Measured | None, flops: pd.DataFrame | None) -> Achieved:
+def achieved(found: KernelUse | None, flops: pd.DataFrame | None) -> Achieved:
     """Return operations per second of the kernels whose operations were counted, else those of cube units in a frame FLOPS.
 
     Counters that are all 0 say nothing: the profiler had not turned them on.

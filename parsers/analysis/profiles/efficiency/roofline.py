@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from parsers.analysis.profiles.efficiency.counters import OPERATIONS, PREFIX, TRAFFIC_KB
-from parsers.analysis.profiles.efficiency.groups import Floats, Grouping, grouping
+from parsers.analysis.profiles.efficiency.groups import Floats, RowGrouping, grouping
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.schema import Column, Schema
@@ -43,7 +43,7 @@ ROOFLINE = Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedRoofline:
     """The frame ROOFLINE, and how many groups of kernels only one of the sessions has."""
 
     frame: pd.DataFrame
@@ -51,7 +51,7 @@ class Joined:
     only_traffic: int
 
 
-def roofline(operations: pd.DataFrame, traffic: pd.DataFrame) -> Joined:
+def roofline(operations: pd.DataFrame, traffic: pd.DataFrame) -> JoinedRoofline:
     """Join the frames `kernels` of two sessions, one with counters of operations, one with those of main memory."""
     ours, theirs = _means(operations, OPERATIONS), _means(traffic, TRAFFIC_KB)
     left, right = _common(operations, ours.groups.first, traffic, theirs.groups.first)
@@ -65,14 +65,14 @@ def roofline(operations: pd.DataFrame, traffic: pd.DataFrame) -> Joined:
         "per_byte": np.divide(done, moved, out=np.full(len(done), np.nan), where=moved > 0),
         "per_s": np.divide(done * count * 1e9, total, out=np.full(len(done), np.nan), where=total > 0),
     }  # fmt: skip
-    return Joined(pd.DataFrame(made), len(ours.count) - len(left), len(theirs.count) - len(left))
+    return JoinedRoofline(pd.DataFrame(made), len(ours.count) - len(left), len(theirs.count) - len(left))
 
 
 @dataclass(frozen=True, slots=True)
 class _Means:
     """Kernels that are the same: number and time in ns of those with counters, and the mean of the sum of their counters."""
 
-    groups: Grouping
+    groups: RowGrouping
     count: Ints
     total_ns: Ints
     mean: Floats

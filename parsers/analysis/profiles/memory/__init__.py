@@ -17,33 +17,33 @@ from parsers.analysis.profiles.memory.alive import (
     explain,
     grouped,
 )
-from parsers.analysis.profiles.memory.blocks import Blocks, blocks_of, levels, levels_at
-from parsers.analysis.profiles.memory.curves import Peak, Series, components, curve, peak, step_minima, value_at
+from parsers.analysis.profiles.memory.blocks import AllocatedBlocks, blocks_of, levels, levels_at
+from parsers.analysis.profiles.memory.curves import BytesOverTime, Peak, components, curve, peak, step_minima, value_at
 from parsers.analysis.profiles.memory.difference import difference, peaks
 from parsers.analysis.profiles.memory.extremes import Extremes, extremes
 from parsers.analysis.profiles.memory.growth import STEP_FRAMES, MemoryGrowth, growth, step_spans
 from parsers.analysis.profiles.memory.leaks import Leak, leak
 from parsers.analysis.profiles.memory.modules import large_components
-from parsers.analysis.profiles.memory.plan import Plan, in_use_at, plan
+from parsers.analysis.profiles.memory.plan import MemoryPlan, in_use_at, plan
 from parsers.analysis.profiles.memory.pool import Extent, Pool, extent, pool_at
-from parsers.analysis.profiles.memory.recording import Offer, Recording, highest, minima_of_steps, recording, top
+from parsers.analysis.profiles.memory.recording import MemoryChoices, MemoryRecording, highest, minima_of_steps, recording, top
 
 __all__ = [
     "BEFORE",
     "GROUPINGS",
     "STEP_FRAMES",
-    "Blocks",
+    "AllocatedBlocks",
+    "BytesOverTime",
     "Explained",
     "Extent",
     "Extremes",
     "Leak",
+    "MemoryChoices",
     "MemoryGrowth",
-    "Offer",
+    "MemoryPlan",
+    "MemoryRecording",
     "Peak",
-    "Plan",
     "Pool",
-    "Recording",
-    "Series",
     "alive",
     "blocks_of",
     "changed",

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.profiles.memory.blocks import FIRST, NEVER, Blocks, blocks_of, levels_at
-from parsers.analysis.profiles.memory.curves import Series, curve, value_at
+from parsers.analysis.profiles.memory.blocks import FIRST, NEVER, AllocatedBlocks, blocks_of, levels_at
+from parsers.analysis.profiles.memory.curves import BytesOverTime, curve, value_at
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -36,14 +36,14 @@ class Explained(NamedTuple):
     groups: pd.DataFrame
 
 
-def alive(operator_memory: pd.DataFrame, blocks: Blocks, time: int) -> pd.DataFrame:
+def alive(operator_memory: pd.DataFrame, blocks: AllocatedBlocks, time: int) -> pd.DataFrame:
     """Return the rows of the blocks in use at a moment, the largest first."""
     found = blocks.alive_at(time)
     found = found[np.argsort(-blocks.size[found], kind="stable")]
     return operator_memory.iloc[blocks.rows[found]]
 
 
-def grouped(operator_memory: pd.DataFrame, blocks: Blocks, chosen: Ints, by: str) -> pd.DataFrame:
+def grouped(operator_memory: pd.DataFrame, blocks: AllocatedBlocks, chosen: Ints, by: str) -> pd.DataFrame:
     """Group blocks (indices) by a column of GROUPINGS: group, blocks, size_bytes; the largest first.
 
     By "size" the groups are powers of two: the group 1024 holds sizes from 1,024 to 2,047 bytes.
@@ -68,14 +68,16 @@ def _powers(size: Ints) -> tuple[Any, Ints]:
     return np.array([str(1 << one) if one >= 0 else "0" for one in known.tolist()], object), codes
 
 
-def explain(operator_memory: pd.DataFrame, blocks: Blocks, series: Series, time: int, *, by: str = "name") -> Explained:
+def explain(
+    operator_memory: pd.DataFrame, blocks: AllocatedBlocks, series: BytesOverTime, time: int, *, by: str = "name"
+) -> Explained:
     """Return what memory was made of at a moment, from the blocks that `counted` gives and the curve of the same component."""
     groups = grouped(operator_memory, blocks, blocks.alive_at(time), by)
     found, total = int(groups[_SIZE].sum()), value_at(series, time)
     return Explained(time, total, total - found, groups) if total >= 0 else Explained(time, found, 0, groups)
 
 
-def counted(memory: pd.DataFrame, operator_memory: pd.DataFrame, component: str, measure: str = "allocated") -> Blocks:
+def counted(memory: pd.DataFrame, operator_memory: pd.DataFrame, component: str, measure: str = "allocated") -> AllocatedBlocks:
     """Return the blocks of a component (of a sum, of all its components), in use as long as its curve counts them.
 
     A component of a sum that does not record the measure, as GE the active memory, is no part of the sum.
@@ -87,10 +89,10 @@ def counted(memory: pd.DataFrame, operator_memory: pd.DataFrame, component: str,
             parts.append(_as_counted(blocks_of(operator_memory, component=one, measure=measure), series))
     if not parts:
         return blocks_of(operator_memory.iloc[:0])
-    return Blocks(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
+    return AllocatedBlocks(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
 
 
-def _as_counted(blocks: Blocks, series: Series) -> Blocks:
+def _as_counted(blocks: AllocatedBlocks, series: BytesOverTime) -> AllocatedBlocks:
     """Return blocks that end when the curve drops: at their release or, in files that lag behind, at the next record after it.
 
     The totals that the graph engine (GE) records with a release still hold the released block; those of PTA do not. Which is
@@ -100,7 +102,7 @@ def _as_counted(blocks: Blocks, series: Series) -> Blocks:
         return blocks
     until = series.time[min(len(series.time), _JUDGED) - 1]
     near = np.flatnonzero(blocks.start <= until)
-    some = Blocks(*(getattr(blocks, name)[near] for name in _FIELDS))
+    some = AllocatedBlocks(*(getattr(blocks, name)[near] for name in _FIELDS))
     times = np.concatenate((some.start, some.end))
     times = np.unique(times[times <= until])
     times = times[np.isin(times, series.time[:_JUDGED])]
@@ -111,20 +113,20 @@ def _as_counted(blocks: Blocks, series: Series) -> Blocks:
     return _later(blocks, series) if then < now else blocks
 
 
-def _later(blocks: Blocks, series: Series) -> Blocks:
+def _later(blocks: AllocatedBlocks, series: BytesOverTime) -> AllocatedBlocks:
     """Return blocks that end at the first record after their release."""
     following = np.append(series.time, NEVER)[np.searchsorted(series.time, blocks.end, side="right")]
-    return Blocks(blocks.rows, blocks.start, np.where(blocks.end == NEVER, NEVER, following), blocks.size)
+    return AllocatedBlocks(blocks.rows, blocks.start, np.where(blocks.end == NEVER, NEVER, following), blocks.size)
 
 
-def changed(blocks: Blocks, first: int, last: int) -> tuple[Mask, Mask]:
+def changed(blocks: AllocatedBlocks, first: int, last: int) -> tuple[Mask, Mask]:
     """Return which blocks were allocated, and which were released, from first to last."""
     came = (blocks.start >= first) & (blocks.start <= last) & (blocks.start != FIRST)
     went = (blocks.end >= first) & (blocks.end <= last) & (blocks.end != NEVER)
     return came, went
 
 
-def changes(operator_memory: pd.DataFrame, blocks: Blocks, first: int, last: int) -> pd.DataFrame:
+def changes(operator_memory: pd.DataFrame, blocks: AllocatedBlocks, first: int, last: int) -> pd.DataFrame:
     """Return the rows of blocks allocated or released from first to last, in the order of time.
 
     Columns allocated and released tell which of the two lies in the interval; a block may have both.

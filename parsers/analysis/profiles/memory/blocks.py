@@ -16,7 +16,7 @@ MEASURES = ("allocated", "active")
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class AllocatedBlocks:
     """Blocks in use from start (inclusive) to end (exclusive), in the unit of the clock; size in bytes.
 
     rows are their rows in the frame. Blocks without a size, or that end before they begin, are not among them.
@@ -37,7 +37,7 @@ class Blocks:
 
 def blocks_of(
     operator_memory: pd.DataFrame, *, clock: str = "ns", component: str | None = None, measure: str = "allocated"
-) -> Blocks:
+) -> AllocatedBlocks:
     """Return the blocks of a component (None: of all) by a clock of CLOCKS: nanoseconds, or events of the memory tracker.
 
     By measure "allocated" a block is in use until the first of its two releases, by "active" until no stream uses it: in all
@@ -56,7 +56,7 @@ def blocks_of(
         chosen &= (start >= 0) | (end >= 0)
     start, end = np.where(start < 0, FIRST, start), np.where(end < 0, NEVER, end)
     rows = np.flatnonzero(chosen & (size >= 0) & (start < end))
-    return Blocks(rows, start[rows], end[rows], size[rows])
+    return AllocatedBlocks(rows, start[rows], end[rows], size[rows])
 
 
 def _released(frame: pd.DataFrame, measure: str) -> Ints:
@@ -71,7 +71,7 @@ def _released(frame: pd.DataFrame, measure: str) -> Ints:
     return found
 
 
-def levels(blocks: Blocks) -> tuple[Ints, Ints]:
+def levels(blocks: AllocatedBlocks) -> tuple[Ints, Ints]:
     """Return the moments at which the memory of all blocks changes, and the bytes in use from each of them on.
 
     Blocks allocated before the recording count from the first moment on.
@@ -86,7 +86,7 @@ def levels(blocks: Blocks) -> tuple[Ints, Ints]:
     return times[last], sums[last]
 
 
-def levels_at(blocks: Blocks, times: Ints) -> Ints:
+def levels_at(blocks: AllocatedBlocks, times: Ints) -> Ints:
     """Return the bytes of all blocks in use at each moment."""
     moments, sums = levels(blocks)
     before = int(blocks.size[blocks.start == FIRST].sum())

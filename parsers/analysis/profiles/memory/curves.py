@@ -12,7 +12,7 @@ from parsers.model import Ints
 MEASURES = ("allocated", "reserved", "active")
 
 
-class Series(NamedTuple):
+class BytesOverTime(NamedTuple):
     """A step function: bytes from each time (ns) on until the next one. Times grow; two may be equal, then the last counts."""
 
     time: Ints
@@ -38,14 +38,14 @@ def components(memory: pd.DataFrame) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (-name.count("+"), names.index(name))))
 
 
-def curve(memory: pd.DataFrame, component: str, measure: str = "allocated") -> Series:
+def curve(memory: pd.DataFrame, component: str, measure: str = "allocated") -> BytesOverTime:
     """Return a measure of MEASURES of one component over time, without rows in which it is unknown."""
     value = memory[f"{measure}_bytes"].to_numpy()
     rows = np.flatnonzero((memory["component"] == component).to_numpy() & (value >= 0))
-    return Series(memory["time_ns"].to_numpy()[rows], value[rows])
+    return BytesOverTime(memory["time_ns"].to_numpy()[rows], value[rows])
 
 
-def value_at(series: Series, time: int) -> int:
+def value_at(series: BytesOverTime, time: int) -> int:
     """Return the bytes at a moment; -1 before the first record."""
     place = int(np.searchsorted(series.time, time, side="right"))
     return int(series.value[place - 1]) if place else -1
@@ -64,7 +64,7 @@ def peak(memory: pd.DataFrame, component: str) -> Peak | None:
     return None
 
 
-def step_minima(series: Series, starts: Ints, ends: Ints) -> Ints:
+def step_minima(series: BytesOverTime, starts: Ints, ends: Ints) -> Ints:
     """Return the least bytes within each step [start, end), with the value that holds when it begins; -1 for unknown."""
     first = np.searchsorted(series.time, starts, side="right") - 1
     last = np.searchsorted(series.time, ends, side="left")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.profiles.memory.curves import Series
+from parsers.analysis.profiles.memory.curves import BytesOverTime
 from parsers.model import Ints
 
 UNKNOWN = -1
@@ -25,7 +25,7 @@ class Extremes(NamedTuple):
     last: Ints
 
 
-def extremes(series: Series, first: int, last: int, columns: int) -> Extremes:
+def extremes(series: BytesOverTime, first: int, last: int, columns: int) -> Extremes:
     """Return the extremes in `columns` columns of equal width of the window from first to last (ns).
 
     The last column includes `last`. No point is skipped: a spike of one record is in its column. Takes time for the points in

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from parsers.analysis.profiles.memory.leaks import Leak, leak
-from parsers.analysis.profiles.memory.recording import Recording, minima_of_steps
+from parsers.analysis.profiles.memory.recording import MemoryRecording, minima_of_steps
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -22,7 +22,7 @@ class MemoryGrowth(NamedTuple):
     least: Ints
 
 
-def growth(found: Recording, starts: Ints, ends: Ints, sessions: Ints | None = None) -> MemoryGrowth:
+def growth(found: MemoryRecording, starts: Ints, ends: Ints, sessions: Ints | None = None) -> MemoryGrowth:
     """Return whether the memory of a component leaks over its steps [start, end) (ns), or over sessions if steps cannot tell.
 
     sessions are the least bytes of each session of the rank in order of time, nothing for fewer than a leak takes.

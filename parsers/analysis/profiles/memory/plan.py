@@ -12,7 +12,7 @@ from parsers.model import Ints
 UNKNOWN = -1
 
 
-class Plan(NamedTuple):
+class MemoryPlan(NamedTuple):
     """The plan of one graph. Sizes in bytes, -1 for unknown; nodes are numbers.
 
     node and size are memory by node: of the file where it has it, else that of the blocks, with a value from each node on until
@@ -33,7 +33,7 @@ class Plan(NamedTuple):
     backward_end: int
 
 
-def plan(static_memory: pd.DataFrame, graph: int) -> Plan:
+def plan(static_memory: pd.DataFrame, graph: int) -> MemoryPlan:
     """Return the plan of a graph."""
     rows = static_memory[(static_memory["graph"] == graph).to_numpy()]
     kinds = {str(kind): part for kind, part in rows.groupby(rows["kind"].astype(str), sort=False)}
@@ -46,7 +46,7 @@ def plan(static_memory: pd.DataFrame, graph: int) -> Plan:
         node, size = told["first"].to_numpy(), told["size_bytes"].to_numpy()
     top = int(np.argmax(size)) if len(size) else -1
     known = blocks["size_bytes"].to_numpy()
-    return Plan(
+    return MemoryPlan(
         graph, node, size, _one(kinds, "total", "size_bytes"), int(known[known > 0].sum()) if len(known) else UNKNOWN,
         int(size[top]) if top >= 0 else UNKNOWN, int(node[top]) if top >= 0 else UNKNOWN, static,
         _one(kinds, "forward_start", "first"), _one(kinds, "backward_end", "first"),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.profiles.memory.blocks import Blocks
+from parsers.analysis.profiles.memory.blocks import AllocatedBlocks
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -37,14 +37,14 @@ class Extent(NamedTuple):
     high: Ints
 
 
-def extent(operator_memory: pd.DataFrame, blocks: Blocks) -> Extent | None:
+def extent(operator_memory: pd.DataFrame, blocks: AllocatedBlocks) -> Extent | None:
     """Return the extent of the pool, which is the same at all moments; None if no block has an address."""
     address = operator_memory["address"].to_numpy()[blocks.rows]
     known = (address >= 0) & (blocks.size > 0)
     return Extent(*_union(address[known], address[known] + blocks.size[known])) if known.any() else None
 
 
-def pool_at(operator_memory: pd.DataFrame, blocks: Blocks, time: int, known: Extent | None = None) -> Pool | None:
+def pool_at(operator_memory: pd.DataFrame, blocks: AllocatedBlocks, time: int, known: Extent | None = None) -> Pool | None:
     """Return the pool at a moment; None if no block has an address. known: its extent, if it was computed before."""
     within = known if known is not None else extent(operator_memory, blocks)
     if within is None:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parsers.analysis.profiles.memory.alive import GROUPINGS, counted
-from parsers.analysis.profiles.memory.blocks import Blocks, blocks_of, levels
-from parsers.analysis.profiles.memory.curves import Series, components, curve, peak, step_minima
+from parsers.analysis.profiles.memory.blocks import AllocatedBlocks, blocks_of, levels
+from parsers.analysis.profiles.memory.curves import BytesOverTime, components, curve, peak, step_minima
 from parsers.analysis.profiles.memory.pool import Extent, extent
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
@@ -19,10 +19,10 @@ CLOCKS = ("ns", "event")
 MEASURES = ("allocated", "reserved", "active")
 WHOLE = ("APP", "device")
 """Components that are no part of the pools: what the process holds, and what the whole device does."""
-_NOTHING = Series(np.zeros(0, np.int64), np.zeros(0, np.int64))
+_NOTHING = BytesOverTime(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
-class Offer(NamedTuple):
+class MemoryChoices(NamedTuple):
     """What can be chosen, the default first: clocks, devices, components of the chosen clock and device, and groupings: those
     for which any block has a text."""
 
@@ -33,7 +33,7 @@ class Offer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class MemoryRecording:
     """The memory of one component over time, by a clock of CLOCKS.
 
     origin is the first moment of the profile, end the last one. measures are those recorded of the component; a curve made of
@@ -46,11 +46,11 @@ class Recording:
     clock: str
     origin: int
     end: int
-    measures: dict[str, Series]
-    process: Series
-    blocks: Blocks
+    measures: dict[str, BytesOverTime]
+    process: BytesOverTime
+    blocks: AllocatedBlocks
     recorded: bool
-    offer: Offer
+    offer: MemoryChoices
     pool: Extent | None = None
 
     @property
@@ -59,7 +59,7 @@ class Recording:
         return next(iter(self.measures), "allocated")
 
     @property
-    def series(self) -> Series:
+    def series(self) -> BytesOverTime:
         """The curve of the main measure."""
         return self.measures.get(self.main, _NOTHING)
 
@@ -72,7 +72,7 @@ class Recording:
 
 def recording(
     memory: pd.DataFrame, operator_memory: pd.DataFrame, *, clock: str = "", device: int = -1, component: str = ""
-) -> Recording | None:
+) -> MemoryRecording | None:
     """Prepare one component of a profile; None if it has neither a curve nor blocks. Unknown names mean the defaults."""
     clocks = _clocks(memory, operator_memory)
     if not clocks:
@@ -91,13 +91,13 @@ def recording(
         alive = blocks_of(own, clock=clock, component=component or None)
     recorded = bool(found)
     if not found:
-        found = {"allocated": Series(*levels(alive))}
+        found = {"allocated": BytesOverTime(*levels(alive))}
     if blocks is not None:
-        alive = Blocks(blocks[alive.rows], alive.start, alive.end, alive.size)
+        alive = AllocatedBlocks(blocks[alive.rows], alive.start, alive.end, alive.size)
     process = curve(rows, "APP", "reserved") if clock == "ns" and component != "APP" else _NOTHING
     origin, end = _ends(rows, own, clock)
-    offer = Offer(clocks, devices, named, tuple(by for by in GROUPINGS if _told(operator_memory, alive.rows, by)))
-    return Recording(component, device, clock, origin, end, found, process, alive, recorded, offer,
+    offer = MemoryChoices(clocks, devices, named, tuple(by for by in GROUPINGS if _told(operator_memory, alive.rows, by)))
+    return MemoryRecording(component, device, clock, origin, end, found, process, alive, recorded, offer,
                      extent(operator_memory, alive))  # fmt: skip
 
 
@@ -147,15 +147,15 @@ def _components(memory: pd.DataFrame, operator_memory: pd.DataFrame, clock: str)
     return (*pools, *(name for name in listed if name in WHOLE)) if pools or listed else ("",)
 
 
-def _curves(memory: pd.DataFrame, component: str) -> dict[str, Series]:
+def _curves(memory: pd.DataFrame, component: str) -> dict[str, BytesOverTime]:
     """Return the measures that the component has, with one array of times where all rows have all of them."""
-    found: dict[str, Series] = {}
+    found: dict[str, BytesOverTime] = {}
     for measure in MEASURES:
         series = curve(memory, component, measure)
         if not len(series.time):
             continue
         alike = next((one.time for one in found.values() if np.array_equal(one.time, series.time)), series.time)
-        found[measure] = Series(alike, series.value)
+        found[measure] = BytesOverTime(alike, series.value)
     return found
 
 
@@ -171,7 +171,7 @@ def _ends(memory: pd.DataFrame, operator_memory: pd.DataFrame, clock: str) -> tu
     return min((int(one.min()) for one in known), default=0), max((int(one.max()) for one in known), default=0)
 
 
-def highest(series: Series, begin: int, width: int) -> int:
+def highest(series: BytesOverTime, begin: int, width: int) -> int:
     """Return the first moment at which the curve is highest within a pixel column that begins at a time."""
     first = int(np.searchsorted(series.time, begin, side="right"))
     last = int(np.searchsorted(series.time, begin + max(width, 0), side="left"))
@@ -182,12 +182,12 @@ def highest(series: Series, begin: int, width: int) -> int:
     return int(series.time[place]) if int(series.value[place]) > held else begin
 
 
-def top(series: Series) -> int:
+def top(series: BytesOverTime) -> int:
     """Return the first moment at which the curve is highest."""
     return int(series.time[int(np.argmax(series.value))]) if len(series.time) else 0
 
 
-def minima_of_steps(found: Recording, starts: Ints, ends: Ints) -> Ints:
+def minima_of_steps(found: MemoryRecording, starts: Ints, ends: Ints) -> Ints:
     """Return the least bytes allocated within each step [start, end) (ns); -1 for those that begin outside of the curve.
 
     Empty if the component has no curve by nanoseconds.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from parsers.analysis.profiles.memory.blocks import FIRST, NEVER, Blocks
+from parsers.analysis.profiles.memory.blocks import FIRST, NEVER, AllocatedBlocks
 from parsers.analysis.profiles.memory.pool import pool_at
 from parsers.analysis.profiles.memory_snapshots.lifetimes import NONE, Frames, Lifetimes, lifetimes, of_device
 from parsers.analysis.profiles.memory_snapshots.profile import operator_memory
@@ -47,8 +47,8 @@ def exhaustions(frames: Frames, device: int, found: Lifetimes | None = None) -> 
     )
 
 
-def _by_entry(lives: Lifetimes) -> Blocks:
+def _by_entry(lives: Lifetimes) -> AllocatedBlocks:
     """Return the blocks by the numbers of the entries between which they were in use."""
     start = np.where(lives.allocated < 0, FIRST, lives.allocated)
     end = np.where(lives.completed < 0, NEVER, lives.completed)
-    return Blocks(np.arange(len(lives)), start, end, np.maximum(lives.size, 0))
+    return AllocatedBlocks(np.arange(len(lives)), start, end, np.maximum(lives.size, 0))

@@ -11,7 +11,7 @@ import numpy as np
 
 from parsers.analysis.curves.final_values import final
 from parsers.analysis.curves.gates import LEAST_RUNS, difference_interval
-from parsers.analysis.graphs.opened import Compared, comparable, opened_graph
+from parsers.analysis.graphs.opened import ComparedGraphs, comparable, opened_graph
 from parsers.analysis.lineage.pipelines import MISSING
 from parsers.analysis.lineage.results import main_tag
 from parsers.analysis.lineage.setting_differences import differing_settings
@@ -22,7 +22,7 @@ from parsers.deferred import pandas as pd
 from parsers.graphs.graph import Graph
 from parsers.lineage.table import better
 from parsers.profiler.trace import ranges
-from parsers.profiler.trace.opened import OpenTrace, Step
+from parsers.profiler.trace.opened import OpenTrace, TraceStep
 
 _TELLING = re.compile(r"eps|momentum|init|bias|transpose|keep_prob|rate|axis|reduction|dtype|precision", re.IGNORECASE)
 """Attributes of nodes that change results and that frameworks have different defaults for: told before others."""
@@ -108,7 +108,7 @@ def graphs_differ(run: ProbedRun) -> Finding:
     return Finding(FOUND, "attributes_differ", told, Where(node=f"n{row}"), "graphs_differ", severity=1.2)
 
 
-def _telling(one: Graph, compared: Compared) -> tuple[int, str, str, str] | None:
+def _telling(one: Graph, compared: ComparedGraphs) -> tuple[int, str, str, str] | None:
     """Return (row, attribute, its text, that of the other graph) of the difference to look at first: of epsilon, momentum,
     initial values and the like, else of any attribute; else the type of a value. None if no matched node differs so."""
     other, match = compared.graph, compared.difference.match
@@ -269,12 +269,12 @@ def _steps(one: OpenTrace, other: OpenTrace) -> tuple[str, tuple[Span, Span]]:
     return (chosen.label if same else "", (_span(chosen, one), _span(same or _usual(other), other)))
 
 
-def _usual(opened: OpenTrace) -> Step | None:
+def _usual(opened: OpenTrace) -> TraceStep | None:
     steps = sorted(opened.steps(), key=lambda one: one.duration)
     return steps[len(steps) // 2] if steps else None
 
 
-def _span(step: Step | None, opened: OpenTrace) -> Span:
+def _span(step: TraceStep | None, opened: OpenTrace) -> Span:
     return opened.extent if step is None else (step.start, step.start + step.duration)
 
 

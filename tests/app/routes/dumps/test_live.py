@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web import server
-from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, Unfit
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, UnfitOrder
 from tests.sources import MemorySource
 
 ORDER = {"session": "live:1", "order": "continue", "steps": 3}
@@ -78,7 +78,7 @@ def test_requests_that_are_none(post, source: MemorySource, content: object, sta
 
 def test_an_order_that_does_not_fit(post, source: MemorySource, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(session: str, order: Order) -> LiveSession:
-        raise Unfit("training is running, it does not wait for an order")
+        raise UnfitOrder("training is running, it does not wait for an order")
 
     monkeypatch.setattr(source.live, "order", refuse)
     assert post() == (409, {"error": "training is running, it does not wait for an order"})

@@ -14,10 +14,10 @@ from app import create_app
 from app.demo.simulated.job_files import write
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Fault, Plan
+from app.demo.simulated.programs import Fault, JobPlan
 from app.store.store import Store
 
-PLAN = Plan(
+PLAN = JobPlan(
     dp=4, mode="meetings", noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=3, fault=Fault("slow_rank", 2, 0.2)
 )  # fmt: skip
 

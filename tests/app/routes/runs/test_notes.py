@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from layouts.dumps.watchpoints import WatchList
-from layouts.runs.checks import Check
+from layouts.runs.checks import StepCheck
 from layouts.runs.notes import Note
 
 TOKEN = {"Authorization": "Bearer " + "t" * 43}
@@ -16,7 +16,7 @@ CHANGES = [
     ("/api/note", {"run": "one", "remark": "x", "add": [":star"]}), ("/api/view", {"save": "n", "place": "scalars"}),
     ("/api/mark", {"save": "n", "run": "one", "times": [5]}),
     ("/api/colour", {"colour": "#2e9ac8", "run": "one"}),
-    ("/api/check", {"run": "one", "step": "a.b", "done": True, "was": Check().version}),
+    ("/api/check", {"run": "one", "step": "a.b", "done": True, "was": StepCheck().version}),
     ("/api/watchpoints", {"run": "one", "watchpoints": [{"condition": "tensor_overflow"}], "was": WatchList().version}),
 ]  # fmt: skip
 
@@ -152,10 +152,10 @@ def test_too_many_watchpoints_are_refused(refusing) -> None:
 
 
 def test_ticks_of_guides_are_kept_and_a_change_meanwhile_is_answered(noting) -> None:
-    asked = {"run": "one", "step": "not_a_number.labels", "done": True, "remark": "all in 0 to 9", "was": Check().version}
+    asked = {"run": "one", "step": "not_a_number.labels", "done": True, "remark": "all in 0 to 9", "was": StepCheck().version}
     made = noting.post("/api/check", json=asked, headers=TOKEN).json
     assert made["done"] is True
-    assert made["now"] == {"done": True, "remark": "all in 0 to 9", "version": Check(True, "all in 0 to 9").version}
+    assert made["now"] == {"done": True, "remark": "all in 0 to 9", "version": StepCheck(True, "all in 0 to 9").version}
     stale = noting.post("/api/check", json=asked | {"remark": "other"}, headers=TOKEN).json
     assert (stale["done"], stale["now"]) == (False, made["now"])
     for wrong in ({"step": "x"}, {"remark": "x" * 2_001}, {"done": 1}, {"more": 1}):

@@ -10,7 +10,7 @@ import pytest
 
 from app.store.runs.notes import Notes
 from app.store.runs.notes_format import Content, SavedBoard, SavedColour, SavedView, decode, encode
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from layouts.runs.boards import MOST_BOARDS, Board, BoardCard, BoardChange, CardChange
 from layouts.runs.notes import NamedView, Stale
 
@@ -113,8 +113,8 @@ def test_boards_are_limited(tmp_path: Path) -> None:
     views = {"v": SavedView(BASE, NamedView("v", "v", ""))}
     (tmp_path / "notes.jsonl").write_bytes(encode(Content(boards=boards, views=views)))
     kept = Notes(str(tmp_path))
-    with pytest.raises(Unfit, match="at most 200"):
+    with pytest.raises(InvalidInput, match="at most 200"):
         kept.create_board(BASE, KEYS[250], "more", ())
-    with pytest.raises(Unfit, match="width"):
+    with pytest.raises(InvalidInput, match="width"):
         kept.change_board(BASE, KEYS[0], BoardChange((CardChange(KEYS[1], text="x", w=13),)))
     assert kept.look().boards[KEYS[0]].board.cards == ()

@@ -14,8 +14,8 @@ import pytest
 
 from app.store.lineage.source import StoredLineage
 from app.store.runs import kept_rows
-from app.store.runs.entries import Entry
-from app.store.runs.following import Follower
+from app.store.runs.entries import RunEntry
+from app.store.runs.following import RunFollower
 from app.store.runs.index import Index
 from app.store.runs.kept_rows import MOST_RECORDS, NAME, KeptRows, is_plain, mark_of
 from app.store.runs.packs import Snapshots
@@ -35,8 +35,8 @@ def base(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def following(base: Path, index: Path | None) -> Iterator[Follower]:
-    follower = Follower([base], (), 0, str(index) if index else None)
+def following(base: Path, index: Path | None) -> Iterator[RunFollower]:
+    follower = RunFollower([base], (), 0, str(index) if index else None)
     follower.start()
     try:
         assert follower.wait(60)
@@ -61,7 +61,7 @@ def index(base: Path, tmp_path: Path) -> Path:
     return tmp_path / "index"
 
 
-def asleep(follower: Follower) -> set[str]:
+def asleep(follower: RunFollower) -> set[str]:
     return {entry.key for entry in follower.entries.values() if entry.awake is None}
 
 
@@ -211,8 +211,8 @@ def test_many_records_of_rows_become_one_without_those_of_forgotten_runs(base: P
 
 
 def test_a_row_that_does_not_fit_its_run_is_corrected(base: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Entry] = []
-    monkeypatch.setattr(Follower, "_woken", lambda _, entry: told.append(entry))
+    told: list[RunEntry] = []
+    monkeypatch.setattr(RunFollower, "_woken", lambda _, entry: told.append(entry))
     with following(base, index) as again:
         entry = again.entries["several_files"]
         entry.row = replace(entry.row, version=entry.row.version + 1)

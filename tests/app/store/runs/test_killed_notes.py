@@ -14,7 +14,7 @@ from app.store.runs.notes import Notes
 from app.store.runs.notes_format import Content
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
 from layouts.runs.boards import BoardCard
-from layouts.runs.checks import Check
+from layouts.runs.checks import StepCheck
 from layouts.runs.notes import Mark, NotKept
 from tests.amounts import some_or_every
 
@@ -44,8 +44,8 @@ def change(notes: Notes, kind: str, who: int, number: int) -> None:
         notes.save_watchpoints(key, "/data/a", WatchList((point,)), watched.version)
     elif kind == "check":
         checks = content.checks.get(key)
-        known_check = checks.checks.of(STEP) if checks else Check()
-        notes.tick(key, "/data/a", STEP, Check(True, str(number)), known_check.version)
+        known_check = checks.checks.of(STEP) if checks else StepCheck()
+        notes.tick(key, "/data/a", STEP, StepCheck(True, str(number)), known_check.version)
     else:
         notes.create_board(BASE, f"{who:016x}", f"board{who}", (BoardCard(f"{who:016x}", text=str(number)),))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.store.runs.matching import PatternError, Patterns, captured, matching
+from app.store.runs.matching import PatternError, UserPatterns, captured, matching
 from app.store.runs.pattern_process import lowered
 from tests.amounts import examples
 
@@ -111,18 +111,18 @@ def test_the_same_question_is_tried_once(monkeypatch) -> None:
         return [pattern] * len(names)
 
     monkeypatch.setattr("app.store.runs.matching.captured", ask)
-    patterns = Patterns()
+    patterns = UserPatterns()
     for _ in range(3):
         assert patterns.captured("a.", ["x", "y"]) == ["a.", "a."]
         with pytest.raises(PatternError, match="no"):
             patterns.captured("(", ["x"])
     assert asked == ["a.", "("]
     assert patterns.captured("a.", ["x"]) == ["a."]
-    for number in range(2 * Patterns.CACHED):
+    for number in range(2 * UserPatterns.CACHED):
         patterns.captured(f"{number}.", ["x"])
     patterns.captured("a.", ["x", "y"])
     assert asked.count("a.") == 3
-    monkeypatch.setattr(Patterns, "RETRY_SECONDS", -1.0)
+    monkeypatch.setattr(UserPatterns, "RETRY_SECONDS", -1.0)
     with pytest.raises(PatternError):
         patterns.captured("(", ["x"])
     assert asked.count("(") == 2

@@ -21,7 +21,7 @@ from app.store.runs.notes import MOST_WATCHED, Notes
 from app.store.runs.notes_format import Content, SavedWatchList, encode
 from app.store.store import Store
 from layouts.dumps.watchpoints import WatchList
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from layouts.runs.notes import Note, NoteChange, NotKept, Stale, ordered_tags
 from layouts.shell.run_list import listing
 from tests.amounts import examples, some_or_every
@@ -68,7 +68,7 @@ def test_revision_tells_of_changes_by_others_only_when_there_are_any(tmp_path: P
     NoteChange(add=tuple(f"t{n}" for n in range(11))),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused(change: NoteChange) -> None:
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidInput):
         change.applied(Note())
 
 
@@ -92,7 +92,7 @@ def test_places_of_our_own(tmp_path: Path, place: str, kept: str) -> None:
     "x?" + "a" * 60_000,
 ])  # fmt: skip
 def test_other_places_are_refused(tmp_path: Path, place: str) -> None:
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidInput):
         Notes(str(tmp_path)).save_view("/data", "1", "n", place)
     assert os.listdir(tmp_path) == []
 
@@ -223,7 +223,7 @@ def numbered_runs() -> dict[str, SavedWatchList]:
 def test_the_runs_with_watchpoints_are_limited(tmp_path: Path, numbered_runs: dict[str, SavedWatchList]) -> None:
     (tmp_path / "notes.jsonl").write_bytes(encode(Content(watched=numbered_runs)))
     kept = Notes(str(tmp_path))
-    with pytest.raises(Unfit, match="at most 1,000 runs"):
+    with pytest.raises(InvalidInput, match="at most 1,000 runs"):
         kept.save_watchpoints("more", "/p", WatchList(POINTS), WatchList().version)
     kept.save_watchpoints("k1", "/p", WatchList(), WatchList(POINTS[1:]).version)
     assert kept.save_watchpoints("more", "/p", WatchList(POINTS), WatchList().version) == WatchList(POINTS)
@@ -280,7 +280,7 @@ def test_watchpoints_of_a_run_survive_a_restart(base: Path, tmp_path: Path) -> N
     store.notes.save_watchpoints("one", WatchList(POINTS), WatchList().version)
     with pytest.raises(KeyError):
         store.notes.save_watchpoints("../one", WatchList(POINTS), WatchList().version)
-    with pytest.raises(Unfit, match="regular expression"):
+    with pytest.raises(InvalidInput, match="regular expression"):
         store.notes.save_watchpoints("one", WatchList((replace(POINTS[1], pattern="(a"),)), WatchList(POINTS).version)
     store.stop()
     again = opened(base, tmp_path / "notes")

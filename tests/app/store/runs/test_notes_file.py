@@ -26,8 +26,8 @@ from app.store.runs.notes_format import (
     encode,
 )
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
-from layouts.kit.user_input import Unfit
-from layouts.runs.checks import Check, Checks
+from layouts.kit.user_input import InvalidInput
+from layouts.runs.checks import Checks, StepCheck
 from layouts.runs.notes import ICONS, Mark, Note, NoteChange, NotKept, Stale
 from tests.app.store.runs.some_notes import HARMLESS, POINTS, SMALL, remark, says
 
@@ -94,10 +94,10 @@ def test_marks_are_saved_replaced_and_deleted(tmp_path: Path) -> None:
     kept.delete_mark("m1", moved.version)
     assert list(kept.look().marks) == ["m3"]
     for times in ((), (1, 2, 3), (2**62,)):
-        with pytest.raises(Unfit):
+        with pytest.raises(InvalidInput):
             kept.save_mark("k1", "/data/a", Mark("m4", "n", ".", 0, times))
     for session, rank in (("a\0b", 0), (".", 10**30), (".", -1)):
-        with pytest.raises(Unfit):
+        with pytest.raises(InvalidInput):
             kept.save_mark("k1", "/data/a", Mark("m4", "n", session, rank, (1,)))
 
 
@@ -114,7 +114,7 @@ def test_colours_are_kept_by_run_and_by_group_and_reset(tmp_path: Path) -> None:
     assert (kept.look().colours, kept.look().groups) == ({}, {})
     assert b'"version":1' in (tmp_path / "notes.jsonl").read_bytes()
     for wrong in ("red", "#12345", "#12345g", "#1234567"):
-        with pytest.raises(Unfit):
+        with pytest.raises(InvalidInput):
             kept.paint("k1", "/data/a", wrong)
 
 
@@ -261,7 +261,7 @@ def test_the_file_is_this_users_alone_and_leaves_nothing_beside(tmp_path: Path) 
     assert {stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in os.listdir(tmp_path)} == {0o600}
 
 
-CHECKS = Checks({"a.b": Check(True, "so"), "a.c": Check(False, "not yet")})
+CHECKS = Checks({"a.b": StepCheck(True, "so"), "a.c": StepCheck(False, "not yet")})
 TICKED = replace(WATCHED, checks={"k1": SavedChecks("/data/a", CHECKS)})
 
 
@@ -273,15 +273,15 @@ def test_checks_are_lines_of_version_7_and_files_without_any_stay_what_they_were
     assert encode(replace(TICKED, checks={})) == encode(WATCHED)
     damaged = encode(TICKED).replace(b'"remark":"so"', b'"remark":"xo"')
     content, intact = decode(damaged)
-    assert (intact, content.checks["k1"].checks.by_step) == (False, {"a.c": Check(False, "not yet")})
+    assert (intact, content.checks["k1"].checks.by_step) == (False, {"a.c": StepCheck(False, "not yet")})
 
 
 def test_ticks_of_several_programs_are_kept(tmp_path: Path) -> None:
     one, other = Notes(str(tmp_path)), Notes(str(tmp_path))
-    made = one.tick("k1", "/data/a", "a.b", Check(True), Check().version)
-    other.tick("k1", "/data/a", "a.c", Check(remark="so"), Check().version)
-    assert one.look().checks["k1"].checks.by_step == {"a.b": Check(True), "a.c": Check(remark="so")}
+    made = one.tick("k1", "/data/a", "a.b", StepCheck(True), StepCheck().version)
+    other.tick("k1", "/data/a", "a.c", StepCheck(remark="so"), StepCheck().version)
+    assert one.look().checks["k1"].checks.by_step == {"a.b": StepCheck(True), "a.c": StepCheck(remark="so")}
     with pytest.raises(Stale):
-        other.tick("k1", "/data/a", "a.b", Check(remark="mine"), Check().version)
-    assert one.tick("k1", "/data/a", "a.b", Check(), made.version) == Check()
+        other.tick("k1", "/data/a", "a.b", StepCheck(remark="mine"), StepCheck().version)
+    assert one.tick("k1", "/data/a", "a.b", StepCheck(), made.version) == StepCheck()
     assert list(Notes(str(tmp_path)).look().checks["k1"].checks.by_step) == ["a.c"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.store.runs import run_list
-from app.store.runs.following import Follower
+from app.store.runs.following import RunFollower
 from app.store.runs.run_list import GONE, ChangeLog, RunList
 from app.store.runs.run_rows import AHEAD_SECONDS, LIVE_SECONDS, dated_row, unread_row
 from layouts.runs.rows import RunRow
@@ -146,7 +146,7 @@ def test_a_slice_costs_what_it_changes(tmp_path: Path, monkeypatch: pytest.Monke
     built: list[str] = []
     dated_row = run_list.dated_row
     monkeypatch.setattr(run_list, "dated_row", lambda row, *rest: built.append(row.key) or dated_row(row, *rest))
-    follower = Follower([tmp_path], (), 0, None)
+    follower = RunFollower([tmp_path], (), 0, None)
     follower._scan()
     order, versions = [], set()
     while (entry := follower._next_due()) is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from layouts.dumps.debugger.page import Answers
+from layouts.dumps.debugger.page import DebuggerAnswers
 from parsers import open_run
 from parsers.dumps.access import RunDump
 from tests.sources import MemorySource
@@ -26,11 +26,11 @@ def source(dump: RunDump) -> MemorySource:
 
 
 @pytest.fixture
-def answers(source: MemorySource) -> Answers:
-    return Answers(source)
+def answers(source: MemorySource) -> DebuggerAnswers:
+    return DebuggerAnswers(source)
 
 
 @pytest.fixture
-def nan(real_data: Path) -> Answers:
+def nan(real_data: Path) -> DebuggerAnswers:
     """A dump of MindSpore that diverges."""
-    return Answers(MemorySource({"a": {"dump": open_run(real_data / "dump" / "out_nan").dump}}))
+    return DebuggerAnswers(MemorySource({"a": {"dump": open_run(real_data / "dump" / "out_nan").dump}}))

@@ -13,11 +13,11 @@ import pytest
 
 from layouts.dumps.debugger import hits, lines, tree, watching
 from layouts.dumps.debugger.graph import neighbours, short_count
-from layouts.dumps.debugger.page import Answers
+from layouts.dumps.debugger.page import DebuggerAnswers
 from layouts.dumps.open_dump import DumpWork
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit.state import BadInput
-from layouts.kit.user_input import Unfit
+from layouts.kit.user_input import InvalidInput
 from layouts.kit.work import WorkResult
 from parsers import open_run
 from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint
@@ -48,7 +48,7 @@ def test_the_page_is_for_runs_with_a_dump() -> None:
 # Watchpoints -----------------------------------------------------------------------------------------------------------
 
 
-def test_without_saved_watchpoints_the_recommended_ones_are_listed(answers: Answers, source: MemorySource) -> None:
+def test_without_saved_watchpoints_the_recommended_ones_are_listed(answers: DebuggerAnswers, source: MemorySource) -> None:
     found = answers.watch(ASK)
     assert not found["saved"]
     assert [one["condition"] for one in found["watchpoints"]][:3] == [
@@ -76,14 +76,14 @@ def test_malformed_watchpoints_are_refused(told: str) -> None:
 def test_small_numbers_are_limits() -> None:
     (one,) = watching.read_watchpoints(watch({"condition": "gradient_vanishing", "limits": {"abs_mean_lt": 1e-9}}))
     assert one.limits == {"abs_mean_lt": 1e-9}
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidInput):
         watching.SavedWatchpoint("gradient_vanishing", {"abs_mean_lt": -1.0}).checked()
 
 
 # Hits ------------------------------------------------------------------------------------------------------------------
 
 
-def test_hits_are_those_of_check(answers: Answers, dump: RunDump) -> None:
+def test_hits_are_those_of_check(answers: DebuggerAnswers, dump: RunDump) -> None:
     """The list has every hit that checking the whole dump at once finds."""
     told = [as_told(one) for one in watching.proposed().watchpoints]
     found = answers.hits(ASK | watch(*told) | {"count": ["500"]})
@@ -106,7 +106,7 @@ def watching_point(one: Any) -> Watchpoint:
     return Watchpoint(one.condition, one.limits, one.names, one.pattern)
 
 
-def test_hits_of_a_real_dump_are_counted_by_iteration(nan: Answers, real_data: Path) -> None:
+def test_hits_of_a_real_dump_are_counted_by_iteration(nan: DebuggerAnswers, real_data: Path) -> None:
     outputs = len(list((real_data / "dump" / "out_nan").rglob("*.output.*.npy")))
     found = nan.hits(ASK | watch(OVERFLOW) | {"count": ["10"]})
     assert found["steps"] == [[0, 1, 26], [0, 2, 38], [0, 3, 41]]
@@ -116,7 +116,7 @@ def test_hits_of_a_real_dump_are_counted_by_iteration(nan: Answers, real_data: P
     assert (first["name"].rpartition("/")[2], first["io"], first["actual"]) == ("Square-op0", "output.0", 12.0)
 
 
-def test_filters_orders_and_parts_of_the_list(nan: Answers) -> None:
+def test_filters_orders_and_parts_of_the_list(nan: DebuggerAnswers) -> None:
     both = watch(OVERFLOW, {"condition": "tensor_all_zero", "limits": {"zero_percentage_ge": 100}})
     here = nan.hits(ASK | both | {"only_step": ["2"], "only_watch": ["0"], "count": ["500"]})
     assert here["total"] == 38
@@ -138,7 +138,7 @@ def test_filters_orders_and_parts_of_the_list(nan: Answers) -> None:
     assert nan.hits(ASK | both | {"only_graph": ["7"], "count": ["5"]})["total"] == 0
 
 
-def test_what_is_not_checkable_has_its_reason(answers: Answers) -> None:
+def test_what_is_not_checkable_has_its_reason(answers: DebuggerAnswers) -> None:
     change = {"condition": "weight_change_too_large", "limits": {"abs_mean_update_ratio_gt": 10.0}}
     found = answers.hits(ASK | watch(change) | {"show": ["unchecked"], "count": ["500"]})
     assert found["total"] == found["unchecked"] > 0
@@ -147,7 +147,7 @@ def test_what_is_not_checkable_has_its_reason(answers: Answers) -> None:
     assert (nothing["hits"], nothing["unchecked"], nothing["checked"]) == (0, 0, [])
 
 
-def test_missing_overflow_records_are_said_once(nan: Answers) -> None:
+def test_missing_overflow_records_are_said_once(nan: DebuggerAnswers) -> None:
     found = nan.hits(ASK | watch({"condition": "operator_overflow"}) | {"show": ["unchecked"], "count": ["9"]})
     assert [one["why"] for one in found["rows"]] == ["no overflow records"]
     for step in ("0", "3"):  # it is so of every iteration
@@ -156,7 +156,7 @@ def test_missing_overflow_records_are_said_once(nan: Answers) -> None:
         assert (here["total"], here["counts"]) == (1, [[0, 1]])
 
 
-def test_hits_of_the_selected_operator_come_with_the_list(nan: Answers) -> None:
+def test_hits_of_the_selected_operator_come_with_the_list(nan: DebuggerAnswers) -> None:
     name = "Default/network-WithLossCell/_loss_fn-MSELoss/Square-op0"
     found = nan.hits(ASK | {"step": ["1"], "node": [name]} | watch(OVERFLOW) | {"count": ["1"]})
     assert [(one["name"], one["io"]) for one in found["node"]] == [(name, "output.0")]
@@ -187,7 +187,9 @@ class WorkingDumps(MemoryDumps):
 
 
 def test_hits_so_far_are_listed_while_work_goes_on(dump: RunDump) -> None:
-    found = Answers(MemorySource({"a": {"dump": dump}}, dumps=WorkingDumps)).hits(ASK | watch(OVERFLOW) | {"count": ["5"]})
+    found = DebuggerAnswers(MemorySource({"a": {"dump": dump}}, dumps=WorkingDumps)).hits(
+        ASK | watch(OVERFLOW) | {"count": ["5"]}
+    )
     assert (found["state"], found["total"], found["checked"]) == ("working", 0, [7])
     assert (found["progress"]["done"], found["progress"]["total"]) == (3, 10)
 
@@ -198,11 +200,11 @@ def test_a_bad_pattern_is_told(dump: RunDump) -> None:
             raise ValueError("the expression takes too long")
 
     source = MemorySource({"a": {"dump": dump}}, patterns=Refusing)
-    found = Answers(source).hits(ASK | watch(OVERFLOW | {"pattern": "(a+)+"}) | {"count": ["5"]})
+    found = DebuggerAnswers(source).hits(ASK | watch(OVERFLOW | {"pattern": "(a+)+"}) | {"count": ["5"]})
     assert (found["state"], found["progress"]["text"]) == ("failed", "the expression takes too long")
 
 
-def test_hits_are_saved_as_csv(nan: Answers) -> None:
+def test_hits_are_saved_as_csv(nan: DebuggerAnswers) -> None:
     saved = nan.save(ASK | watch(OVERFLOW))
     rows = list(csv.DictReader(io.StringIO(saved["content"])))
     assert len(rows) == 105
@@ -213,7 +215,7 @@ def test_hits_are_saved_as_csv(nan: Answers) -> None:
 # The sentence -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_sentence_counts_operators_and_names_the_first(nan: Answers) -> None:
+def test_the_sentence_counts_operators_and_names_the_first(nan: DebuggerAnswers) -> None:
     found = nan.health(ASK)
     assert found["bad"] == [[0, 1, 16, 32], [0, 2, 26, 32], [0, 3, 29, 32]]
     assert [one[1:] for one in found["checked"]] == [[0, 32], [1, 32], [2, 32], [3, 32]]
@@ -222,7 +224,7 @@ def test_the_sentence_counts_operators_and_names_the_first(nan: Answers) -> None
 
 def test_a_dump_without_bad_values_says_so(tmp_path: Path) -> None:
     write_dump(tmp_path / "good", iterations=2)
-    found = Answers(MemorySource({"a": {"dump": open_run(tmp_path / "good").dump}})).health(ASK)
+    found = DebuggerAnswers(MemorySource({"a": {"dump": open_run(tmp_path / "good").dump}})).health(ASK)
     assert (found["state"], found["bad"], found["causes"]) == ("ready", [], [])
     assert found["checked"]
 
@@ -241,7 +243,7 @@ def test_the_tree_has_every_operator_once(dump: RunDump) -> None:
         assert all(whole.paths[place].split("/")[0] == scope.path for place in range(scope.first, scope.end))
 
 
-def test_lines_of_the_tree_open_search_and_kinds(nan: Answers) -> None:
+def test_lines_of_the_tree_open_search_and_kinds(nan: DebuggerAnswers) -> None:
     closed = nan.tree(ASK | watch(OVERFLOW) | {"count": ["100"]})
     assert [(line[0], line[1]) for line in closed["rows"]] == [
         ("scope", "Default"), ("scope", "Expand"), ("scope", "Gradients"), ("scope", "parameters:"),
@@ -262,7 +264,7 @@ def test_lines_of_the_tree_open_search_and_kinds(nan: Answers) -> None:
     assert {line[1].split("/")[-2] for line in pattern["rows"]} >= {"fc1-Dense", "fc2-Dense"}
 
 
-def test_a_choice_of_operators_is_names_and_back(nan: Answers) -> None:
+def test_a_choice_of_operators_is_names_and_back(nan: DebuggerAnswers) -> None:
     found = nan.names(ASK | {"q": ["Sigmoid"], "act": ["search"]})
     assert found["ranges"]
     text = ",".join(f"{first}-{end}" for first, end in found["ranges"])
@@ -276,7 +278,7 @@ def test_a_choice_of_operators_is_names_and_back(nan: Answers) -> None:
             nan.names(ASK | {"ranges": [wrong]})
 
 
-def test_a_watchpoint_for_chosen_operators_checks_no_others(nan: Answers) -> None:
+def test_a_watchpoint_for_chosen_operators_checks_no_others(nan: DebuggerAnswers) -> None:
     name = "Default/network-WithLossCell/_loss_fn-MSELoss/Square-op0"
     found = nan.hits(ASK | watch(OVERFLOW | {"names": [name]}) | {"count": ["500"]})
     assert {one["name"] for one in found["rows"]} == {name}
@@ -288,7 +290,7 @@ def test_a_watchpoint_for_chosen_operators_checks_no_others(nan: Answers) -> Non
 # Source lines -----------------------------------------------------------------------------------------------------------
 
 
-def test_own_files_come_first_and_a_line_shows_its_operators(nan: Answers) -> None:
+def test_own_files_come_first_and_a_line_shows_its_operators(nan: DebuggerAnswers) -> None:
     found = nan.lines(ASK | {"count": ["500"]})
     files = [row for row in found["rows"] if row[0] == "file"]
     assert files[0][1].endswith("dump_nan.py")
@@ -313,18 +315,18 @@ def test_the_same_line_of_two_operators_is_one(dump: RunDump) -> None:
 # Executions, graph, order ------------------------------------------------------------------------------------------------
 
 
-def test_the_strip_has_each_run_of_root_graphs(nan: Answers, real_data: Path) -> None:
+def test_the_strip_has_each_run_of_root_graphs(nan: DebuggerAnswers, real_data: Path) -> None:
     found = nan.strip(ASK)
     assert (found["step"], found["graph"], found["with"]) == ([0, 1, 2, 3], [0] * 4, {})
-    flow = Answers(MemorySource({"a": {"dump": open_run(real_data / "dump" / "out_cf").dump}}))
+    flow = DebuggerAnswers(MemorySource({"a": {"dump": open_run(real_data / "dump" / "out_cf").dump}}))
     found = flow.strip(ASK)
     assert found["step"] == [0, 1, 2, 2, 3, 4, 1]
     assert found["graph"] == [0, 0, 0, 0, 0, 8, 8]
     assert found["with"]["1"] == [3, 5, 7]
-    assert Answers(MemorySource({"a": {}})).strip(ASK) == {"state": "missing"}
+    assert DebuggerAnswers(MemorySource({"a": {}})).strip(ASK) == {"state": "missing"}
 
 
-def test_the_graph_of_the_iteration_marks_hits_and_counts_them_on_closed_scopes(nan: Answers) -> None:
+def test_the_graph_of_the_iteration_marks_hits_and_counts_them_on_closed_scopes(nan: DebuggerAnswers) -> None:
     found = nan.drawing(ASK | watch(OVERFLOW))
     meta = found["meta"]
     assert (found["state"], meta["graphs"], meta["number"]) == ("ready", [0], 0)
@@ -341,7 +343,7 @@ def test_the_graph_of_the_iteration_marks_hits_and_counts_them_on_closed_scopes(
     assert shown["chosen"] == shown["node"]
 
 
-def test_watched_operators_are_marked(nan: Answers) -> None:
+def test_watched_operators_are_marked(nan: DebuggerAnswers) -> None:
     name = "Default/network-WithLossCell/_loss_fn-MSELoss/Square-op0"
     marked = json.dumps([OVERFLOW | {"names": [name]}])
     found = nan.drawing(ASK | watch() | {"node": [name], "reveal": ["1"], "marked": [marked]})
@@ -349,7 +351,7 @@ def test_watched_operators_are_marked(nan: Answers) -> None:
     assert watched == [found["meta"]["node"]]
 
 
-def test_the_neighbours_of_an_operator_are_one_hop_away(nan: Answers) -> None:
+def test_the_neighbours_of_an_operator_are_one_hop_away(nan: DebuggerAnswers) -> None:
     name = "Default/network-WithLossCell/_loss_fn-MSELoss/Square-op0"
     found = nan.drawing(ASK | watch() | {"node": [name], "near": ["1"]})
     names = {full.rpartition("/")[2] for full in found["meta"]["full"].values()}
@@ -367,7 +369,7 @@ def test_neighbours_are_beyond_operators_that_only_pass_values_on(real_data: Pat
 
 
 def test_a_dump_without_a_graph_has_its_operators_in_order(real_data: Path) -> None:
-    answers = Answers(MemorySource({"a": {"dump": open_run(real_data / "msprobe" / "mindspore" / "stat_mix").dump}}))
+    answers = DebuggerAnswers(MemorySource({"a": {"dump": open_run(real_data / "msprobe" / "mindspore" / "stat_mix").dump}}))
     ask = ASK | {"step": ["1"]} | watch(OVERFLOW)
     assert answers.drawing(ask) == {"state": "none"}
     answers.health(ASK)
@@ -384,7 +386,7 @@ def test_a_damaged_graph_is_told_and_the_order_is_there(tmp_path: Path) -> None:
     for path in (tmp_path / "a").rglob("ms_output_trace_code_graph_*"):
         path.chmod(0o600)
         path.write_bytes(b"\xff" * 40)
-    answers = Answers(MemorySource({"a": {"dump": open_run(tmp_path / "a").dump}}))
+    answers = DebuggerAnswers(MemorySource({"a": {"dump": open_run(tmp_path / "a").dump}}))
     found = answers.drawing(ASK | {"step": ["0"]} | watch())
     assert found["state"] == "broken"
     assert found["text"]
@@ -393,7 +395,7 @@ def test_a_damaged_graph_is_told_and_the_order_is_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", ["health", "watch", "hits", "tree", "names", "lines", "strip", "drawing", "order"])
 def test_parts_without_a_dump_are_refused_or_missing(part: str) -> None:
-    answers = Answers(MemorySource({"a": {}}))
+    answers = DebuggerAnswers(MemorySource({"a": {}}))
     with pytest.raises(BadInput):
         getattr(answers, part)({})
     assert getattr(answers, part)(ASK)["state"] in ("missing", "ready")

@@ -14,7 +14,7 @@ from layouts.dumps.debugger import selected, selected_compare, selected_facts, s
 from layouts.kit.state import BadInput
 from parsers.dumps.access import RunDump
 from parsers.dumps.statistics import TensorStatistics
-from parsers.dumps.store import Statistics
+from parsers.dumps.store import StatisticsTable
 from parsers.graphs.graph import SourceLine
 from parsers.graphs.sources import is_own
 from tests.sources import MemorySource
@@ -220,7 +220,7 @@ def test_the_trend_of_another_tensor_is_drawn_beside_it(source: MemorySource) ->
 
 
 def test_a_trend_over_many_decades_is_logarithmic() -> None:
-    known = Statistics(3)
+    known = StatisticsTable(3)
     for place, value in enumerate((1e-3, 1.0, 1e12)):
         known.put(place, TensorStatistics(l2=value), 0, "computed")
     figure = selected_figures.draw_trend(np.arange(3), known, np.arange(3), "l2", None)

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layouts.graphs.dataset import boxes
-from layouts.graphs.dataset.boxes import BETWEEN, MOST_BOXES, PARTS, PORT, WIDTH, Drawing, drawing
+from layouts.graphs.dataset.boxes import BETWEEN, MOST_BOXES, PARTS, PORT, WIDTH, PipelineDrawing, drawing
 from parsers import DatasetGraph, DatasetNode
 from parsers.analysis.lineage.pipelines import numbered
 from tests.layouts.graphs.dataset.pipelines import chain, node
 
 
-def drawn(root: DatasetNode, columns: int = 5) -> Drawing:
+def drawn(root: DatasetNode, columns: int = 5) -> PipelineDrawing:
     return drawing(numbered(DatasetGraph(root)), columns)
 
 
-def check(found: Drawing) -> None:
+def check(found: PipelineDrawing) -> None:
     """No box over another or outside, every link from the right side of its source to the left side of its target."""
     by_number = {box.number: box for box in found.boxes}
     for one, other in combinations(found.boxes, 2):

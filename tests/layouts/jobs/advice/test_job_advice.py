@@ -16,7 +16,7 @@ from dash import Dash, no_update
 
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Fault, Plan
+from app.demo.simulated.programs import Fault, JobPlan
 from layouts.jobs.advice.drawing import drawn
 from layouts.jobs.advice.page import advice_for
 from layouts.jobs.advice.stage_kernels import ComparedStages, compared_stages
@@ -157,7 +157,7 @@ def callbacks_of(source: MemorySource) -> dict[str, Any]:
 
 
 def test_cards_are_there_while_savings_are_computed_and_the_file_waits_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = Plan(dp=4, mode="meetings", noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=8, fault=Fault("slow_rank", 2, 0.2))
+    plan = JobPlan(dp=4, mode="meetings", noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=8, fault=Fault("slow_rank", 2, 0.2))
     given = job_frames(recorded(simulate(plan)))
     source = MemorySource({"a": {"profiles": {("s", rank): given for rank in range(4)}}})
     asked = {"run": ["a"], "session": ["s"], "rank": ["0"]}

@@ -23,7 +23,7 @@ from parsers.analysis.jobs.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, RANKS
 from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.job_access import Job
-from parsers.profiler.jobs import JobFiles, Member
+from parsers.profiler.jobs import JobFiles, JobMember
 from parsers.profiler.sessions import ProfileFile
 from tests.amounts import long_after
 from tests.sources import MemorySource
@@ -45,7 +45,7 @@ def source_of(made: Made, *, hosts: int = 0, ranks: pd.DataFrame | ProfileFrame 
 def content(made: Made, frames: dict[str, Any], hosts: int = 0) -> dict[str, Any]:
     numbers = sorted(made.steps["rank"].unique().tolist())
     files = (ProfileFile("/x/memory_record.csv", "memory_record.csv", "memory_record", 0, 10, 0),)
-    members = tuple(Member(".", "/x", rank, f"node-{rank // hosts}" if hosts else "", files) for rank in numbers)
+    members = tuple(JobMember(".", "/x", rank, f"node-{rank // hosts}" if hosts else "", files) for rank in numbers)
     return {"profiles": {(".", rank): frames for rank in numbers}, "job": JobFiles("job", members, (), len(numbers))}
 
 

@@ -19,7 +19,7 @@ from parsers import Problem, open_run
 from parsers.cluster_frames import CLUSTER_STEPS, GROUPS, JOB_FRAMES, RANKS
 from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import ranks_of
-from parsers.profiler.jobs import JobFiles, Member
+from parsers.profiler.jobs import JobFiles, JobMember
 from parsers.profiler.sessions import ProfileFile
 from tests.pages import page_named
 from tests.sources import MemorySource
@@ -53,9 +53,9 @@ def frames_of(made: Made) -> dict[str, Any]:
     return {"groups": made.groups, "collectives": made.collectives, "cluster_steps": made.steps, "links": made.links}
 
 
-def member(rank: int, *kinds: str, host: str = "") -> Member:
+def member(rank: int, *kinds: str, host: str = "") -> JobMember:
     files = tuple(ProfileFile(f"/d/{rank}/{kind}", kind, kind, rank, 1, 1) for kind in kinds)
-    return Member("s", f"/d/{rank}", rank, host, files)
+    return JobMember("s", f"/d/{rank}", rank, host, files)
 
 
 def test_the_address_keeps_the_choice_in_a_job() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Fault, Plan
+from app.demo.simulated.programs import Fault, JobPlan
 from layouts.jobs.job.what_if import drawn, what_if
 from layouts.jobs.what_if_request import WhatIfRequest, replay_asked, table
 from layouts.kit.state import BadInput
@@ -25,7 +25,7 @@ from tests.simulations.job_frames import frames
 from tests.sources import MemorySource
 
 ASK: dict[str, Any] = {"run": ["a"], "session": ["s"], "rank": ["0"]}
-QUIET = Plan(dp=4, mode="meetings", noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=4)
+QUIET = JobPlan(dp=4, mode="meetings", noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=4)
 PLAN = replace(QUIET, fault=Fault("slow_rank", 2, 0.2))
 
 
@@ -136,7 +136,7 @@ def test_a_real_job(real_data: Path) -> None:
 
 
 def test_the_slow_rank_has_a_line_and_small_changes_are_counted() -> None:
-    plan = Plan(
+    plan = JobPlan(
         seed=8, dp=4, pp=2, micro=8, steps=10, collectives=2, computing_ns=64e6, communication=0.15, noise=0.015, hiccups=0.0,
         gaps=0.01, clock_ns=0.0, fault=Fault("late_host", 5, 0.4),
     )  # fmt: skip

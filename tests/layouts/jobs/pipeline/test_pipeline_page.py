@@ -16,7 +16,7 @@ from layouts.kit.i18n import CATALOGUE
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
 from parsers import open_run
-from parsers.analysis.jobs.job_pipeline import JobPipeline, Row
+from parsers.analysis.jobs.job_pipeline import JobPipeline, PipelineRow
 from parsers.analysis.jobs.pipeline import BANDS, HIDDEN
 from parsers.cluster_frames import JOB_FRAMES
 from tests.sources import MemorySource
@@ -143,7 +143,7 @@ def test_bubble_and_theory_of_a_made_job(tmp_path: Path) -> None:
     numbers = ["334.000", "240.000", "90.000", "4.000", "0.000", "0.000", "90.000", "26.9 %"]
     assert rows_of(one)[1] == ["Stage 0", "0", *numbers, "exposed p2p"]
     assert [row[0] for row in rows_of(one)[1:]] == ["Stage 0", "", "Stage 1", "", "Stage 2", "", "Stage 3", ""]
-    assert one.rows[0] == Row(0, 0, (0,))
+    assert one.rows[0] == PipelineRow(0, 0, (0,))
 
 
 def test_micro_batches_of_metadata_come_before_marks_and_typed_ones_before_all(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from parsers import open_run
 from parsers.analysis.jobs.two_jobs import METRICS
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.access import Profiles
-from parsers.profiler.jobs import JobFiles, Member
+from parsers.profiler.jobs import JobFiles, JobMember
 from tests.pages import page_named
 from tests.parsers.profiler.strategy_files import strategy_file
 from tests.sources import MemorySource
@@ -235,7 +235,7 @@ def test_all_five_dimensions() -> None:
     sizes = {"tensor": 2, "context": 2, "data": 2, "pipeline": 2}
     parallel = (*((f"{name}_model_parallel_size" if name in ("tensor", "pipeline") else f"{name}_parallel_size", size)
                   for name, size in sizes.items()), ("expert_model_parallel_size", 4))  # fmt: skip
-    members = tuple(Member(".", "/d", rank, "", ()) for rank in range(16))
+    members = tuple(JobMember(".", "/d", rank, "", ()) for rank in range(16))
     content = {"profiles": {(".", rank): {} for rank in range(16)}, "job": JobFiles(".", members, size=16, parallel=parallel)}
     found = asked(MemorySource({"a": content}), metric=["group:ep"], picked=["6"])
     grid = found["grid"]

@@ -26,7 +26,7 @@ from layouts.profiles.profile_choice import ProfileChoice
 from parsers.analysis.jobs import two_jobs
 from parsers.cluster_frames import CLUSTER_STEPS, JOB_FRAMES, RANKS
 from parsers.profiler.frame_parts import frame_of
-from parsers.profiler.jobs import JobFiles, Member
+from parsers.profiler.jobs import JobFiles, JobMember
 from tests.amounts import long_after
 from tests.pages import page_named
 from tests.sources import MemorySource
@@ -47,7 +47,7 @@ def profile(made: Made, hosts: dict[int, str] | None = None, **changed: Any) -> 
         "groups": made.groups, "collectives": made.collectives, "links": made.links, "cluster_steps": made.steps,
         "ranks": frame_of(RANKS, len(ranks), told, ""), **changed,
     }  # fmt: skip
-    members = tuple(Member(f"rank_{rank}", "", rank, "", ()) for rank in ranks)
+    members = tuple(JobMember(f"rank_{rank}", "", rank, "", ()) for rank in ranks)
     files = JobFiles("rank_*", members, size=len(ranks), parallel=changed.pop("parallel", ()))
     return {"profiles": {(f"rank_{rank}", rank): frames for rank in ranks}, "job": files}
 

@@ -20,7 +20,7 @@ from layouts.profiles.operators import drawing, scopes
 from layouts.profiles.operators import page as callbacks
 from layouts.profiles.operators.asks import OperatorRequest
 from layouts.profiles.operators.compare import changes, compared
-from layouts.profiles.operators.sheet import Sheet
+from layouts.profiles.operators.sheet import OperatorSheet
 from layouts.profiles.operators.tables import MOST_CHILDREN, OperatorTables, columns_of, page_of
 from layouts.profiles.operators.variants import present, with_shares
 from layouts.profiles.profile_choice import ProfileChoice
@@ -164,7 +164,7 @@ ROWS = st.lists(st.tuples(st.sampled_from(["Add", "add2", "Mul", "", "损失"]),
 def test_sorting_searching_filtering_as_pandas(rows: list[tuple[str, float]], way: str) -> None:
     frame = pd.DataFrame({"name": pd.Categorical([name for name, _ in rows]), "time": [time for _, time in rows]})
     frame["time"] = frame["time"].astype("float64")
-    sheet = Sheet(frame)
+    sheet = OperatorSheet(frame)
     expected = frame.sort_values("time", ascending=way == "asc", kind="stable", na_position="last")
     np.testing.assert_array_equal(sheet.rows(("time", way)), expected.index)
     texts = frame["name"].astype("str")
@@ -182,7 +182,7 @@ def test_sorting_searching_filtering_as_pandas(rows: list[tuple[str, float]], wa
 )
 def test_what_is_no_filter_is_refused(one: Any) -> None:
     with pytest.raises(BadInput):
-        Sheet(pd.DataFrame({"time": [1.0]})).rows(None, filters={"time": one})
+        OperatorSheet(pd.DataFrame({"time": [1.0]})).rows(None, filters={"time": one})
 
 
 def test_filters_are_in_the_unit_that_is_shown() -> None:

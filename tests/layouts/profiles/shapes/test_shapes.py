@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from layouts.kit.state import BadInput
-from layouts.profiles.shape_request import ShapeRequest, Times
+from layouts.profiles.shape_request import ProfileShapeTables, ShapeRequest
 from layouts.profiles.shapes import figures, page, tables
 from parsers import open_run
 from parsers.analysis.profiles.shape_tables import TABLES
@@ -24,11 +24,11 @@ from tests.sources import MemorySource
 ASK = {"run": ["a"], "session": ["."], "rank": ["0"]}
 
 
-def times_of(frames: dict[str, pd.DataFrame], **state: str | list[str]) -> Times:
+def times_of(frames: dict[str, pd.DataFrame], **state: str | list[str]) -> ProfileShapeTables:
     source = MemorySource({"a": {"profiles": {(".", 0): frames}}})
     ask = ShapeRequest.read_any(ASK | {name: [value] if isinstance(value, str) else value for name, value in state.items()})
     assert ask is not None
-    return Times(source, ask)
+    return ProfileShapeTables(source, ask)
 
 
 def made(rows: list[tuple[int, str, str, int, str]], schema: Any = SHAPE_TIMES, core: str = "GPU") -> pd.DataFrame:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from layouts.kit.state import BadInput
-from layouts.runs.checks import Check, Checks
+from layouts.runs.checks import Checks, StepCheck
 from layouts.runs.guides.page import MOST_JUDGED, shown
-from layouts.runs.symptoms.answering import Answers
+from layouts.runs.symptoms.answering import SymptomAnswers
 from layouts.runs.symptoms.registry import SYMPTOMS
 from tests.amounts import some_or_every
 from tests.sources import MemorySource
@@ -21,7 +21,7 @@ NAN = triples()["nan"].fault.scalars
 
 def parts(source: MemorySource, state: dict[str, list[str]] | None = None, turn: Any = None) -> Any:
     """The parts of the page once nothing is being read."""
-    answers = Answers(source)
+    answers = SymptomAnswers(source)
     found = shown(source, answers, state or {}, turn)
     while found["again"]:
         found = shown(source, answers, state or {}, turn)
@@ -164,7 +164,7 @@ def test_of_many_runs_only_chosen_ones_are_looked_at(monkeypatch: pytest.MonkeyP
 
 def test_ticks_are_those_of_the_run_and_go_into_the_text() -> None:
     source = MemorySource({"a": {"scalar": dict(NAN)}})
-    source.ticked["a"] = Checks({"not_a_number.labels": Check(True, "all in 0 to 9")})
+    source.ticked["a"] = Checks({"not_a_number.labels": StepCheck(True, "all in 0 to 9")})
     found = parts(source)
     assert steps_of(found)[-1]["data-state"] == "done"
     assert all_of(found["parts"]["steps"], "data-remark") == ["all in 0 to 9"]
@@ -185,6 +185,6 @@ def test_unknown_names_show_the_usual_page(state: dict[str, list[str]]) -> None:
 def test_a_request_that_is_none_is_refused() -> None:
     source = MemorySource({"a": {}})
     with pytest.raises(BadInput):
-        shown(source, Answers(source), {"of": "a"}, None)
+        shown(source, SymptomAnswers(source), {"of": "a"}, None)
     with pytest.raises(BadInput):
-        shown(source, Answers(source), {}, {"act": ["burn"]})
+        shown(source, SymptomAnswers(source), {}, {"act": ["burn"]})

@@ -17,7 +17,7 @@ import pytest
 
 from app.store.store import Store
 from layouts.runs.guides.page import shown
-from layouts.runs.symptoms.answering import Answers
+from layouts.runs.symptoms.answering import SymptomAnswers
 from tests.layouts.runs.guides.test_guides import all_of
 from tests.simulations.data_pipelines import FAULTS, simulate
 from tests.waiting import until
@@ -91,7 +91,7 @@ def test_a_public_problem_leads_to_its_page(problem: Problem, tmp_path: Path) ->
     store = Store([tmp_path], interval=0).start()
     assert store.wait(60)
     until(lambda: store.runs.status().loaded == store.runs.status().total)
-    answers, state = Answers(store), {"of": [problem.chosen]} if problem.chosen else {}
+    answers, state = SymptomAnswers(store), {"of": [problem.chosen]} if problem.chosen else {}
     found = until(lambda: None if (made := shown(store, answers, state, None))["again"] else made)
     store.stop()
     assert found is not None

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from layouts.runs.symptoms.answering import Answers
-from layouts.runs.symptoms.model import Step
-from layouts.runs.symptoms.probed import AskedRun, SourceRun
+from layouts.runs.symptoms.answering import SymptomAnswers
+from layouts.runs.symptoms.model import SymptomQuestion
+from layouts.runs.symptoms.probed import QuestionSubject, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers import open_run
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING
@@ -42,12 +42,12 @@ def write_half(directory: Path, largest: float) -> None:
         (folder / name).write_bytes(npy(values))
 
 
-def step_of(symptom: str, name: str) -> Step:
+def step_of(symptom: str, name: str) -> SymptomQuestion:
     return next(one for one in SYMPTOMS[symptom].steps if one.name == name)
 
 
-def state(source: MemorySource, run: str, step: Step, other: str = "") -> str:
-    answer = Answers(source).answer(SourceRun(source, AskedRun(run, other, (run,))), step, slow=True)
+def state(source: MemorySource, run: str, step: SymptomQuestion, other: str = "") -> str:
+    answer = SymptomAnswers(source).answer(SourceRun(source, QuestionSubject(run, other, (run,))), step, slow=True)
     assert answer.finding is not None, answer
     return answer.finding.state
 
@@ -55,7 +55,7 @@ def state(source: MemorySource, run: str, step: Step, other: str = "") -> str:
 def test_the_first_cause(source: MemorySource) -> None:
     step = step_of("not_a_number", "cause")
     assert [state(source, run, step) for run in ("bad", "good", "none")] == [FOUND, NOTHING, NOT_RECORDED]
-    answer = Answers(source).answer(SourceRun(source, AskedRun("bad")), step, slow=True)
+    answer = SymptomAnswers(source).answer(SourceRun(source, QuestionSubject("bad")), step, slow=True)
     assert answer.finding is not None
     assert answer.finding.where.step == 2
 
@@ -64,10 +64,10 @@ def test_bad_values_of_a_dump_are_seen_at_a_glance(source: MemorySource) -> None
     """Without asking for it; that all is fine is never said, since a part of the dump was read."""
     step = step_of("not_a_number", "dumped")
     assert [state(source, run, step) for run in ("bad", "good", "none")] == [FOUND, NOT_JUDGED, NOT_RECORDED]
-    answer = Answers(source).answer(SourceRun(source, AskedRun("bad")), step, slow=False)
+    answer = SymptomAnswers(source).answer(SourceRun(source, QuestionSubject("bad")), step, slow=False)
     assert answer.finding is not None
     assert answer.finding.where.step in (2, 5)  # the last iteration is read; the first bad one is known once all was
-    signs = Answers(source).signs(SourceRun(source, AskedRun("bad", "", ("bad",))))
+    signs = SymptomAnswers(source).signs(SourceRun(source, QuestionSubject("bad", "", ("bad",))))
     assert signs[0].step is not None
     assert (signs[0].symptom.name, signs[0].step.name) == ("not_a_number", "dumped")
     assert signs[0].finding is not None
@@ -76,7 +76,7 @@ def test_bad_values_of_a_dump_are_seen_at_a_glance(source: MemorySource) -> None
 def test_operators_near_the_first_bad_tensor(source: MemorySource) -> None:
     step = step_of("not_a_number", "near")
     assert [state(source, run, step) for run in ("good", "none")] == [NOTHING, NOT_RECORDED]
-    answer = Answers(source).answer(SourceRun(source, AskedRun("bad")), step, slow=True)
+    answer = SymptomAnswers(source).answer(SourceRun(source, QuestionSubject("bad")), step, slow=True)
     assert answer.finding is not None
     # The network of the writer has no logarithm, division or root before the operator that was made bad.
     assert (answer.finding.state, answer.finding.said) == (NOTHING, "none_near_cause")
@@ -101,7 +101,10 @@ def test_overflow_of_float16(source: MemorySource) -> None:
     step = step_of("not_a_number", "half")
     states = [state(source, run, step) for run in ("half", "near", "fits", "good", "none")]
     assert states == [FOUND, FOUND, NOTHING, NOT_JUDGED, NOT_RECORDED]
-    found = [Answers(source).answer(SourceRun(source, AskedRun(run)), step, slow=True).finding for run in ("half", "near")]
+    found = [
+        SymptomAnswers(source).answer(SourceRun(source, QuestionSubject(run)), step, slow=True).finding
+        for run in ("half", "near")
+    ]
     assert [one and (one.said, one.where.step, one.told["hits"]) for one in found] == [
         ("half_overflowed", 3, 1), ("half_near", 3, 1),
     ]  # fmt: skip
@@ -114,8 +117,8 @@ def test_watchpoints(source: MemorySource) -> None:
 
 def test_a_slow_question_waits_until_somebody_asks(source: MemorySource) -> None:
     step = step_of("not_a_number", "cause")
-    answers, run = Answers(source), SourceRun(source, AskedRun("bad"))
+    answers, run = SymptomAnswers(source), SourceRun(source, QuestionSubject("bad"))
     assert answers.answer(run, step, slow=False).state == "ask"
     assert answers.answer(run, step, slow=True).state == "ready"
     assert answers.answer(run, step, slow=False).state == "ready"  # known by now
-    assert answers.answer(SourceRun(source, AskedRun("none")), step, slow=False).state == "ready"  # there is none
+    assert answers.answer(SourceRun(source, QuestionSubject("none")), step, slow=False).state == "ready"  # there is none

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 
-from layouts.runs.symptoms.answering import Answers
-from layouts.runs.symptoms.probed import AskedRun, SourceRun
+from layouts.runs.symptoms.answering import SymptomAnswers
+from layouts.runs.symptoms.probed import QuestionSubject, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers.analysis.runs.probes.model import Finding
 from tests.sources import MemorySource, row, series
@@ -22,12 +22,12 @@ def findings() -> int:
 def test_a_finding_is_replaced_when_its_run_grows() -> None:
     """Those of earlier versions, which nobody asks for again, would fill the cache for hours."""
     source = MemorySource({"a": {"scalar": {"loss": series(50)}}}, rows=[row("a")])
-    answers = Answers(source)
+    answers = SymptomAnswers(source)
     before = findings()
     for version in range(1, 6):
         source.rows = [row("a", version=version)]
-        one = answers.answer(SourceRun(source, AskedRun("a", "", ("a",))), STEP, slow=False)
-        again = answers.answer(SourceRun(source, AskedRun("a", "", ("a",))), STEP, slow=False)
+        one = answers.answer(SourceRun(source, QuestionSubject("a", "", ("a",))), STEP, slow=False)
+        again = answers.answer(SourceRun(source, QuestionSubject("a", "", ("a",))), STEP, slow=False)
         assert one.finding is not None
         assert one.finding is again.finding
     assert findings() == before + 1

@@ -10,10 +10,10 @@ from urllib.parse import parse_qs
 import pytest
 
 from app.store.store import Store
-from layouts.runs.symptoms.answering import Answer, Answers
+from layouts.runs.symptoms.answering import Answer, SymptomAnswers
 from layouts.runs.symptoms.links import address
-from layouts.runs.symptoms.model import Step
-from layouts.runs.symptoms.probed import AskedRun, SourceRun
+from layouts.runs.symptoms.model import SymptomQuestion
+from layouts.runs.symptoms.probed import QuestionSubject, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING
 from parsers.recording import EventWriter
@@ -82,15 +82,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     store.stop()
 
 
-def step_of(symptom: str, name: str) -> Step:
+def step_of(symptom: str, name: str) -> SymptomQuestion:
     return next(one for one in SYMPTOMS[symptom].steps if one.name == name)
 
 
-def answer(store: Store, run: str, step: Step, other: str = "") -> tuple[Answer, SourceRun]:
-    answers = Answers(store)
+def answer(store: Store, run: str, step: SymptomQuestion, other: str = "") -> tuple[Answer, SourceRun]:
+    answers = SymptomAnswers(store)
 
     def ready() -> tuple[Answer, SourceRun] | None:
-        probed = SourceRun(store, AskedRun(run, other, (run, *([other] if other else []))))
+        probed = SourceRun(store, QuestionSubject(run, other, (run, *([other] if other else []))))
         told = answers.answer(probed, step, slow=True)
         return (told, probed) if told.state == "ready" else None
 
@@ -101,7 +101,7 @@ def answer(store: Store, run: str, step: Step, other: str = "") -> tuple[Answer,
 
 def first_sign(store: Store, run: str) -> str:
     """The symptom that comes first; a request judges what is read within its patience, so the next one may say another."""
-    found = Answers(store).signs(SourceRun(store, AskedRun(run, "", (run,))))
+    found = SymptomAnswers(store).signs(SourceRun(store, QuestionSubject(run, "", (run,))))
     return found[0].symptom.name if found else ""
 
 
@@ -116,8 +116,8 @@ def test_data_queues_tell_data_from_code(store: Store, name: str, runs: tuple[st
 
 def test_a_trace_is_compared_on_request(store: Store) -> None:
     step = step_of("slower_than_before", "traces")
-    run = SourceRun(store, AskedRun("slow", "fast", ("slow", "fast")))
-    assert Answers(store).answer(run, step, slow=False).state == "ask"
+    run = SourceRun(store, QuestionSubject("slow", "fast", ("slow", "fast")))
+    assert SymptomAnswers(store).answer(run, step, slow=False).state == "ask"
     states = [answer(store, of, step, other)[0].finding for of, other in (("slow", "fast"), ("fast", "slow"), ("none", "fast"))]
     assert [one.state for one in states if one is not None] == [FOUND, NOTHING, NOT_RECORDED]
     found, probed = answer(store, "slow", step, "fast")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.store.store import Store
-from layouts.runs.symptoms.answering import Answers, Sign
-from layouts.runs.symptoms.probed import AskedRun, SourceRun
+from layouts.runs.symptoms.answering import Sign, SymptomAnswers
+from layouts.runs.symptoms.probed import QuestionSubject, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers.analysis.runs.probes.model import FOUND, Finding
 from tests.waiting import until
@@ -17,11 +17,11 @@ from tests.waiting import until
 
 def found_in(store: Store, run: str) -> list[Sign]:
     """The symptoms found in a run once everything is read."""
-    answers = Answers(store)
+    answers = SymptomAnswers(store)
     member = next(row.members[0] for row in store.runs.rows() if run in (row.key, *row.members))
 
     def ready() -> list[Sign] | None:
-        probed = SourceRun(store, AskedRun(member, "", (member,)))
+        probed = SourceRun(store, QuestionSubject(member, "", (member,)))
         signs = answers.signs(probed)
         return None if probed.is_provisional or any(one.is_reading for one in signs) else signs
 
@@ -68,9 +68,9 @@ def test_healthy_runs_have_no_symptom(opened: Callable[[str], Store], run: str) 
 @pytest.mark.long
 def test_the_dump_of_a_training_that_diverges_names_the_operator(opened: Callable[[str], Store]) -> None:
     store = opened("dump")
-    answers, steps = Answers(store), {step.name: step for step in SYMPTOMS["not_a_number"].steps}
+    answers, steps = SymptomAnswers(store), {step.name: step for step in SYMPTOMS["not_a_number"].steps}
     member = next(row for row in store.runs.rows() if row.key == "out_nan").members[0]
-    run = SourceRun(store, AskedRun(member, "", (member,)))
+    run = SourceRun(store, QuestionSubject(member, "", (member,)))
 
     def found(name: str) -> Finding:
         answer = until(lambda: told if (told := answers.answer(run, steps[name], slow=True)).state == "ready" else None)

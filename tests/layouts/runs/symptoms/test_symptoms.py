@@ -16,7 +16,7 @@ from layouts.kit.recording import RECORDINGS
 from layouts.runs import symptoms
 from layouts.runs.guides import drawing
 from layouts.runs.symptoms import meanings
-from layouts.runs.symptoms.model import GUIDES, Step, Symptom
+from layouts.runs.symptoms.model import GUIDES, Symptom, SymptomQuestion
 from layouts.runs.symptoms.registry import SYMPTOMS
 from layouts.runs.symptoms.sentences import state_key
 from parsers.analysis.curves.insights import RULES
@@ -31,7 +31,7 @@ PROBE_FILES = sorted(Path(probes.__path__[0]).glob("*.py"))
 
 
 @pytest.mark.parametrize(("symptom", "step"), STEPS, ids=lambda one: one.name)
-def test_what_a_step_names_exists(symptom: Symptom, step: Step) -> None:
+def test_what_a_step_names_exists(symptom: Symptom, step: SymptomQuestion) -> None:
     assert step.probe in PROBES
     taken = inspect.signature(PROBES[step.probe].judge).parameters
     assert set(step.parameters) <= set(taken) - {"run"}

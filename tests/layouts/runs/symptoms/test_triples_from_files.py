@@ -10,8 +10,8 @@ import pytest
 
 from app.store.store import Store
 from layouts.runs.guides.page import shown
-from layouts.runs.symptoms.answering import Answers
-from layouts.runs.symptoms.probed import AskedRun, SourceRun
+from layouts.runs.symptoms.answering import SymptomAnswers
+from layouts.runs.symptoms.probed import QuestionSubject, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
 from parsers.analysis.runs.probes.model import FOUND, NOT_RECORDED, NOTHING, Finding, Pending
 from parsers.analysis.runs.probes.registry import PROBES
@@ -42,10 +42,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     store.stop()
 
 
-def asked(store: Store, name: str, state: str, others: int) -> AskedRun:
+def asked(store: Store, name: str, state: str, others: int) -> QuestionSubject:
     rows = {row.key: row for row in store.runs.rows()}
     shown = [rows[one].members[0] for one in (f"{name}-{state}", *(f"{name}-{state}-{n}" for n in range(others)))]
-    return AskedRun(shown[0], shown[1] if others else "", tuple(shown))
+    return QuestionSubject(shown[0], shown[1] if others else "", tuple(shown))
 
 
 def answer(store: Store, name: str, state: str) -> Finding:
@@ -55,7 +55,9 @@ def answer(store: Store, name: str, state: str) -> Finding:
 
     def ready() -> Finding | None:
         try:
-            return PROBES[triple.probe].judge(SourceRun(store, AskedRun(of.run, of.other, of.shown)), **triple.parameters)
+            return PROBES[triple.probe].judge(
+                SourceRun(store, QuestionSubject(of.run, of.other, of.shown)), **triple.parameters
+            )
         except Pending:
             return None
 
@@ -91,7 +93,7 @@ def at_peak(run: SourceRun) -> Finding | None:
 ]))  # fmt: skip
 def test_no_step_is_a_dead_end(store: Store, symptom: str, run: str) -> None:
     """Each has a link, the code that records what is missing, a check box, a button, or another run to choose."""
-    answers, state = Answers(store), {"run": [run], "symptom": [symptom]}
+    answers, state = SymptomAnswers(store), {"run": [run], "symptom": [symptom]}
     found = until(lambda: None if (made := shown(store, answers, state, None))["again"] else made)
     assert found is not None
     steps = next(one for one in found["parts"]["steps"] if one[0] == "ol")[2]

@@ -18,7 +18,7 @@ from layouts.values.landscape.catalogue import catalogue
 from layouts.values.landscape.computed import computed_facts, facts_of_growing
 from layouts.values.landscape_curves import curves
 from layouts.values.landscape_missing import MOST_HATCHED, missing_traces
-from layouts.values.landscapes import LandscapeStyle, Sheet
+from layouts.values.landscapes import LandscapeSheet, LandscapeStyle
 from parsers import FormatError, LandscapeValue, landscape_facts
 from parsers.analysis.values.drawn_landscapes import MissingLosses
 from parsers.landscapes.points import GrowingDirectory
@@ -158,7 +158,7 @@ def line(z: np.ndarray, x: np.ndarray | None = None, steps: tuple[int, ...] = (1
 
 
 def drawn(value: LandscapeValue, reasons: dict[tuple[float, float], str] | None = None) -> dict[str, Any]:
-    return curves([Sheet("<run>", "#123456", value, reasons or {})], LandscapeStyle(WORDS))
+    return curves([LandscapeSheet("<run>", "#123456", value, reasons or {})], LandscapeStyle(WORDS))
 
 
 def roles(found: dict[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from layouts.kit.theme import PALETTE
-from layouts.values.landscapes import CONTOURS, SCALES, VIEWS, LandscapeStyle, Sheet, figure
+from layouts.values.landscapes import CONTOURS, SCALES, VIEWS, LandscapeSheet, LandscapeStyle, figure
 from parsers import LandscapeValue
 from parsers.analysis.values.drawn_landscapes import MOST_PASSED, MOST_POINTS
 from tests.layouts.values.landscape.landscapes import bowl
@@ -21,7 +21,7 @@ COLOUR = PALETTE[0][0]
 
 
 def drawn(value: LandscapeValue, **look: Any) -> dict[str, Any]:
-    return figure([Sheet("run", COLOUR, value)], LandscapeStyle(WORDS, **look))
+    return figure([LandscapeSheet("run", COLOUR, value)], LandscapeStyle(WORDS, **look))
 
 
 def traces(found: dict[str, Any], role: str) -> list[dict[str, Any]]:
@@ -118,7 +118,7 @@ def test_the_middle_of_diverging_colours_is_where_training_ended() -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_landscapes_side_by_side_share_one_scale(view: str) -> None:
-    sheets = [Sheet(f"<b>{n}</b>", COLOUR, bowl(scale=n)) for n in (1, 2, 5)]
+    sheets = [LandscapeSheet(f"<b>{n}</b>", COLOUR, bowl(scale=n)) for n in (1, 2, 5)]
     found = figure(sheets, LandscapeStyle(WORDS, view=view))
     grounds = traces(found, "ground")
     ends = {(ground.get("zmin", ground.get("cmin")), ground.get("zmax", ground.get("cmax"))) for ground in grounds}
@@ -136,7 +136,7 @@ def test_landscapes_side_by_side_share_one_scale(view: str) -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_each_landscape_may_have_a_scale_of_its_own(view: str) -> None:
-    sheets = [Sheet(str(n), COLOUR, bowl(scale=n)) for n in (1, 2, 5)]
+    sheets = [LandscapeSheet(str(n), COLOUR, bowl(scale=n)) for n in (1, 2, 5)]
     found = figure(sheets, LandscapeStyle(WORDS, view=view, own_scale=True))
     grounds = traces(found, "ground")
     ends = [(ground.get("zmin", ground.get("cmin")), ground.get("zmax", ground.get("cmax"))) for ground in grounds]
@@ -154,7 +154,7 @@ def test_each_landscape_may_have_a_scale_of_its_own(view: str) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_overlaid_landscapes_have_the_colours_of_their_runs(view: str) -> None:
     hues = [PALETTE[n][0] for n in (0, 1, 2)]
-    found = figure([Sheet("run", hue, bowl()) for hue in hues], LandscapeStyle(WORDS, view=view, overlaid=True))
+    found = figure([LandscapeSheet("run", hue, bowl()) for hue in hues], LandscapeStyle(WORDS, view=view, overlaid=True))
     grounds = traces(found, "ground")
     assert [ground["colorscale"] for ground in grounds] == [[[0, hue], [1, hue]] for hue in hues]
     assert len({ground["scene" if view == "surface" else "xaxis"] for ground in grounds}) == 1

@@ -10,7 +10,7 @@ import pytest
 
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
-from layouts.values.tensor_asks import Named, TensorRequest, chosen, extent, find, rectangle
+from layouts.values.tensor_asks import NamedTensor, TensorRequest, chosen, extent, find, rectangle
 from layouts.values.tensor_facts import about, summary
 from layouts.values.tensors import page as tensors
 from parsers import PayloadError, TensorValue
@@ -33,9 +33,11 @@ def ask(**changes: str) -> TensorRequest:
 
 
 def test_an_ask_is_read() -> None:
-    assert ask(step="-3", place="2") == TensorRequest(Named("a", "w", -3, 2), None, False, "")
-    assert ask(minus_step="1", how="relative", dims="0,:") == TensorRequest(Named("a", "w"), Named("a", "w", 1), True, "0,:")
-    assert ask(minus_run="b").minus == Named("b", "w")
+    assert ask(step="-3", place="2") == TensorRequest(NamedTensor("a", "w", -3, 2), None, False, "")
+    assert ask(minus_step="1", how="relative", dims="0,:") == TensorRequest(
+        NamedTensor("a", "w"), NamedTensor("a", "w", 1), True, "0,:"
+    )
+    assert ask(minus_run="b").minus == NamedTensor("b", "w")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,7 @@ def test_an_ask_is_read() -> None:
 )  # fmt: skip
 def test_what_is_no_ask_is_refused(data: Any) -> None:
     if data is None:
-        assert TensorRequest.read({}) == TensorRequest(Named("", ""), None, False, "")
+        assert TensorRequest.read({}) == TensorRequest(NamedTensor("", ""), None, False, "")
         return
     with pytest.raises(BadInput):
         TensorRequest.read(data)

@@ -18,10 +18,10 @@ from parsers.analysis.curves.gates import (
     NOT_WORSE,
     WORSE,
     Gate,
+    GateVerdict,
     Margin,
     RunValue,
     TooFewRuns,
-    Verdict,
     check_value,
     compare,
     difference_interval,
@@ -45,7 +45,7 @@ def series(values, steps=None) -> Series:
     return Series(step, np.zeros(value.size), value, np.zeros(value.size, np.int32), np.arange(value.size))
 
 
-def judge(mine, theirs, **gate) -> Verdict:
+def judge(mine, theirs, **gate) -> GateVerdict:
     return compare(Gate(**{"better": LOWER, **gate}), runs(*mine), runs(*theirs))
 
 

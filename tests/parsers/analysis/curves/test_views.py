@@ -27,7 +27,7 @@ from parsers.analysis.curves.blocks import BLOCK, blocks_of
 from parsers.analysis.curves.heights import SPAN
 from parsers.analysis.curves.places import rises_of
 from parsers.model import Series
-from parsers.recorded import RecordedSeries
+from parsers.recorded import RunSeries
 from tests.amounts import examples
 
 START = 1.7e9
@@ -149,7 +149,7 @@ def test_facts_of_a_growing_series_are_those_of_the_whole(series: Series, cuts: 
     known: dict[Any, Any] = {}
     size = series.value.size
     for stop in [*sorted(int(cut * size) for cut in cuts), size]:
-        part = RecordedSeries(*(column[:stop] for column in series))
+        part = RunSeries(*(column[:stop] for column in series))
         part.known = known
         facts = SeriesFacts(part)
         if not stop:
@@ -190,8 +190,8 @@ def test_parts_of_a_view_that_touch_at_a_restart_are_one(low: float, bad: list[i
 def test_a_request_that_began_before_the_run_grew_does_not_use_the_newer_facts() -> None:
     series = made(0, 5000, "even", 3, whole=False)
     known: dict[Any, Any] = {}
-    old = RecordedSeries(*(column[:3000] for column in series))
-    new = RecordedSeries(*series)
+    old = RunSeries(*(column[:3000] for column in series))
+    new = RunSeries(*series)
     old.known = new.known = known
     assert SeriesFacts(new).blocks.size == 5000
     assert SeriesFacts(old).blocks.size == 3000
@@ -201,7 +201,7 @@ def test_a_request_that_began_before_the_run_grew_does_not_use_the_newer_facts()
 
 
 def test_only_the_last_smoothings_are_kept() -> None:
-    series = RecordedSeries(*made(1, 4000, "even", 0, whole=False))
+    series = RunSeries(*made(1, 4000, "even", 0, whole=False))
     series.known = {}
     for weight in (0.1, 0.2, 0.3, 0.1, 0.4):
         _ = SeriesFacts(series).smoothed(weight).blocks
@@ -210,7 +210,7 @@ def test_only_the_last_smoothings_are_kept() -> None:
 
 
 def test_facts_need_a_fraction_of_the_memory_of_the_points() -> None:
-    series = RecordedSeries(*made(2, 1_000_000, "even", 0, whole=False))
+    series = RunSeries(*made(2, 1_000_000, "even", 0, whole=False))
     series.known = {}
     facts = SeriesFacts(series)
     _ = facts.steps, facts.times, facts.smoothed(0.9).blocks, facts.smoothed(0.5).blocks

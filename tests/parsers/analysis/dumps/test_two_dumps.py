@@ -21,7 +21,7 @@ from parsers import open_run
 from parsers.analysis.dumps.two_dumps import Side, compare_pairs, differing, first_difference, inputs_of, pairs
 from parsers.dump_frames import DUMP_DIFFERENCES, DUMP_PAIRS, DUMP_TENSORS
 from parsers.dumps.access import RunDump
-from parsers.dumps.store import Statistics
+from parsers.dumps.store import StatisticsTable
 from parsers.dumps.tables import frame_of_rows
 from parsers.dumps.values import TensorHeader
 from tests.amounts import long_after
@@ -50,8 +50,8 @@ class Held:
     def header(self, row: int) -> TensorHeader:
         return TensorHeader(str(self.values[row].dtype), self.values[row].shape)
 
-    def measured(self, rows: Any, *, computed: bool = False) -> Statistics:
-        return Statistics(len(self.tensors))
+    def measured(self, rows: Any, *, computed: bool = False) -> StatisticsTable:
+        return StatisticsTable(len(self.tensors))
 
 
 def matched(one: list[tuple[str, str, str]], two: list[tuple[str, str, str]]) -> pd.DataFrame:

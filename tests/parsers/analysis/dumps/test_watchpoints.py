@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from parsers import open_run
 from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint, parse_number, recommended
-from parsers.analysis.dumps.watchpoints.measures import Change
+from parsers.analysis.dumps.watchpoints.measures import TensorChange
 from parsers.analysis.dumps.watchpoints.targets import ACTIVATIONS, is_gradient, is_weight
 from parsers.dump_frames import DUMP_HITS
 from parsers.dumps.access import RunDump
@@ -362,7 +362,7 @@ def test_targets_are_found_by_name() -> None:
 def test_changes_do_not_depend_on_the_pieces(first: list[float], second: list[float]) -> None:
     size = min(len(first), len(second))
     cur, prev = np.array(first[:size]), np.array(second[:size])
-    whole, pieces = Change(1e-3), Change(1e-3)
+    whole, pieces = TensorChange(1e-3), TensorChange(1e-3)
     whole.add(cur, prev)
     for at in range(0, size, 3):
         pieces.add(cur[at : at + 3], prev[at : at + 3])

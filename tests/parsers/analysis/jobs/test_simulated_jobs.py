@@ -12,7 +12,7 @@ import pytest
 from parsers.analysis.jobs.bubble import bubbles
 from parsers.analysis.jobs.links import slow_links
 from parsers.analysis.jobs.stragglers import Straggler, stragglers
-from parsers.analysis.profiles.memory.curves import Series, step_minima
+from parsers.analysis.profiles.memory.curves import BytesOverTime, step_minima
 from parsers.analysis.profiles.memory.leaks import leak
 from tests.amounts import long_after, some_or_every
 from tests.writers.simulated_jobs import Fault, Grid, Job, memory, simulate
@@ -101,7 +101,7 @@ def test_a_leak_of_a_mib_a_step(leak_bytes: int, least: float, most: float) -> N
     for seed in range(100):
         allocated = int(np.random.default_rng(seed).uniform(1, 8) * 2**30)
         times, values, begins, ends = memory(seed, steps=20, leak_bytes=leak_bytes, allocated=allocated)
-        found.append(leak(step_minima(Series(times, values), begins, ends)).verdict == "leak")
+        found.append(leak(step_minima(BytesOverTime(times, values), begins, ends)).verdict == "leak")
     assert least <= np.mean(found) <= most
 
 

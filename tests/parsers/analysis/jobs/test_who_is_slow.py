@@ -13,7 +13,7 @@ import pytest
 
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Fault, Plan
+from app.demo.simulated.programs import Fault, JobPlan
 from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.analysis.jobs.who_is_slow import SlowRanks, who_is_slow
 from tests.amounts import some_or_every
@@ -25,7 +25,7 @@ EVERY, SOME = 100, 8
 CAUSES = {"slow_rank": "computing", "slow_replica": "computing", "late_host": "host"}
 
 
-def job(seed: int, kind: str, steps: int, share: float, unequal: float | None = None) -> Plan:
+def job(seed: int, kind: str, steps: int, share: float, unequal: float | None = None) -> JobPlan:
     """Draw a job; of a rank, share is what its fault takes of a step, of a replica what its computing takes longer."""
     random = np.random.default_rng(seed)
     plan = draw(random, steps=steps)
@@ -43,11 +43,11 @@ def job(seed: int, kind: str, steps: int, share: float, unequal: float | None = 
     return replace(plan, fault=Fault(kind, place, share * float(clean.step_ns.mean()) / whole))
 
 
-def judged(plan: Plan) -> SlowRanks:
+def judged(plan: JobPlan) -> SlowRanks:
     return who_is_slow(frames(recorded(simulate(plan))))
 
 
-def hits(plan: Plan, found: SlowRanks) -> tuple[bool, int]:
+def hits(plan: JobPlan, found: SlowRanks) -> tuple[bool, int]:
     """Return whether the fault was named with its cause, or costs too little to be, and how many wrong names there are."""
     fault = plan.fault
     if fault is None:
@@ -99,21 +99,21 @@ def test_a_few_last_steps_that_agree_by_chance_name_nobody(seed: int) -> None:
 
 
 def test_fewer_steps_are_not_judged() -> None:
-    found = judged(Plan(dp=8, mode="meetings", steps=LIMITS.steps - 1, fault=Fault("slow_rank", 3, 0.5)))
+    found = judged(JobPlan(dp=8, mode="meetings", steps=LIMITS.steps - 1, fault=Fault("slow_rank", 3, 0.5)))
     assert (found.reason, found.slow, found.steps) == ("steps", (), LIMITS.steps - 1)
     assert [one.rank for one in found.once] == [3]
 
 
 @pytest.mark.parametrize("collectives", [1, 3, 8, 20])
 def test_the_number_of_operations_in_a_step_does_not_matter(collectives: int) -> None:
-    plan = Plan(seed=5, dp=8, mode="meetings", steps=12, collectives=collectives, fault=Fault("slow_rank", 3, 0.1))
+    plan = JobPlan(seed=5, dp=8, mode="meetings", steps=12, collectives=collectives, fault=Fault("slow_rank", 3, 0.1))
     assert [(one.rank, one.cause) for one in judged(plan).slow] == [(3, "computing")]
 
 
 @pytest.mark.parametrize("place", [1, 5, 6])
 def test_a_rank_that_waits_for_the_late_one_is_said_to(place: int) -> None:
     """Both stages of a replica are late to their groups: the one whose host pauses, and the one that waits for it."""
-    plan = Plan(
+    plan = JobPlan(
         seed=8, dp=4, pp=2, micro=8, steps=10, collectives=2, computing_ns=64e6, communication=0.15, noise=0.015, hiccups=0.0,
         gaps=0.01, clock_ns=0.0, fault=Fault("late_host", place, 0.4),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import discover, open_run
-from parsers.analysis.profiles.preparation import EMPTY_RATE, Flow, cpu_use, flow, queue_rates, slow_operations
+from parsers.analysis.profiles.preparation import EMPTY_RATE, DataFlow, cpu_use, flow, queue_rates, slow_operations
 from parsers.profile_frames import PIPELINE, QUEUES
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
@@ -114,7 +114,7 @@ def test_the_files_of_mindinsight() -> None:
     assert rates.loc["host", "batches"] == len(connector)
     assert rates.loc["host", "empty"] == connector.count(0)
     found = flow(queue_rates(profile.queues))
-    assert found == Flow(True, "pipeline", connector.count(0) / len(connector))
+    assert found == DataFlow(True, "pipeline", connector.count(0) / len(connector))
     assert found.empty > EMPTY_RATE
     written = json.loads((path / "minddata_cpu_utilization_1.json").read_text())
     user = written["device_info"]["user_utilization"][1:]  # the first sample is dropped

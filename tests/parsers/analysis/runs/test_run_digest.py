@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers import discover, open_run
-from parsers.analysis.curves.curve_digest import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING, Fact, curve_digest
+from parsers.analysis.curves.curve_digest import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING, CurveFact, curve_digest
 from parsers.analysis.curves.insights import insights
 from parsers.analysis.jobs.advice import FRAMES, review
 from parsers.analysis.runs.measures import Measure, peak_memory, steps_per_second
@@ -32,7 +32,7 @@ def series(values, steps=None, each_s: float = 0.25) -> Series:
     return Series(step, 1.7e9 + each_s * np.arange(value.size), value, np.zeros(value.size, np.int32), np.arange(value.size))
 
 
-def of_kind(facts, kind: str) -> Fact:
+def of_kind(facts, kind: str) -> CurveFact:
     return next(fact for fact in facts if fact.kind == kind)
 
 

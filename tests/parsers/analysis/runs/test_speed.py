@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parsers import Series
-from parsers.analysis.runs.speed import Span, span, speed
+from parsers.analysis.runs.speed import RunSpan, span, speed
 from tests.sources import series as made
 
 
@@ -52,7 +52,7 @@ def test_speed_of_a_training_that(given: Series, seconds: float) -> None:
 def test_times_that_are_none_count_for_nothing() -> None:
     wall = np.array([0.0, 1.7e9, np.nan, np.inf, -5.0, 1e300, 1.7e9 + 30, 1.7e9 + 60])
     series = made(8)._replace(wall_time=wall)
-    assert span([series], series) == Span(60.0, 0.0)
+    assert span([series], series) == RunSpan(60.0, 0.0)
     found = speed(series)
     assert found is not None
     assert (found.seconds, found.intervals) == (30.0, 1)
@@ -62,7 +62,7 @@ def test_times_that_are_none_count_for_nothing() -> None:
 
 def test_the_span_is_that_of_the_times_and_not_of_the_order_they_were_written_in() -> None:
     late = made(4)._replace(wall_time=1.7e9 + np.array([5.0, 0.0, 9.0, 7.0]))
-    assert span([made(1)._replace(wall_time=np.array([1.7e9 + 3])), late], late) == Span(9.0, 0.0)
+    assert span([made(1)._replace(wall_time=np.array([1.7e9 + 3])), late], late) == RunSpan(9.0, 0.0)
 
 
 def test_the_speed_tells_the_steps_it_covers() -> None:
@@ -75,4 +75,4 @@ def test_the_speed_tells_the_steps_it_covers() -> None:
 
 def test_pauses_of_a_run_are_told_apart() -> None:
     run = spaced([10.0] * 20 + [86_400.0] + [10.0] * 20 + [45.0, 10.0])
-    assert span([run], run) == Span(86_855.0, 86_400.0)
+    assert span([run], run) == RunSpan(86_855.0, 86_400.0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.profiler.trace import alignment, sources
-from parsers.profiler.trace.alignment import Shift
+from parsers.profiler.trace.alignment import ClockShift
 from parsers.profiler.trace.columns import Trace, Track
 from tests.writers.traces import Row, trace
 
@@ -66,7 +66,7 @@ def test_who_came_last() -> None:
 def test_clocks_of_different_zero() -> None:
     made = rank([("AllReduce", 100)], [50])
     assert alignment.shift(made, replace(made, clock="epoch")) is None
-    assert alignment.shift(made, made) == Shift(0, 0, 1)
+    assert alignment.shift(made, made) == ClockShift(0, 0, 1)
 
 
 def test_the_ranks_of_a_real_job(real_data: Path) -> None:

@@ -390,7 +390,7 @@ def test_the_end_of_a_long_value_is_that_of_a_short_one(monkeypatch: pytest.Monk
     draw = random.Random(1)
     parts = ("[", "]", "{", "}", "a", ",", '"a"', '"[{"', '"\\""', '"\\\\"')
     with TraceBytes(str(KINETO)) as source:
-        reader = events.EventReader(source, lambda *_: None, lambda *_: None)
+        reader = events.TraceEventReader(source, lambda *_: None, lambda *_: None)
         for _ in range(300):
             data = ("[" + "".join(draw.choice(parts) for _ in range(draw.randrange(40))) + draw.choice(("", '"'))).encode()
             short = reader._end_of(data, 0)

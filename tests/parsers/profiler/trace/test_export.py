@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.profiler.trace import export, sources
-from parsers.profiler.trace.columns import ASYNC, INSTANT, UNFINISHED, UNSTARTED, Counters, Slices, Trace
+from parsers.profiler.trace.columns import ASYNC, INSTANT, UNFINISHED, UNSTARTED, CounterValues, Slices, Trace
 from tests.writers.traces import trace, traces
 
 
@@ -56,7 +56,7 @@ def test_phases_counters_arguments_and_strange_names() -> None:
     made = trace({"t": [(0, 5, "async"), (1, 0, "instant"), (2, 9, "begin"), (3, 4, "\ud800")]})
     columns = {name: getattr(made.slices, name) for name in Slices.__slots__}
     columns["phase"] = np.array([ASYNC, INSTANT, UNFINISHED, UNSTARTED], np.uint8)
-    counters = Counters(np.zeros(2, np.int32), np.zeros(2, np.int32), np.array([4, 400]), np.array([1.5, np.nan]))
+    counters = CounterValues(np.zeros(2, np.int32), np.zeros(2, np.int32), np.array([4, 400]), np.array([1.5, np.nan]))
     made = replace(made, slices=Slices(**columns), counters=counters, series=("MHz",))
     data = b"".join(export.chrome(made, 0, 100, arguments=lambda row: {"row": row, "big": 2**70}))
     events = [event for event in json.loads(data)["traceEvents"] if event["ph"] != "M"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.profiler.trace import pyramid
-from parsers.profiler.trace.columns import Counters
+from parsers.profiler.trace.columns import CounterValues
 from parsers.profiler.trace.opened import OpenTrace, shares
 from tests.writers.traces import Row, trace, traces
 
@@ -58,7 +58,7 @@ def test_curves_keep_the_lowest_and_highest_of_each_column(times: list[int], sta
     time = np.sort(np.array(times, np.int64))
     value = np.arange(len(time), dtype=np.float64) % 7 - 3
     zeros = np.zeros(len(time), np.int32)
-    made = replace(trace({"t": [(0, 1000, "a")]}), series=("read",), counters=Counters(zeros, zeros, time, value))
+    made = replace(trace({"t": [(0, 1000, "a")]}), series=("read",), counters=CounterValues(zeros, zeros, time, value))
     found = OpenTrace(made, None).curves(0, start, start + length, columns)  # type: ignore[arg-type]
     inside = np.flatnonzero((time >= start) & (time <= start + length))
     before = np.flatnonzero(time <= start)[-1:]

@@ -11,7 +11,7 @@ from parsers.analysis.jobs.rank_operators.operators import Operators, operators
 from parsers.analysis.jobs.rank_operators.shifts import COLUMNS
 from parsers.analysis.jobs.rank_operators.tables import Rank, ShownOperators
 from parsers.analysis.jobs.rank_operators.views import Laid
-from parsers.analysis.profiles.memory import Series
+from parsers.analysis.profiles.memory import BytesOverTime
 from parsers.profile_frames import KERNELS, MEMORY
 from parsers.profiler.frame_parts import frame_of
 
@@ -33,7 +33,7 @@ def shown(recorded: list[Operators], laid: list[Operators]) -> ShownOperators:
 
 
 def curve_of(points: dict[int, int], component: str = "PTA") -> MemoryCurve:
-    return MemoryCurve(component, Series(np.array(list(points), np.int64), np.array(list(points.values()), np.int64)))
+    return MemoryCurve(component, BytesOverTime(np.array(list(points), np.int64), np.array(list(points.values()), np.int64)))
 
 
 def test_no_records_give_no_curve_and_no_rows() -> None:

@@ -32,7 +32,7 @@ from parsers.profile_frames import KERNELS
 from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.trace import chrome
 from parsers.profiler.trace.columns import Track
-from parsers.profiler.trace.opened import Step
+from parsers.profiler.trace.opened import TraceStep
 from tests.writers.traces import trace
 
 BEGIN = 1_764_246_877_147_674_500
@@ -246,7 +246,7 @@ def test_a_trace_gives_what_runs_on_its_device_but_no_waiting() -> None:
     stream = [(5, 20, "MatMul"), (8, 4, "part"), (30, 50, "EVENT_WAIT"), (90, 10, "Add"), (140, 40, "hcom_allReduce__1")]
     group = [(140, 40, "hcom_allReduce__1"), (190, 10, "hcom_send__2"), (200, 5, "Notify_Wait")]
     made = trace([(STREAM, stream), (GROUP, group), (HOST, [(0, 300, "f")])])
-    steps = [Step("ProfilerStep#3", 0, 100), Step("12", 100, 300)]
+    steps = [TraceStep("ProfilerStep#3", 0, 100), TraceStep("12", 100, 300)]
     found = of_trace(4, made, steps)
     rows = zip(found.key, found.start, found.end, found.step, found.category, strict=True)
     assert [(name_of(found.keys[key]), start, end, step, CATEGORIES[kind]) for key, start, end, step, kind in rows] == [

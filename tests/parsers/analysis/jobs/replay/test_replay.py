@@ -11,7 +11,7 @@ import pytest
 
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Fault, Plan
+from app.demo.simulated.programs import Fault, JobPlan
 from parsers import open_run
 from parsers.analysis.jobs.replay import changes
 from parsers.analysis.jobs.replay.graph import graph_of, lengths
@@ -26,7 +26,7 @@ from tests.simulations.job_frames import frames
 from tests.simulations.jobs import draw
 
 MS = 1e6
-QUIET = Plan(dp=4, mode="meetings", collectives=5, noise=0.0, transfer_noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=4)
+QUIET = JobPlan(dp=4, mode="meetings", collectives=5, noise=0.0, transfer_noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, steps=4)
 
 
 def test_nothing_is_not_judged() -> None:
@@ -50,10 +50,10 @@ def test_communication_beside_computing_is_not_judged_without_kernels() -> None:
 
 
 @pytest.mark.parametrize("plan", [
-    Plan(dp=4, mode="meetings"), Plan(dp=4, tp=2, unequal=0.15), Plan(dp=4, mode="sharded", collectives=9),
-    Plan(dp=2, pp=4, micro=8), Plan(dp=2, tp=2, pp=2, micro=4, chunks=2, early=False, batched=True),
+    JobPlan(dp=4, mode="meetings"), JobPlan(dp=4, tp=2, unequal=0.15), JobPlan(dp=4, mode="sharded", collectives=9),
+    JobPlan(dp=2, pp=4, micro=8), JobPlan(dp=2, tp=2, pp=2, micro=4, chunks=2, early=False, batched=True),
 ])  # fmt: skip
-def test_the_unchanged_replay_is_the_recording(plan: Plan) -> None:
+def test_the_unchanged_replay_is_the_recording(plan: JobPlan) -> None:
     job = simulate(replace(plan, steps=4))
     graph = graph_of(frames(recorded(job)))
     ends = replayed(graph)
@@ -84,7 +84,7 @@ def test_ranks_that_are_equally_slow_save_only_together() -> None:
 
 
 def test_savings_in_turn_never_exceed_the_step() -> None:
-    plan = Plan(dp=2, pp=4, micro=8, stages=(1.0, 1.2, 1.0, 1.4), gaps=0.05, communication=0.3, steps=3)
+    plan = JobPlan(dp=2, pp=4, micro=8, stages=(1.0, 1.2, 1.0, 1.4), gaps=0.05, communication=0.3, steps=3)
     graph = graph_of(frames(recorded(simulate(plan))))
     found = in_turn(graph, {
         "gaps": changes.gaps_closed(graph), "free": changes.communication_free(graph, most=True),
@@ -98,15 +98,15 @@ def test_savings_in_turn_never_exceed_the_step() -> None:
 def test_told_savings_are_those_of_the_simulation_run_again() -> None:
     """One job of each kind and shape; the table of docs/performance/replay.md has many."""
     plans = [
-        Plan(dp=4, fault=Fault("slow_rank", 1, 0.05)),
-        Plan(dp=4, mode="sharded", collectives=9, fault=Fault("slow_rank", 1, 0.5)),
-        Plan(dp=4, tp=2, collectives=7, communication=0.3, fault=Fault("slow_replica", 1, 0.15)),
-        Plan(dp=2, pp=4, micro=8, fault=Fault("slow_rank", 3, 0.5), early=False),
-        Plan(dp=2, tp=2, pp=2, micro=4, chunks=2, early=False, fault=Fault("slow_rank", 1, 0.1)),
-        Plan(dp=4, mode="meetings", collectives=9, fault=Fault("slow_link", 0, 0.5)),
-        Plan(dp=4, fault=Fault("late_host", 2, 0.3)),
-        Plan(dp=2, pp=2, micro=4, fault=Fault("late_host", 1, 0.1), early=False),
-        Plan(dp=2, pp=4, micro=8, stages=(1.0, 1.0, 1.1, 1.2), fault=Fault("stage", 3, 0.3)),
+        JobPlan(dp=4, fault=Fault("slow_rank", 1, 0.05)),
+        JobPlan(dp=4, mode="sharded", collectives=9, fault=Fault("slow_rank", 1, 0.5)),
+        JobPlan(dp=4, tp=2, collectives=7, communication=0.3, fault=Fault("slow_replica", 1, 0.15)),
+        JobPlan(dp=2, pp=4, micro=8, fault=Fault("slow_rank", 3, 0.5), early=False),
+        JobPlan(dp=2, tp=2, pp=2, micro=4, chunks=2, early=False, fault=Fault("slow_rank", 1, 0.1)),
+        JobPlan(dp=4, mode="meetings", collectives=9, fault=Fault("slow_link", 0, 0.5)),
+        JobPlan(dp=4, fault=Fault("late_host", 2, 0.3)),
+        JobPlan(dp=2, pp=2, micro=4, fault=Fault("late_host", 1, 0.1), early=False),
+        JobPlan(dp=2, pp=4, micro=8, stages=(1.0, 1.0, 1.1, 1.2), fault=Fault("stage", 3, 0.3)),
     ]  # fmt: skip
     found = [one for seed, plan in enumerate(plans) for one in of_plan(replace(plan, seed=seed + 500, steps=4))]
     told = [one for one in found if not one.upper]

@@ -15,7 +15,7 @@ import numpy as np
 
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Fault, Plan
+from app.demo.simulated.programs import Fault, JobPlan
 from parsers.analysis.jobs.replay import changes
 from parsers.analysis.jobs.replay.graph import JobGraph, graph_of, lengths
 from parsers.analysis.jobs.replay.recording import NotJudged
@@ -67,7 +67,7 @@ def cases(kind: str, seeds: Iterable[int], *, steps: int = 6) -> Iterator[Case]:
             yield from of_plan(replace(plan, unequal=0.0))
 
 
-def of_plan(plan: Plan) -> list[Case]:
+def of_plan(plan: JobPlan) -> list[Case]:
     """The cases of one job."""
     fault = plan.fault
     assert fault is not None
@@ -94,7 +94,7 @@ def _mean(saved: Floats, first: int) -> float:
     return float(saved[first:].mean())
 
 
-def _without(plan: Plan) -> Plan:
+def _without(plan: JobPlan) -> JobPlan:
     """The job without its fault; of an unbalanced pipeline, the same work spread evenly over the stages."""
     fault = plan.fault
     if fault is None or fault.kind != "stage":
@@ -104,7 +104,7 @@ def _without(plan: Plan) -> Plan:
     return replace(plan, fault=None, stages=(float(np.mean(took)),) * plan.pp)
 
 
-def change_of(graph: JobGraph, plan: Plan) -> JobChange:
+def change_of(graph: JobGraph, plan: JobPlan) -> JobChange:
     """The change that takes the fault of a plan away."""
     fault = plan.fault
     assert fault is not None

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.analysis.profiles.memory import (
-    Series,
+    BytesOverTime,
     alive,
     blocks_of,
     changes,
@@ -152,7 +152,7 @@ def test_a_curve_that_counts_a_block_until_the_record_after_its_release() -> Non
 )  # fmt: skip
 def test_extremes_are_those_of_a_plain_loop(points: list[tuple[int, int]], first: int, width: int, columns: int) -> None:
     points.sort(key=lambda point: point[0])
-    series = Series(*(np.array([point[place] for point in points], np.int64) for place in (0, 1)))
+    series = BytesOverTime(*(np.array([point[place] for point in points], np.int64) for place in (0, 1)))
     last = first + width
     found = extremes(series, first, last, columns)
     edges = [first + width * column // columns for column in range(columns)]
@@ -194,7 +194,7 @@ def test_the_pool_is_that_of_a_plain_loop(rows: list[tuple[int, int, int, int]],
 
 
 def test_minima_of_steps_and_values() -> None:
-    series = Series(np.array([10, 20, 30, 40]), np.array([5, 9, 3, 7]))
+    series = BytesOverTime(np.array([10, 20, 30, 40]), np.array([5, 9, 3, 7]))
     assert step_minima(series, np.array([0, 15, 31, 50]), np.array([12, 30, 45, 60])).tolist() == [5, 5, 3, 7]
     assert step_minima(series, np.array([0]), np.array([5])).tolist() == [-1]
     assert [value_at(series, time) for time in (9, 10, 45)] == [-1, 5, 7]
@@ -230,7 +230,7 @@ def test_a_plan_with_memory_at_nodes() -> None:
 # Leaks ---------------------------------------------------------------------------------------------------------------------
 
 
-def job(seed: int, steps: int, per_step: int) -> tuple[Series, Ints, Ints]:
+def job(seed: int, steps: int, per_step: int) -> tuple[BytesOverTime, Ints, Ints]:
     """Memory of a training: 4 GiB that stay, a rise and fall in each step, noise of 2 MiB, rare spikes, and a leak."""
     draw = np.random.default_rng(seed)
     inner = 40
@@ -240,7 +240,7 @@ def job(seed: int, steps: int, per_step: int) -> tuple[Series, Ints, Ints]:
     value[draw.random(steps) < 0.05] += 64 * MIB
     time = np.arange(steps * inner, dtype=np.int64) * 1_000
     starts = np.arange(steps, dtype=np.int64) * inner * 1_000
-    return Series(time, np.rint(value).astype(np.int64).ravel()), starts, starts + inner * 1_000
+    return BytesOverTime(time, np.rint(value).astype(np.int64).ravel()), starts, starts + inner * 1_000
 
 
 def verdicts(steps: int, per_step: int) -> list[str]:
