@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import orjson
 import pytest
 
-from app.commands.serving import no_garbage
 from app.store.runs.following import RunFollower, seconds_between
 from app.store.runs.index import PlainDisk
 from app.store.store import Store
@@ -122,27 +119,6 @@ def test_a_function_is_called_once_when_all_runs_are_read(base: Path, begun: boo
         assert not {"waiting", "loading"}.intersection(called[0])
     finally:
         store.stop()
-
-
-@pytest.fixture
-def usual_thresholds() -> Iterator[tuple[int, int, int]]:
-    """Python's own thresholds of the search for garbage; those of the tests are back afterwards."""
-    before, usual = gc.get_threshold(), (700, 10, 10)
-    gc.set_threshold(*usual)
-    yield usual
-    gc.unfreeze()
-    gc.set_threshold(*before)
-
-
-def test_a_server_looks_for_garbage_seldom_until_all_runs_are_read(usual_thresholds: tuple[int, int, int]) -> None:
-    waiting: list[Callable[[], None]] = []
-    with no_garbage() as enough:
-        assert not gc.isenabled()
-        enough(SimpleNamespace(when_read=waiting.append))
-        assert gc.isenabled()
-        assert gc.get_threshold()[0] > 10 * usual_thresholds[0]
-        waiting[0]()
-        assert gc.get_threshold() == usual_thresholds
 
 
 def test_a_base_that_is_not_there_is_a_problem_until_it_is(tmp_path: Path) -> None:
