@@ -290,7 +290,8 @@ function openKeys(element) {
 }
 
 /**
- * Table of keys from [["j  k", text key], ...].
+ * Table of keys from [["j  k", text key], ...]. It is made when it is first opened, not by the tables of the kit in Python: every
+ * page would carry its components.
  * @param {[string, string][]} rows
  */
 function keysTable(rows) {

@@ -12,6 +12,7 @@ import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -68,6 +69,8 @@ class TableColumn:
     """What a missing value, None or NaN, is shown as."""
     sort: str = ""
     """What the page sorts by when the heading is pressed; such a heading is a button."""
+    group: str = ""
+    """The text key of a heading above this column and its neighbours of the same group."""
     beside: Children = None
     """What stands beside the button of a heading, such as another one."""
 
@@ -129,7 +132,8 @@ def table(
     the table's accessible name, caption a heading that all see.
     """
     lines = [row if isinstance(row, Plain) else _row(row, columns, heads) for row in rows]
-    parts = [html.Thead(html.Tr([_heading(column, sort) for column in columns])), html.Tbody(lines)]
+    headings = html.Tr([_heading(column, sort) for column in columns])
+    parts = [html.Thead([*_groups(columns), headings]), html.Tbody(lines)]
     if caption is not None:
         parts.insert(0, html.Caption(caption))
     named = attributes(aria_label=label) if label else {}
@@ -202,6 +206,17 @@ def _csv_cell(cell: Any, column: TableColumn) -> str:
     if isinstance(value, numbers.Real):
         return number_text(float(value))
     raise ValueError(f"csv: expected a number or a text in column {column.name}; found {type(value).__name__}")
+
+
+def _groups(columns: Sequence[TableColumn]) -> list[html.Tr]:
+    """Return the row of the headings above groups of columns; none if no column is in a group."""
+    if not any(column.group for column in columns):
+        return []
+    cells = []
+    for group, some in groupby(columns, key=lambda column: column.group):
+        span = {"colSpan": len(list(some))}
+        cells.append(html.Th(t(group), scope="colgroup", className="ms-column-group", **span) if group else html.Td(**span))
+    return [html.Tr(cells)]
 
 
 def _heading(column: TableColumn, sort: Sort | None) -> html.Th:

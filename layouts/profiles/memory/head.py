@@ -17,6 +17,7 @@ from parsers.deferred import pandas as pd
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
 from layouts.kit.names import middle
+from layouts.kit.tables import Quantity, TableColumn, table
 from layouts.profiles.links import address
 from layouts.profiles.memory import memory_texts
 from layouts.profiles.memory.explained import BEFORE, MemoryMoment, groups_of, short
@@ -27,6 +28,8 @@ from layouts.profiles.profile_choice import ProfileChoice
 BEFORE_RECORDING = "before recording"
 NAMED = 2
 """Groups that the sentence names."""
+_SIZE = Quantity(fmt.size, memory_texts.exact)
+_SIGNED_SIZE = Quantity(lambda size: fmt.size(size, signed=True), memory_texts.exact)
 _FEW = 4
 _LEAST = 0.02
 """Smaller shares are not mentioned."""
@@ -221,25 +224,20 @@ def peaks_table(first: pd.DataFrame, second: pd.DataFrame) -> html.Table | None:
         return None
     measures = [name for name in ("allocated", "reserved", "unused")
                 if (found[[f"first_{name}_bytes", f"second_{name}_bytes"]] >= 0).any(axis=None)]  # fmt: skip
-    rows = []
-    for row in found.to_dict("records"):
-        cells = []
-        for name in measures:
-            other, this = int(row[f"first_{name}_bytes"]), int(row[f"second_{name}_bytes"])
-            known = min(this, other) >= 0
-            cells += [
-                html.Td(fmt.size(this) if this >= 0 else "–", title=memory_texts.exact(this) if this >= 0 else None),
-                html.Td(fmt.size(other) if other >= 0 else "–", title=memory_texts.exact(other) if other >= 0 else None),
-                html.Td(
-                    fmt.size(this - other, signed=True) if known else "–",
-                    title=memory_texts.exact(this - other) if known else None,
-                ),
-            ]
-        rows.append(html.Tr([html.Th(str(row["component"]), scope="row"), *cells]))
-    top = html.Tr([html.Th(""), *(html.Th(t(f"memory.figure.{name}"), colSpan="3", scope="colgroup") for name in measures)])
-    each = ("this", "other", "difference") * len(measures)
-    below = html.Tr([html.Th(t(key), scope="col") for key in ("memory.by.component", *(f"memory.{name}" for name in each))])
-    return html.Table([html.Thead([top, below]), html.Tbody(rows)], className="ms-memory-table ms-memory-peaks")
+    columns = [TableColumn("memory.by.component")]
+    values: list[list[Any]] = [found["component"].astype(str).tolist()]
+    for name in measures:
+        group = f"memory.figure.{name}"
+        columns += [
+            TableColumn("memory.this", _SIZE, group=group), TableColumn("memory.other", _SIZE, group=group),
+            TableColumn("memory.difference", _SIGNED_SIZE, group=group),
+        ]  # fmt: skip
+        other, this = (found[f"{which}_{name}_bytes"].tolist() for which in ("first", "second"))
+        values += [
+            [None if size < 0 else size for size in this], [None if size < 0 else size for size in other],
+            [None if min(pair) < 0 else pair[0] - pair[1] for pair in zip(this, other, strict=True)],
+        ]  # fmt: skip
+    return table(columns, zip(*values, strict=True), class_name="ms-memory-table ms-memory-peaks", scroll="")
 
 
 def at(moment: MemoryMoment, spans: Sequence[StepSpan], timeline: ProfileChoice | None, *, peak: bool) -> list[Any]:

@@ -1,5 +1,7 @@
-"""Elements as the plain lists of `layouts.kit.plain_html`, made at once: for tables of many rows, as components take
-ten times as long."""
+"""Elements as the plain lists of `layouts.kit.plain_html`, made at once.
+
+Tables of hundreds of rows are made of them instead of by `layouts.kit.tables`, whose components take ten times as long.
+"""
 
 from __future__ import annotations
 

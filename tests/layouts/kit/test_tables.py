@@ -84,6 +84,19 @@ def test_headings_of_columns_and_rows() -> None:
     assert len(list(elements(table(COLUMNS, [("a", 1)], heads=2), "td"))) == 0
 
 
+def test_groups_of_columns_have_headings_above_them() -> None:
+    columns = [
+        TableColumn("common.name"), TableColumn("common.size", BYTES, group="common.files"),
+        TableColumn("common.kind", group="common.files"), TableColumn("common.run", group="common.runs"),
+        TableColumn("common.time"),
+    ]  # fmt: skip
+    head = table(columns, [], scroll="").children[0]
+    cells, names = (row.children for row in head.children)
+    assert [(type(cell), cell.colSpan) for cell in cells] == [(html.Td, 1), (html.Th, 2), (html.Th, 1), (html.Td, 1)]
+    assert [getattr(cell, "scope", None) for cell in cells] == [None, "colgroup", "colgroup", None]
+    assert len(names) == len(columns)
+
+
 def test_numbers_are_aligned_right_with_their_heading() -> None:
     drawn = table((*COLUMNS, TableColumn("common.kind", number=True)), [("a", 1, "x")])
     right = [found.get("class") for tag in ("th", "td") for found, _ in elements(drawn, tag)]
