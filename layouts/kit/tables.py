@@ -214,8 +214,8 @@ def _groups(columns: Sequence[TableColumn]) -> list[html.Tr]:
         return []
     cells = []
     for group, some in groupby(columns, key=lambda column: column.group):
-        span = {"colSpan": len(list(some))}
-        cells.append(html.Th(t(group), scope="colgroup", className="ms-column-group", **span) if group else html.Td(**span))
+        named = {"colSpan": len(list(some)), "className": "ms-column-group"}
+        cells.append(html.Th(t(group), scope="colgroup", **named) if group else html.Td(**named))
     return [html.Tr(cells)]
 
 
