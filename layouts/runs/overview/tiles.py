@@ -55,7 +55,7 @@ TILES = (
     OverviewTile("graph", "graph", lambda source, run, row, _, __: pictures.graph(source, run, row), counted=False),
     OverviewTile("dataset", "dataset_graph", lambda source, run, row, _, __: pictures.dataset(source, run, row), counted=False),
     OverviewTile("saliency", "explain", lambda source, run, _, routes, __: explanations(source, run, routes), counted=False,
-         always=False),
+                 always=False),
 )  # fmt: skip
 
 

@@ -99,14 +99,14 @@ class CurveDigest:
             yield CurveFact("curve", self.tag, "restarts", step=self.restarted, value=float(self.restarts))
         if self.speed is not None:
             yield CurveFact("curve", self.tag, "steps_per_second", step=self.speed.first, last_step=self.speed.last,
-                       value=1.0 / self.speed.seconds, unit="steps/s", points=self.speed.intervals)  # fmt: skip
+                            value=1.0 / self.speed.seconds, unit="steps/s", points=self.speed.intervals)  # fmt: skip
 
 
 def insight_fact(one: Insight) -> CurveFact:
     """Return an insight as a fact."""
     rule = RULES[one.kind]
     return CurveFact("curve", one.tag, one.kind, FOUND, one.step, one.last_step, one.value, one.usual, one.measured, one.limit,
-                rule.unit, rule.doc, one.points)  # fmt: skip
+                     rule.unit, rule.doc, one.points)  # fmt: skip
 
 
 def curve_digest(tag: str, series: Series, known: Iterable[Insight] | None = None) -> CurveDigest:

@@ -91,7 +91,7 @@ class ProfileDigest:
                 yield CurveFact("profile", self.name, f"part/{part}", value=time, unit="ns", measured=share)
         for one in self.review.found[:MOST_ADVICE]:
             yield CurveFact("profile", self.name, f"advice/{one.rule}", value=one.cost_ns, unit="ns", measured=one.value,
-                       limit=one.threshold, rule=one.rule, points=len(one.evidence))  # fmt: skip
+                            limit=one.threshold, rule=one.rule, points=len(one.evidence))  # fmt: skip
         if not self.review.found:
             missing = ", ".join(sorted({file for files in self.review.unchecked.values() for file in files}))
             fine = len(self.review.fine)
@@ -120,7 +120,7 @@ class DumpDigest:
         row = self.cause
         step = int(row["iteration"])
         yield CurveFact("dump", str(row["name"]), f"first_cause/{row['kind']}", FOUND, step, step, float(row["measured"]),
-                   float(row["usual"]), rule=str(row["origin"]), points=int(row["affected"]))  # fmt: skip
+                        float(row["usual"]), rule=str(row["origin"]), points=int(row["affected"]))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -65,4 +65,4 @@ class Standstill:
             return None
         self._told = True
         return CurveFact("run", self._run, NO_STEP, step=step, value=passed, measured=passed, limit=self._patience, unit="s",
-                    rule="seconds without a new step")  # fmt: skip
+                         rule="seconds without a new step")  # fmt: skip

@@ -31,34 +31,34 @@ class InsightRule:
 RULES: Mapping[str, InsightRule] = MappingProxyType({rule.kind: rule for rule in (
     InsightRule("non_finite", 1.0, "values", 2, 1, "values that are NaN or infinite"),
     InsightRule("divergence", 0.5, "of the way", 2, 16,
-         "how far the curve went back at its end, as a share of the way it had come, and more than ever before"),
+        "how far the curve went back at its end, as a share of the way it had come, and more than ever before"),
     InsightRule("unmoved", 8.0, "equal values", 2, 8,
-         "values, from the first to the last, that are one value or stay within 0.3 % of it, of a curve that should become "
-         "better or is a norm of gradients; the best possible value is none"),
+        "values, from the first to the last, that are one value or stay within 0.3 % of it, of a curve that should become "
+        "better or is a norm of gradients; the best possible value is none"),
     InsightRule("overfitting", 0.3, "of the way", 1, 16,
-         "how far the curve of an evaluation went back at its end, as a share of the way it had come, and more than ever "
-         "before; of a loss, also in its logarithm, whichever share is larger"),
+        "how far the curve of an evaluation went back at its end, as a share of the way it had come, and more than ever "
+        "before; of a loss, also in its logarithm, whichever share is larger"),
     InsightRule("frozen", 20.0, "equal values", 1, 40,
-         "values in a row that are equal, or differ by less than a tenth of the usual change from point to point, of a curve "
-         "that changes otherwise; the limit is at least a hundredth of the points and four times the usual longest repetition"),
+        "values in a row that are equal, or differ by less than a tenth of the usual change from point to point, of a curve "
+        "that changes otherwise; the limit is at least a hundredth of the points and four times the usual longest repetition"),
     InsightRule("stall", 10.0, "intervals", 1, 20,
-         "time since the last point of a run not known to have ended, at least 300 s, or between two points, at least 60 s, "
-         "over the longest usual interval"),
+        "time since the last point of a run not known to have ended, at least 300 s, or between two points, at least 60 s, "
+        "over the longest usual interval"),
     InsightRule("spike", 6.0, "sigma", 1, 20,
-         "distance from the curve before and after, in robust standard deviations of the noise around it; the limit is "
-         "lower for fewer than 100,000 points and higher where the noise of the curve has heavy tails"),
+                "distance from the curve before and after, in robust standard deviations of the noise around it; the limit is "
+                "lower for fewer than 100,000 points and higher where the noise of the curve has heavy tails"),
     InsightRule("shift", 2.0, "sigma", 1, 60,
-         "height of a jump to another level that lasts, for the worse where the name says what is better, in robust standard "
-         "deviations of the points"),
+        "height of a jump to another level that lasts, for the worse where the name says what is better, in robust standard "
+        "deviations of the points"),
     InsightRule("oscillation", 0.5, "of the variance", 1, 40,
-         "share of the variance about the course of the curve that is at one rate, at least 4 times, and does not settle; "
-         "the swings are at least 4 % of the range of the curve"),
+        "share of the variance about the course of the curve that is at one rate, at least 4 times, and does not settle; "
+        "the swings are at least 4 % of the range of the curve"),
     InsightRule("noisier", 1.8, "times", 1, 60,
-         "noise at the end over that before it grew, both absolute and relative to the level where that is above the noise"),
+        "noise at the end over that before it grew, both absolute and relative to the level where that is above the noise"),
     InsightRule("slower", 1.4, "times", 1, 60, "time per step after a lasting change, over that before it"),
     InsightRule("speed", 1.25, "times", 1, 20, "recorded speed at its best, over that at the end"),
     InsightRule("plateau", 0.25, "of the points", 1, 100, "share of the points, up to the last, without a change for the "
-         "better, after the curve stopped on its way or never got away"),
+                "better, after the curve stopped on its way or never got away"),
     InsightRule("gap", 4.0, "strides", 1, 20, "steps without a point, over the largest usual distance between points around"),
 )})  # fmt: skip
 """The severest first."""

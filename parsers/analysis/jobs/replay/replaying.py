@@ -95,7 +95,7 @@ def replayed_all(graph: JobGraph, changes: Sequence[JobChange], tell: Tell = qui
         computing = np.stack([one.computing[number] for one in changes])
         host = np.stack([one.host[number] for one in changes])
         one = _StepReplay(step, computing, host, lasting, passing, before, _eased(step, changes, number),
-                    [one.released for one in changes])  # fmt: skip
+                          [one.released for one in changes])  # fmt: skip
         one.run()
         found[:, number] = one.ends(found[:, number])
         before = one.after()

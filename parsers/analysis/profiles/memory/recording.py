@@ -98,7 +98,7 @@ def recording(
     origin, end = _ends(rows, own, clock)
     offer = MemoryChoices(clocks, devices, named, tuple(by for by in GROUPINGS if _told(operator_memory, alive.rows, by)))
     return MemoryRecording(component, device, clock, origin, end, found, process, alive, recorded, offer,
-                     extent(operator_memory, alive))  # fmt: skip
+                           extent(operator_memory, alive))  # fmt: skip
 
 
 def _told(operator_memory: pd.DataFrame, rows: Ints, by: str) -> bool:
