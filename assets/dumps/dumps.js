@@ -339,7 +339,12 @@ const DUMPS = {
 };
 
 const family = bodies(DUMPS);
-/** @type {(name: string, kind: Body.Kind<Dumps.Page> & Dumps.First) => void} */
+/**
+ * Register a page by its name.
+ * @template {Dumps.Page} Kept
+ * @param {string} name
+ * @param {Body.Kind<Kept, Dumps.Page> & Dumps.First} kind
+ */
 export const define = (name, kind) => { family.define(name, kind); };
 export const { redraw } = family;
 

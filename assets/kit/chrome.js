@@ -290,8 +290,8 @@ function openKeys(element) {
 }
 
 /**
- * Table of keys from [["j  k", text key], ...]. It is made when it is first opened, not by the tables of the kit in Python: every
- * page would carry its components.
+ * Table of keys from [["j  k", text key], ...]. It is made when it is first opened, not by the tables of the kit in Python, of
+ * which every page would carry the components.
  * @param {[string, string][]} rows
  */
 function keysTable(rows) {

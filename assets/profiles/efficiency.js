@@ -15,15 +15,25 @@ const SETTINGS = ["peak", "model_flops", "parameters", "tokens", "devices", "ban
 /** Keys of the state that are part of the request. */
 const OF_STATE = [...SETTINGS, "use"];
 
-/** The part of a request and of a state that the figures depend on. */
+/**
+ * The part of a request and of a state that the figures depend on.
+ * @param {Wire.Query} ask
+ * @param {Wire.Query} state
+ */
 export function requestOf(ask, state) {
+  /** @type {Wire.Query} */
   const found = {};
   for (const key of OF_ASK) if ((ask[key] || []).length) found[key] = ask[key];
   for (const key of OF_STATE) if ((state[key] || []).length) found[key] = state[key];
   return found;
 }
 
-/** The URL of a table as CSV. */
+/**
+ * The URL of a table as CSV.
+ * @param {string} routes
+ * @param {string} table
+ * @param {Wire.Query} request
+ */
 export function csvOf(routes, table, request) {
   const query = new URLSearchParams();
   for (const [key, values] of Object.entries(request)) {
@@ -33,20 +43,31 @@ export function csvOf(routes, table, request) {
   return `${routes}efficiency/${table}.csv?${query}`;
 }
 
-/** Make the fields of the settings, and the buttons that set something. */
+/** @type {WeakMap<KeptPage, Map<string, HTMLInputElement>>} */
+const settings = new WeakMap();
+/** The last requests. @type {WeakMap<KeptPage, Wire.Query>} */
+const requests = new WeakMap();
+
+/**
+ * Make the fields of the settings, and the buttons that set something.
+ * @param {KeptPage} page
+ */
 export function build(page) {
   const host = page.find(".ms-efficiency-settings");
-  page.settings = new Map();
+  settings.set(page, new Map());
   host.replaceChildren(...host.dataset.settings.split(" ").map((/** @type {string} */ name) => field(page, name)));
   page.root.addEventListener("click", (event) => {
-    const button = event.target instanceof Element && event.target.closest("button[data-set]");
-    if (!button || !page.root.contains(button)) return;
-    const set = JSON.parse(button.dataset.set);
+    const button = event.target instanceof Element ? event.target.closest("button[data-set]") : null;
+    if (!(button instanceof HTMLElement) || !page.root.contains(button)) return;
+    const set = JSON.parse(button.dataset.set || "{}");
     page.change(Object.fromEntries(Object.entries(set).map(([key, value]) => [key, [value]])));
   });
 }
 
-/** @param {string} name */
+/**
+ * @param {KeptPage} page
+ * @param {string} name
+ */
 function field(page, name) {
   // Numbers such as 1e13 are typed as text: fields of numbers would have arrows that step by 1.
   const input = make("input", "ms-input", [], { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" });
@@ -56,21 +77,28 @@ function field(page, name) {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => page.change({ [name]: value.trim() ? [value.trim()] : [] }), TYPING_MS);
   });
-  page.settings.set(name, input);
+  settings.get(page)?.set(name, input);
   const label = make("label", "ms-field", [words(`efficiency.setting.${name}`, {}, "span", "ms-field-name"), input]);
   setLabel(label, "title", `efficiency.tip.${name}`);
   return label;
 }
 
-/** Bring fields and links in step with the state. */
+/**
+ * Bring fields and links in step with the state.
+ * @param {KeptPage} page
+ */
 export function draw(page) {
-  for (const [name, input] of page.settings) {
+  for (const [name, input] of settings.get(page) || []) {
     if (document.activeElement !== input) input.value = last(page.state, name, "");
   }
 }
 
 Object.assign(functionsOf("mindscope_efficiency"), {
-  /** @param {string} rootId */
+  /**
+   * @param {Wire.Query | null} ask
+   * @param {Wire.Query | null} state
+   * @param {string} rootId
+   */
   plan(ask, state, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !ask) return noUpdate();
@@ -78,17 +106,20 @@ Object.assign(functionsOf("mindscope_efficiency"), {
     for (const link of page.root.querySelectorAll("[data-efficiency-csv]")) {
       link.href = csvOf(page.root.dataset.routes, link.dataset.efficiencyCsv, next);
     }
-    if (same(next, page.request)) return noUpdate();
-    page.request = next;
+    if (same(next, requests.get(page))) return noUpdate();
+    requests.set(page, next);
     return next;
   },
 
-  /** @param {string} rootId */
+  /**
+   * @param {number | null} wanted
+   * @param {string} rootId
+   */
   again(wanted, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !wanted) return;
     window.setTimeout(() => {
-      if (page.root.isConnected) setProps(page.store("use-ask"), { data: { ...page.request, turn: [String(wanted)] } });
+      if (page.root.isConnected) setProps(page.store("use-ask"), { data: { ...requests.get(page), turn: [String(wanted)] } });
     }, AGAIN_MS);
   },
 });

@@ -57,3 +57,53 @@ declare namespace Dumps {
     controls: Controls;
   }
 }
+
+declare namespace FirstCause {
+  /** rank, iteration and kind of a row of the table of causes */
+  type Row = [number, number, string];
+
+  interface Tensor {
+    rank: number;
+    node: string;
+    io: string;
+  }
+
+  /** layouts/dumps/first_cause/page.py: sections are there once there is something to show */
+  interface Answer extends PartAnswer {
+    sections?: Record<string, Graphs.PlainHtml[]>;
+  }
+
+  interface Causes extends Answer {
+    rows: Row[];
+    tensor: Tensor | null;
+  }
+
+  interface Spread extends Answer {
+    figure: PlotlyFigure | null;
+    step: number;
+    rank: number;
+    kind: string;
+    ranked: boolean;
+  }
+
+  interface Departures extends Answer {
+    tensor: Tensor | null;
+  }
+
+  interface Norms extends PartAnswer {
+    figure: PlotlyFigure | null;
+    node: string;
+    io: string;
+    /** the tag of the loss, "" for none */
+    loss: string;
+  }
+
+  interface Page extends Dumps.Page {
+    rows: Row[];
+    /** whether all causes have been found */
+    found: boolean;
+    /** the first tensor with bad values, and the first whose norm left its history */
+    first: Tensor | null;
+    departed: Tensor | null;
+  }
+}

@@ -1,4 +1,4 @@
-// Pages about a job: what the chart of ranks knows.
+// Pages about a job: what the chart of ranks knows, and the record of the page about two jobs.
 
 declare namespace Ranks {
   type Chart = import("../jobs/ranks/chart.js").Chart;
@@ -138,5 +138,26 @@ declare namespace Ranks {
     head: HTMLElement;
     drawn: HTMLElement;
     panel: HTMLElement;
+  }
+}
+
+declare namespace TwoJobs {
+  /** layouts/jobs/two_jobs/figure.py: the number of ranks, of those that are drawn, and whether none differs */
+  interface Figure extends PlotlyFigure {
+    layout: PlotlyLayout & { meta: { ranks: number, drawn: number, alike: boolean } };
+  }
+
+  /** layouts/jobs/two_jobs/page.py */
+  interface Facts {
+    sections: Record<string, Graphs.PlainHtml[]>;
+    metrics: string[];
+    metric: string;
+    offers: Profiles.Offered | null;
+  }
+
+  interface Page extends Profiles.Page {
+    metric: HTMLSelectElement;
+    by: HTMLElement;
+    swap: HTMLButtonElement;
   }
 }

@@ -83,4 +83,11 @@ declare namespace Profiles {
     controls: Controls;
     device: HTMLElement;
   }
+
+  /** assets/profiles/preparation/page.js */
+  interface PreparationPage extends Page {
+    /** first and last step */
+    inputs: HTMLInputElement[];
+    reset: HTMLElement;
+  }
 }

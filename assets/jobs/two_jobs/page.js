@@ -9,20 +9,33 @@ import { nameOf } from "../../profiles/jobs.js";
 import * as plots from "../../profiles/plots.js";
 import * as profiling from "../../profiles/profiles.js";
 
+/**
+ * @param {TwoJobs.Page} page
+ * @returns {Omit<TwoJobs.Page, keyof Profiles.Page>}
+ */
+function fields(page) {
+  return {
+    metric: select("two_jobs.metric", (metric) => page.change({ metric: [metric] })),
+    by: segments("two_jobs.by", [["group", "two_jobs.by.group"], ["rank", "two_jobs.by.rank"]],
+      (value) => page.change({ by: value === "group" ? [] : [value] })),
+    swap: iconButton("swap", "two_jobs.swap", "swap"),
+  };
+}
+
+/** @param {TwoJobs.Page} page */
 function build(page) {
-  page.metric = select("two_jobs.metric", (metric) => page.change({ metric: [metric] }));
-  const by = ["group", "rank"].map((value) => [value, `two_jobs.by.${value}`]);
-  page.by = segments("two_jobs.by", by, (value) => page.change({ by: value === "group" ? [] : [value] }));
   plots.furnish(page, () => []);
   page.find('[data-plot="ranks"] .ms-card-head').insertBefore(page.metric, page.find('[data-plot="ranks"] .ms-card-tools'));
   page.find('[data-card="operations"] .ms-two-jobs-tools').append(page.by);
-  page.swap = iconButton("swap", "two_jobs.swap", "swap");
   page.swap.addEventListener("click", () => swap(page));
   page.tools.append(page.swap);
   plots.watch(page);
 }
 
-// The first profile of the next job that has something to compare, as the state names it; null for none.
+/**
+ * The first profile of the next job that has something to compare, as the state names it; null for none.
+ * @param {TwoJobs.Page} page
+ */
 function nextJob(page) {
   for (const { name, members } of page.jobBook.jobs.values()) {
     const found = members.find(({ profile }) => page.frames.some((frame) => profile.frames.includes(frame)));
@@ -31,6 +44,7 @@ function nextJob(page) {
   return null;
 }
 
+/** @param {TwoJobs.Page} page */
 function swap(page) {
   if (!page.against) return;
   const { run, profile } = page.against;
@@ -38,6 +52,7 @@ function swap(page) {
   page.change({ of: [run.key], session: [profile.session], rank: [String(profile.rank)], with: [now], step: [] });
 }
 
+/** @param {TwoJobs.Page} page */
 function draw(page) {
   plots.drawFull(page);
   page.controls.compare.hidden = true;
@@ -51,8 +66,15 @@ function draw(page) {
   page.find(".ms-two-jobs-cards").hidden = !two;
 }
 
+const pageOf = profiling.define("two_jobs", { fields, build, draw });
+
+/**
+ * @param {TwoJobs.Figure | null} figure
+ * @param {TwoJobs.Facts | null} facts
+ * @param {string} rootId
+ */
 function painted(figure, facts, rootId) {
-  const page = profiling.pageOf(rootId);
+  const page = pageOf(rootId);
   if (!page || !facts) return noUpdate();
   for (const [name, content] of Object.entries(facts.sections)) showPlainHtml(page.find(`[data-section="${name}"]`), content);
   fillSelect(page.metric, facts.metrics.map((name) => [name, translate(`two_jobs.metric.${name}`)]), facts.metric);
@@ -69,19 +91,21 @@ function painted(figure, facts, rootId) {
   return noUpdate();
 }
 
-// A press on a bar opens that rank.
+/**
+ * A press on a bar opens that rank.
+ * @param {{ points?: { customdata: unknown }[] } | null} click
+ * @param {string} rootId
+ */
 function picked(click, rootId) {
-  const page = profiling.pageOf(rootId);
+  const page = pageOf(rootId);
   const point = page && click && click.points && click.points[0];
   const entry = point ? profiling.memberOf(page, Number(point.customdata)) : null;
-  if (entry) profiling.open(page, "profile_overview", entry);
+  if (page && entry) profiling.open(page, "profile_overview", entry);
 }
-
-profiling.define("two_jobs", { build, draw });
 
 Object.assign(functionsOf("mindscope_two_jobs"), { painted, picked });
 
-plots.keys("ms-two-jobs", (page, event) => {
+plots.keys("ms-two-jobs", (/** @type {TwoJobs.Page} */ page, event) => {
   if (event.key !== "x" || takesText(event.target)) return false;
   swap(page);
   return true;

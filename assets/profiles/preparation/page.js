@@ -8,11 +8,13 @@ import { BUTTON, byValue, markOrder } from "../../kit/sort_heads.js";
 import * as profiling from "../profiles.js";
 
 const WAIT_MS = 400;
-const pages = new Map();
 
-function build(page) {
-  pages.set(page.root.id, page);
-  page.inputs = ["from", "to"].map((name) => {
+/**
+ * @param {Profiles.PreparationPage} page
+ * @returns {Omit<Profiles.PreparationPage, keyof Profiles.Page>}
+ */
+function fields(page) {
+  const inputs = ["from", "to"].map((name) => {
     const input = make("input", "ms-input ms-preparation-step-input", [], { type: "number", min: "0", step: "1" });
     setLabel(input, "aria-label", `preparation.${name}`);
     let timer = 0;
@@ -22,8 +24,13 @@ function build(page) {
     });
     return input;
   });
-  page.reset = make("button", "ms-button", words("preparation.all_steps"), { type: "button" });
-  page.reset.addEventListener("click", () => page.change({ from: [], to: [] }));
+  const reset = make("button", "ms-button", words("preparation.all_steps"), { type: "button" });
+  reset.addEventListener("click", () => page.change({ from: [], to: [] }));
+  return { inputs, reset };
+}
+
+/** @param {Profiles.PreparationPage} page */
+function build(page) {
   page
     .find(".ms-preparation-steps")
     .replaceChildren(
@@ -48,14 +55,21 @@ function build(page) {
   });
 }
 
-/** @param {string} name */
+/**
+ * @param {Profiles.PreparationPage} page
+ * @param {string} name
+ */
 function go(page, name) {
   const card = page.find(`[data-card="${name}"]`);
   card.scrollIntoView({ block: "start" });
   card.focus({ preventScroll: true });
 }
 
-// Save every plot of a card as a file.
+/**
+ * Save every plot of a card as a file.
+ * @param {Profiles.PreparationPage} page
+ * @param {any} card
+ */
 async function png(page, card) {
   for (const [at, plot] of [...card.querySelectorAll(".js-plotly-plot")].entries()) {
     if (!plot.data || !plot.data.length) continue;
@@ -64,17 +78,27 @@ async function png(page, card) {
   }
 }
 
-// Sorting: the state has card, column and direction. Numbers start with the largest.
+/**
+ * Sort: the state has card, column and direction. Numbers start with the largest.
+ * @param {Profiles.PreparationPage} page
+ * @param {HTMLElement} card
+ * @param {HTMLTableCellElement} title
+ */
 function press(page, card, title) {
   const column = title.cellIndex;
   const [old, way] = profiling.get(page, `sort-${card.dataset.card}`).split(":");
-  const numeric = valuesOf(card.querySelectorAll("tbody tr"), column).some((value) => typeof value === "number");
+  /** @type {NodeListOf<HTMLTableRowElement>} */
+  const rows = card.querySelectorAll("tbody tr");
+  const numeric = valuesOf(rows, column).some((value) => typeof value === "number");
   const first = numeric ? "desc" : "asc";
   const next = old !== String(column) ? first : way === first ? (numeric ? "asc" : "desc") : "";
   page.change({ [`sort-${card.dataset.card}`]: next ? [`${column}:${next}`] : [] });
 }
 
-/** @param {number} column */
+/**
+ * @param {Iterable<HTMLTableRowElement>} rows
+ * @param {number} column
+ */
 function valuesOf(rows, column) {
   return Array.from(rows, (row) => {
     const { dataset, textContent } = row.cells[column];
@@ -83,6 +107,7 @@ function valuesOf(rows, column) {
   });
 }
 
+/** @param {Profiles.PreparationPage} page */
 function sort(page) {
   for (const table of page.root.querySelectorAll(".ms-preparation-table")) {
     const [column, way] = profiling.get(page, `sort-${table.closest("[data-card]").dataset.card}`).split(":");
@@ -104,12 +129,18 @@ function sort(page) {
   }
 }
 
-/** @param {string} name */
+/**
+ * @param {Profiles.PreparationPage} page
+ * @param {string} name
+ */
 function toggle(page, name) {
   page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
 }
 
-// Update what depends on the content of the cards.
+/**
+ * Update what depends on the content of the cards.
+ * @param {Profiles.PreparationPage} page
+ */
 function furnish(page) {
   for (const box of page.root.querySelectorAll("[data-to]")) box.disabled = page.find(`[data-card="${box.dataset.to}"]`).hidden;
   for (const tool of page.root.querySelectorAll('[data-act="png"]')) {
@@ -121,6 +152,7 @@ function furnish(page) {
   sort(page);
 }
 
+/** @param {Profiles.PreparationPage} page */
 function draw(page) {
   for (const [at, name] of ["from", "to"].entries()) {
     if (document.activeElement !== page.inputs[at]) page.inputs[at].value = profiling.get(page, name);
@@ -132,28 +164,31 @@ function draw(page) {
   sort(page);
 }
 
+const pageOf = profiling.define("preparation", { fields, build, draw });
+
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (!["f", "Escape"].includes(key) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (!(target instanceof Element) || takesText(target)) return;
   const root = document.querySelector(".ms-preparation");
-  const page = root && pages.get(root.id);
+  const page = root && pageOf(root.id);
   if (!page || document.querySelector("dialog[open]")) return;
   const card = target.closest("[data-card]");
   if (key === "Escape" && profiling.get(page, "full")) page.change({ full: [] });
   else if (key === "f" && card) toggle(page, card.dataset.card);
 });
 
-profiling.define("preparation", { build, draw });
-
 Object.assign(functionsOf("mindscope_preparation"), {
-  // Hide cards without content.
+  /**
+   * Hide cards without content.
+   * @param {any[]} args
+   */
   shown(...args) {
     const root = document.getElementById(args.pop());
     if (!root) return;
     const cards = root.querySelectorAll("[data-card]");
     args.forEach((children, at) => { cards[at].hidden = children === null || children === undefined; });
-    const page = pages.get(root.id);
+    const page = pageOf(root.id);
     // Dash calls this before it renders the new children.
     if (page) window.requestAnimationFrame(() => furnish(page));
   },

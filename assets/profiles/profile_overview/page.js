@@ -6,17 +6,28 @@ import * as efficiency from "../efficiency.js";
 import * as plots from "../plots.js";
 import * as profiling from "../profiles.js";
 
+/**
+ * A tile of the page: layouts/profiles/profile_overview/page.py. frames are the names of those that it needs one of.
+ * @typedef {{ page: string, title: string, text: string, frames: string }} OverviewTile
+ */
+
+/** @param {Profiles.Page} page */
 function build(page) {
   plots.furnish(page);
   plots.watch(page);
   efficiency.build(page);
 }
 
+/** @param {Profiles.Page} page */
 function link(page) {
   const { run, profile } = page;
   return new URLSearchParams({ of: run.key, session: profile.session, rank: String(profile.rank) }).toString();
 }
 
+/**
+ * @param {Profiles.Page} page
+ * @param {OverviewTile} tile
+ */
 function tileOf(page, tile) {
   const needs = tile.frames.split(" ").filter(Boolean);
   const there = !needs.length || needs.some((name) => page.profile.frames.includes(name));
@@ -31,22 +42,28 @@ function tileOf(page, tile) {
   });
 }
 
+/** @param {Profiles.Page} page */
 function draw(page) {
   plots.drawFull(page);
   efficiency.draw(page);
   const host = page.find(".ms-profile-overview-tiles");
+  /** @type {OverviewTile[]} */
   const tiles = JSON.parse(host.dataset.tiles);
   const wanted = JSON.stringify([page.run.key, page.profile.session, page.profile.rank, page.profile.frames]);
-  if (page.tiles === wanted) return;
-  page.tiles = wanted;
+  if (host.dataset.drawn === wanted) return;
+  host.dataset.drawn = wanted;
   host.replaceChildren(...tiles.map((tile) => tileOf(page, tile)));
 }
 
-profiling.define("profile_overview", { build, draw });
+const pageOf = profiling.define("profile_overview", { build, draw });
 
 Object.assign(functionsOf("mindscope_steps"), {
+  /**
+   * @param {PlotlyFigure | null} figure
+   * @param {string} rootId
+   */
   joined(figure, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     return page ? plots.place(page, "joined", figure) : noUpdate();
   },
 });
