@@ -323,7 +323,10 @@ def _y_range(look: LineStyle, *, blank: bool) -> dict[str, Any]:
 
 
 def _y_axis(look: LineStyle) -> dict[str, Any]:
-    axis: dict[str, Any] = {"nticks": 6, "zeroline": not look.log, "ticks": "", "tickformat": ".4~g"}
+    # The margins have room for a label at either end; to find those that leave the plot, plotly would measure every label.
+    axis: dict[str, Any] = {
+        "nticks": 6, "zeroline": not look.log, "ticks": "", "tickformat": ".4~g", "ticklabeloverflow": "allow",
+    }  # fmt: skip
     return axis | ({"type": "log", "dtick": None} if look.log else {"type": "linear"})
 
 
