@@ -7,19 +7,20 @@ CPU is that of all processes of Chromium, memory their PSS beyond that of an emp
 from __future__ import annotations
 
 import json
-import os
+import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 
-from benchmarks.browsing import FLAGS, found_chromium, root_of
+from benchmarks.bare_browser import bare_browser
+from benchmarks.browsing import found_chromium
 from benchmarks.data import TAGS, folder
 from benchmarks.measure import Figure, cpu_of_family, shared_out
 from benchmarks.starting import server, wait_for
 
 CARDS = 12
+SIZE = (1440, 1000)
+REQUESTS = "1 + performance.getEntriesByType('resource').length"
+"""Those of the page and of all it loaded; the browser keeps 250 of them."""
 SETTLED_SECONDS = 20.0
 """How long a page is left alone first: the server still verifies large values. The browser collects garbage of the visit for up
 to a minute, so the second minute is what a page costs that stays open."""
@@ -32,18 +33,16 @@ DRAWN = """(least) => [document, ...Array.from(document.querySelectorAll("iframe
 
 def figures(times: int) -> list[Figure]:
     """The page, then the board."""
-    from playwright.sync_api import sync_playwright
-
     path = found_chromium()
     if path is None:
         return []
     pages, boards = [], []
-    with sync_playwright() as playwright, server(folder() / "ms" / "S1", "--no-cache") as (_, address):
+    with server(folder() / "ms" / "S1", "--no-cache") as (_, address):
         wait_for(address, 1_000_000)
         _make_board(address)
         for _ in range(times):
-            pages.append(_opened(playwright.chromium, path, f"{address}/scalars", 1))
-            boards.append(_opened(playwright.chromium, path, f"{address}/board?board={BOARD}", CARDS))
+            pages.append(_opened(path, f"{address}/scalars", 1))
+            boards.append(_opened(path, f"{address}/board?board={BOARD}", CARDS))
     board = f"board of {CARDS} cards, all processes of Chromium"
     return [
         Figure("open scalars page, a minute without news: share of a core", "%", 0.5, tuple(one["idle"] for one in pages)),
@@ -69,37 +68,27 @@ def _make_board(address: str) -> None:
     urllib.request.urlopen(asked, timeout=30).close()
 
 
-def _opened(chromium: Any, path: str, url: str, lines: int) -> dict[str, float]:
+def _opened(path: str, url: str, lines: int) -> dict[str, float]:
     """Open a page until its documents show this many lines, then leave it alone for two minutes."""
-    with _window(chromium, path) as (page, root):
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        begun, empty = cpu_of_family(root), shared_out(root)
-        page.goto(url, wait_until="commit")
-        page.wait_for_function(DRAWN, arg=lines, polling=100, timeout=60_000)
-        page.wait_for_timeout(500)
-        found = {"cpu": cpu_of_family(root) - begun, "requests": float(len(asked)), "mb": shared_out(root) - empty}
-        page.wait_for_timeout(1000 * SETTLED_SECONDS)
-        found["idle"] = _share(page, root)
-        asked.clear()
-        return found | {"later": _share(page, root), "polls": float(len(asked))}
-
-
-def _share(page: Any, root: int) -> float:
-    """Return the percent of a core that a page takes while it is left alone."""
-    begun = cpu_of_family(root)
-    page.wait_for_timeout(1000 * IDLE_SECONDS)
-    return 100 * (cpu_of_family(root) - begun) / IDLE_SECONDS
-
-
-@contextmanager
-def _window(chromium: Any, path: str) -> Iterator[tuple[Any, int]]:
-    name = f"--benchmark={os.getpid()}.{time.monotonic_ns()}"
-    with chromium.launch(executable_path=path, args=[*FLAGS, name]) as browser:
-        page = browser.new_page(viewport={"width": 1440, "height": 1000})
-        page.goto("about:blank")
+    with tempfile.TemporaryDirectory() as profile, bare_browser(path, profile, SIZE) as browser:
         time.sleep(0.7)
-        yield page, root_of(name)
+        begun, empty = cpu_of_family(browser.pid), shared_out(browser.pid)
+        browser.open(url)
+        browser.wait_for(f"({DRAWN})({lines})")
+        time.sleep(0.5)
+        found = {"cpu": cpu_of_family(browser.pid) - begun, "mb": shared_out(browser.pid) - empty}
+        found["requests"] = browser.value(REQUESTS)
+        time.sleep(SETTLED_SECONDS)
+        found["idle"] = _share(browser.pid)
+        before = browser.value(REQUESTS)
+        return found | {"later": _share(browser.pid), "polls": browser.value(REQUESTS) - before}
+
+
+def _share(pid: int) -> float:
+    """Return the percent of a core that a browser takes while its page is left alone."""
+    begun = cpu_of_family(pid)
+    time.sleep(IDLE_SECONDS)
+    return 100 * (cpu_of_family(pid) - begun) / IDLE_SECONDS
 
 
 if __name__ == "__main__":

@@ -15,12 +15,10 @@ from parsers.profiler.trace.running import covered
 
 EACH = 4096
 """Slices to look at for each row on average, up to which rows are looked at one by one: their arrays are quick."""
-_FEW = 64
-"""Slices that are looked at without arrays, which take as long to make."""
 _NEVER = 1 << 62
 
 
-def covers(rows: list[int], starts: list[int], durations: list[int]) -> dict[int, int]:
+def covers(rows: list[int], start: NDArray[np.int64], duration: NDArray[np.int64]) -> dict[int, int]:
     """How much all slices within each of some rows cover of it (ns); rows that none is in are left out.
 
     Slices are in order of start, the longest first. One of 0 ns takes 1 ns: it covers nothing, but is within a row that ends
@@ -28,10 +26,9 @@ def covers(rows: list[int], starts: list[int], durations: list[int]) -> dict[int
     """
     if not rows:
         return {}
-    start, duration, of = np.array(starts, np.int64), np.array(durations, np.int64), np.array(rows, np.int64)
     end = start + np.maximum(duration, 1)
-    ends = end.tolist()
-    first = _next_within(ends)[of]
+    of = np.array(rows, np.int64)
+    first = _next_within(end.tolist())[of]
     last = np.searchsorted(start, end[of])
     some = first < last
     of, first, last = of[some], first[some], last[some]
@@ -39,23 +36,10 @@ def covers(rows: list[int], starts: list[int], durations: list[int]) -> dict[int
         return _together(of, start, duration, end)
     found = {}
     for row, begin, stop in zip(of.tolist(), first.tolist(), last.tolist(), strict=True):
-        if stop - begin <= _FEW:
-            found[row] = _of_few(ends[row], starts[begin:stop], durations[begin:stop], ends[begin:stop])
-            continue
         inner = np.arange(begin, stop)
         inner = inner[end[inner] <= end[row]]
         found[row] = covered(start[inner], start[inner] + duration[inner])
     return found
-
-
-def _of_few(latest: int, starts: list[int], durations: list[int], ends: list[int]) -> int:
-    """How much slices that end by `latest` cover together (ns)."""
-    total, reach = 0, starts[0]
-    for start, duration, end in zip(starts, durations, ends, strict=True):
-        if end <= latest and start + duration > reach:
-            total += start + duration - max(start, reach)
-            reach = start + duration
-    return total
 
 
 def _next_within(ends: list[int]) -> NDArray[np.int64]:

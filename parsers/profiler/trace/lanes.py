@@ -153,7 +153,7 @@ def _pack(starts: list[int], durations: list[int]) -> tuple[list[int], list[int]
                 covered[parent] = start + duration
         depth[row] = free.take(lowest, start, end)
         around.append((end, row))
-    for row, time in covers(crossed, starts, durations).items():
+    for row, time in covers(crossed, np.array(starts, np.int64), np.array(durations, np.int64)).items():
         own[row] = durations[row] - time
     return depth, own, inside
 
