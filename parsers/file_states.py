@@ -139,6 +139,17 @@ class FileState:
         found = self.scalars[tags]
         return found if isinstance(found, list) else [self.block(tags)]
 
+    def lengths(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """Yield the tags of records, and how many records have these tags: each holds one value per tag."""
+        for tags, found in self.scalars.items():
+            if isinstance(found, int):
+                bounds, row = self.rare[found >> ROW].bounds, found & (1 << ROW) - 1
+                yield tags, int(bounds[row + 1] - bounds[row])
+            elif isinstance(found, list):
+                yield tags, sum(len(block.step) for block in found)
+            else:
+                yield tags, len(found.step)
+
     def frequent(self) -> list[tuple[str, ...]]:
         """Return the tags of all blocks but those in `rare_rows`."""
         return [tags for tags, found in self.scalars.items() if not isinstance(found, int)]

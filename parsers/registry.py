@@ -77,11 +77,15 @@ def kind_of(name: str) -> tuple[FileKind, int | None] | None:
 def reader_for(path: str, head: bytes | None = None) -> Reader | None:
     """Return the reader of a file, or None. head is its first up to 4,096 bytes; they are read if they are not given."""
     name = os.path.basename(path)
-    by_name = [reader for reader in READERS if reader.named(name)]
     content = _head(path) if head is None else head
+    by_name = []
+    for reader in READERS:
+        if reader.named(name):
+            if reader.sniff(content):
+                return reader
+            by_name.append(reader)
     others = (reader for reader in READERS if reader not in by_name)
-    recognised = (reader for reader in (*by_name, *others) if reader.sniff(content))
-    return next(recognised, None) or next(iter(by_name), None)
+    return next((reader for reader in others if reader.sniff(content)), None) or next(iter(by_name), None)
 
 
 def reader_named(name: str) -> Reader | None:

@@ -89,8 +89,7 @@ class RunScalars:
     def points(self) -> int:
         """Number of scalar values."""
         with self._files.lock:
-            blocks = [b for state in self._files.states.values() for tags in state.scalars for b in state.parts(tags)]
-        return sum(block.value.size for block in blocks)
+            return sum(len(tags) * rows for state in self._files.states.values() for tags, rows in state.lengths())
 
     @property
     def steps(self) -> int:
@@ -99,8 +98,7 @@ class RunScalars:
             # Of tags that are equally long, one that has been resolved comes first.
             lengths = dict.fromkeys(sorted(self.tags, key=lambda tag: tag not in self._resolved), 0)
             for state in self._files.states.values():
-                for tags in state.scalars:
-                    rows = sum(len(part.step) for part in state.parts(tags))
+                for tags, rows in state.lengths():
                     for tag in tags:
                         lengths[tag] += rows
             return most_steps(lengths, self.resolved)

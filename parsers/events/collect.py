@@ -156,8 +156,7 @@ class RecordCollector:
         if not rounds.value.size:
             return
         if tags not in self._rounds:
-            for tag in tags:
-                self.id_of((tag,))
+            self.ids_of(tags)
         self._rounds[tags].append(rounds)
         lowest = rounds.wall_time.min()
         known = rounds.wall_time[rounds.wall_time > 0] if not lowest > 0 else None
