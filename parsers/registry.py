@@ -16,7 +16,7 @@ from parsers.events.explain import EXPLAIN
 from parsers.events.lineage import LINEAGE
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
-from parsers.files import RegularFile
+from parsers.files import beginning
 from parsers.graphs.conversion import CONVERSIONS
 from parsers.graphs.reader import GRAPHS
 from parsers.lineage.configs import CONFIGS
@@ -104,7 +104,6 @@ def reader_of_file(file: SourceFile, known: str = "") -> Reader:
 
 def _head(path: str) -> bytes:
     try:
-        with RegularFile(path) as file:
-            return file.read(0, HEAD)
+        return beginning(path, HEAD)
     except OSError:
         return b""
