@@ -36,6 +36,8 @@ MOST_READ = 1 << 30
 """Bytes of input after which a process ends, so that what the allocator keeps does not grow."""
 MEMORY = 4 << 30
 """Maximum address space in bytes, where the system has such a limit."""
+SHORT = 64 << 10
+"""Bytes of an answer up to which it is written at once with its header."""
 PAUSE = 0.1
 """Seconds between two reports of progress."""
 
@@ -114,7 +116,8 @@ def _do(do: Do, answers: BinaryIO, asked: TaskMessage) -> None:
 
 def _answer(answers: BinaryIO, kind: int, number: int, data: bytes = b"", *, size: int = 0) -> None:
     """Write an answer. This fails when nobody listens any more, which ends this process with its server."""
-    for part in (ANSWER.pack(kind, number, size or len(data)), data):
+    head = ANSWER.pack(kind, number, size or len(data))
+    for part in (head + data,) if len(data) <= SHORT else (head, data):  # each write wakes the server
         left = memoryview(part)
         while left:
             left = left[answers.write(left) :]

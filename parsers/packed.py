@@ -27,6 +27,8 @@ _TYPES = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 def pack(column: Ints | Floats) -> tuple[int, bytes]:
     """Return the bytes per number (RAW: as they are) and the stored bytes of a column."""
     numbers: Ints = column.view(np.int64)
+    if 1 < len(numbers) <= PIECE:
+        return _packed(numbers)
     return pack_pieces(lambda: (numbers[at : at + PIECE] for at in range(0, len(numbers), PIECE)))
 
 
@@ -35,7 +37,7 @@ def pack_pieces(pieces: Callable[[], Iterable[Ints]]) -> tuple[int, bytes]:
     pieces = _once(pieces)
     spread = [(int(one.min()), int(one.max())) for one in map(np.diff, _overlapping(pieces())) if len(one)]
     lowest, highest = min((low for low, _ in spread), default=0), max((high for _, high in spread), default=0)
-    width = next((width for width in WIDTHS if spread and highest - lowest < 1 << 8 * width), RAW)
+    width = _width(lowest, highest) if spread else RAW
     if width == RAW:
         return RAW, b"".join(piece.tobytes() for piece in pieces())
     begin = _BEGIN.pack(int(next(iter(pieces()))[0]), lowest)
@@ -43,6 +45,22 @@ def pack_pieces(pieces: Callable[[], Iterable[Ints]]) -> tuple[int, bytes]:
         return width, begin
     kind = _TYPES[width]
     return width, begin + b"".join((np.diff(piece) - lowest).astype(kind).tobytes() for piece in _overlapping(pieces()))
+
+
+def _packed(numbers: Ints) -> tuple[int, bytes]:
+    """Pack a short column of two or more numbers, as are most: in half the time of pieces."""
+    differences = numbers[1:] - numbers[:-1]
+    lowest = int(differences.min())
+    width = _width(lowest, int(differences.max()))
+    if width == RAW:
+        return RAW, numbers.tobytes()
+    begin = _BEGIN.pack(int(numbers[0]), lowest)
+    return width, begin + (differences - lowest).astype(_TYPES[width]).tobytes() if width else begin
+
+
+def _width(lowest: int, highest: int) -> int:
+    """Return the bytes of a difference, given the lowest and the highest one; RAW if these are too far apart."""
+    return next((width for width in WIDTHS if highest - lowest < 1 << 8 * width), RAW)
 
 
 def _once(pieces: Callable[[], Iterable[Ints]]) -> Callable[[], Iterable[Ints]]:
