@@ -157,10 +157,9 @@ def cells(
     else:
         first = _one_each(key, size, time, of)
         size, time = size[first], time[first]
-    found = np.flatnonzero((size > 0) | (time > 0))
-    source, target = places[:, first[found]]
+    size, time, first = _kept((size > 0) | (time > 0), size, time, first)
+    source, target = places.take(first, axis=-1)
     per = max(steps, 1) if of == "total" else 1
-    size, time = size[found], time[found]
     return LinkCells(ranks, source, target, size / per, time / per, size < LEAST_BYTES, steps, unplaced)
 
 
@@ -178,15 +177,16 @@ def matrix(
     block = max(1, -(-(end - first) // most))
     rows = -(-(end - first) // block)
     value = found.values(measure)
-    row, column = ((place - first) // block for place in (found.source, found.target))
-    inside = (found.source >= first) & (found.source < end) & (found.target >= first) & (found.target < end)
-    inside &= np.isfinite(value)
+    row, column = (place - first if block == 1 else (place - first) // block for place in (found.source, found.target))
+    inside = np.isfinite(value)
+    if end - first < len(found.ranks):
+        inside &= (found.source >= first) & (found.source < end) & (found.target >= first) & (found.target < end)
     if measure == "bandwidth":
         value = np.where(found.few, -value, value)
         if block > 1:  # what says little of the bandwidth is shown only where nothing else is
             key = numbered(row * rows + column)[0]
             inside &= ~found.few | (np.bincount(key, inside & ~found.few, int(key.max(initial=-1)) + 1) == 0)[key]
-    row, column, value = row[inside], column[inside], value[inside]
+    row, column, value = _kept(inside, row, column, value)
     if block > 1 and len(row):
         key, places = numbered(row * rows + column)
         size, time = (np.bincount(key, one[inside]) for one in (found.size_bytes, found.time_ns))
@@ -214,7 +214,7 @@ def _kept(rows: NDArray[np.bool_], *columns: NDArray[Any]) -> list[NDArray[Any]]
     if rows.all():
         return list(columns)
     kept = np.flatnonzero(rows)
-    return [column[..., kept] for column in columns]
+    return [column.take(kept, axis=-1) for column in columns]  # in a third of the time of an index
 
 
 def _columns(links: pd.DataFrame, rows: Ints, *names: str) -> NDArray[Any]:
@@ -242,8 +242,13 @@ def _placed(local: NDArray[Any], known: NDArray[Any], members: Ints | None) -> t
     if members is not None:
         ranks[: len(members)] = members
     told = (local >= 0) & (known >= 0)
-    ranks[local[told]] = known[told]
+    if told.all():
+        ranks[local] = known
+    else:
+        ranks[local[told]] = known[told]
     alone = (local < 0) & (known >= 0)
+    if not alone.any():
+        return ranks, local
     if members is None:
         ranks = np.concatenate((ranks, np.setdiff1d(distinct(known[alone]), ranks)[: MOST_PLACES - size]))
     order = np.argsort(ranks, kind="stable")
