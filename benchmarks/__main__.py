@@ -9,7 +9,7 @@ import os
 PARTS = (
     "listing", "many", "serving_many", "reading", "holes", "values", "graphs", "profiler", "showing", "tables",
     "starting", "drawing", "saving", "long_series", "derived", "loggers", "graphs_view", "painted", "lineage",
-    "insights", "digests", "timeline", "memory", "dumps", "live", "clusters", "pipeline", "ranks", "strategy",
+    "insights", "digests", "timeline", "memory", "dumps", "live", "clusters", "matrices", "pipeline", "ranks", "strategy",
     "browsing", "growth", "explanations", "tuning", "ahead", "conversion", "recording", "landscapes", "torch_profiles",
     "idle", "visits", "open_pages", "team", "mirror", "guides", "peers",
 )  # fmt: skip

@@ -18,7 +18,7 @@ RUNS, TAGS, STEPS = 10_000, 10, 100
 
 
 def figures(times: int) -> list[Figure]:
-    """The ratio, in turns, and the CPU of reading ahead once more, when all is in the index."""
+    """The ratio, in turns, and the CPU of reading ahead once more, when all is in the index; runs with profiles once more."""
     with tempfile.TemporaryDirectory() as place:
         base = Path(place) / "runs"
         base.mkdir()
@@ -35,7 +35,16 @@ def figures(times: int) -> list[Figure]:
         Figure(f"{what} / with two processes", "x", 1.3, tuple(ratios)),
         Figure(what, "CPU s", NO_BOUND, tuple(firsts)),
         Figure("the same with all of it in the index", "CPU s", NO_BOUND, tuple(again)),
+        _profiles_again(times),
     ]
+
+
+def _profiles_again(times: int) -> Figure:
+    with tempfile.TemporaryDirectory() as workspace:
+        index = ["app", "index", str(ROOT / "app" / "demo" / "runs"), "--workspace", workspace]
+        _cpu(index)
+        spent = tuple(_cpu(index) for _ in range(times))
+    return Figure("the demo, runs and profiles, with nothing changed", "CPU s", 0.5, spent)
 
 
 def _cpu(*commands: list[str]) -> float:

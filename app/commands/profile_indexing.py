@@ -84,8 +84,9 @@ class _Kept:
         if data is None:
             return 0
         mark, count, *names = data.decode("utf-8", "replace").split(_SEPARATOR)
-        there = self._there() if mark == self._mark and count.isdecimal() else set()
-        return int(count) if there.issuperset(names) and there else 0
+        # Frames that are read in no time are not kept, so there may be no names.
+        same = mark == self._mark and count.isdecimal() and self._there().issuperset(names)
+        return int(count) if same else 0
 
     def keep(self, count: int) -> None:
         """Note that everything has been read."""

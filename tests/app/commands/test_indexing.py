@@ -112,3 +112,21 @@ def test_profiles_that_did_not_change_are_not_opened_again(tmp_path: Path, capfd
     (session / "elsewhere").symlink_to(tmp_path / "other")
     assert indexed() == first
     assert indexed() == first, "what lies behind a link may have changed"
+
+
+def test_small_profiles_which_the_index_does_not_keep_are_not_opened_again(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    session, workspace = tmp_path / "runs" / "run" / "ASCEND_PROFILER_OUTPUT", tmp_path / "workspace"
+    session.mkdir(parents=True)
+    head = "Name,Start Time(us),Duration(us),Accelerator Core,Step Id,Input Shapes\n"
+    (session / "kernel_details.csv").write_text(f"{head}Conv2D,1.5\t,10.25,AI_CORE,0,N/A\n")
+
+    def indexed() -> str:
+        assert main(["index", str(tmp_path / "runs"), "--workspace", str(workspace)]) == 0
+        return capfd.readouterr().err.splitlines()[-1]
+
+    first = indexed()
+    assert first.endswith("frames and traces of profiles")
+    assert frames_kept(workspace) == 1  # the note that they were read
+    assert indexed() == f"{first} were in the index"
