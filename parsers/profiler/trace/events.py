@@ -25,8 +25,12 @@ from parsers.profiler.trace.bytes import TraceBytes
 
 PIECE = 1 << 20
 """Bytes decoded at a time."""
-LONGEST_EVENT = 64 << 20
-"""Maximum bytes of one event."""
+LONGEST_EVENT = 16 << 20
+"""Maximum bytes of one event that is read; a longer one is skipped and reported. Reading it takes up to three times that."""
+LONGEST_MENDED = 1 << 20
+"""Maximum bytes of one event that is read although it is not valid JSON, which takes up to 60 times that."""
+_LONGEST_SKIPPED = 256 << 20
+"""Bytes in which the end of an event longer than LONGEST_EVENT is sought; in a longer one, the next event is sought."""
 LONGEST_VALUE = 4 << 20
 """Maximum bytes of a value beside the events that is kept."""
 WITHIN = 20
@@ -43,8 +47,10 @@ _SPACE = b" \t\r\n"
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 # The next bracket outside of texts, a quote that nothing closes, or the end. Texts on the way are taken in the same match.
 _TOKEN = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([\[\]{}"]|\Z)', re.DOTALL)
+_WITHIN_TEXT = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _GAP = re.compile(rb"[\s,]*")
 _BLANK = re.compile(rb"\s*")
+_AFTER = re.compile(rb"\s*[,\]]")
 _SCALAR = re.compile(rb'[^\s,:\[\]{}"]+')
 _BEGIN = re.compile(rb'\{\s*"')
 _KEY = re.compile(rb'"((?:[^"\\]|\\.)*+)"\s*:', re.DOTALL)
@@ -185,11 +191,8 @@ class TraceEventReader:
         if scalar is not None:
             self.about[name] = scalar[0].decode("utf-8", "replace")
             return at + scalar.end()
-        depth, size = 0, PIECE
-        while True:
-            data = self.source.read(at, size)
-            if not data:
-                return -1
+        depth = 0
+        while data := self.source.read(at, PIECE):
             text = _STRING.match(data) if depth == 0 else None
             if text is not None:
                 self.about[name] = data[: min(text.end(), _LONGEST_SCALAR)].decode("utf-8", "replace").strip('"')
@@ -204,14 +207,29 @@ class TraceEventReader:
                     depth += 1 if bracket in b"[{" else -1
                     if depth <= 0:
                         return at + token.end()
-            if stop < 0:
-                at, size = at + len(data), PIECE
-            elif stop > 0:
-                at, size = at + stop, PIECE
-            elif len(data) < size or size > LONGEST_EVENT:
+            if stop:
+                at += stop if stop > 0 else len(data)
+                continue
+            at = self._end_of_text(at)
+            if at < 0:
                 return -1
-            else:
-                size *= 4
+            if depth == 0:
+                self.about[name] = data[:_LONGEST_SCALAR].decode("utf-8", "replace").strip('"')
+                return at
+        return -1
+
+    def _end_of_text(self, at: int) -> int:
+        """Return the offset after a text of any length that begins at an offset, -1 if the file ends before."""
+        at += 1
+        while data := self.source.read(at, PIECE):
+            match = _WITHIN_TEXT.match(data)
+            length = match.end() if match is not None else 0
+            at += length
+            if data[length : length + 1] == b'"':
+                return at + 1
+            if not length:
+                return -1
+        return -1
 
     def _skip(self, at: int, what: re.Pattern[bytes]) -> int:
         """Return the offset of the first byte that is not skipped, -1 at the end of the file."""
@@ -253,16 +271,20 @@ class TraceEventReader:
             if data[at] == 0x5D:
                 return EventPiece(offset, offset + at + 1, events, last=True, starts=starts)
             end = self._end_of(data, at) if data[at] in b'{["' else -2
-            if end == -1 and not final and (events or len(data) < LONGEST_EVENT):
-                if events:
+            if end == -1 and not final and (events or at or len(data) < LONGEST_EVENT):
+                if events or at:
                     return EventPiece(offset, offset + at, events, starts=starts)
-                size = 4 * len(data)
+                size = min(4 * len(data), LONGEST_EVENT)
+                data = b""  # or it would be held beside the longer one
                 data = self.source.read(offset, size)
                 final = len(data) < size
                 continue
             event = _lenient(data[at:end]) if end > 0 and data[at] == 0x7B else None
             if event is None:
-                at = self._next_event(offset, data, at, end)
+                after = self._next_event(offset, data, at, end)
+                if after > len(data):
+                    return EventPiece(offset, offset + after, events, starts=starts)
+                at = after
                 continue
             if not event[1]:
                 self.mended(offset + at, end - at, event[2])
@@ -273,8 +295,17 @@ class TraceEventReader:
                 return EventPiece(offset, offset + at, events, starts=starts)  # a piece of usual size follows the long event
 
     def _next_event(self, offset: int, data: bytes, at: int, end: int) -> int:
-        """Report what begins at a position and is no event; return the position of the next event, or of the end."""
+        """Report what begins at a position and is no event; return the position of the next event, or of the end.
+
+        The position lies after the data if it is the end of an event longer than LONGEST_EVENT.
+        """
         stop = end if end > 0 else len(data)
+        if end == -1 and data[at] == 0x7B and stop - at >= LONGEST_EVENT:
+            length = self._length_of_longest(offset + at)
+            if length > 0:
+                found = f"expected an event of at most {LONGEST_EVENT >> 20} MB, found one of {length:,} bytes"
+                self.drop(offset + at, length, found)
+                return at + length
         if end > 0 and data[at] != 0x7B:
             self.drop(offset + at, end - at, f"expected an object, found {_shown(data[at : at + 60])}")
             return end
@@ -314,6 +345,23 @@ class TraceEventReader:
         if end > 0:
             return end
         self._spent += len(data) - at
+        return -1
+
+    def _length_of_longest(self, offset: int) -> int:
+        """Return the length of an object that is not kept in memory, -1 if it does not end as an event of an array does.
+
+        The bracket of the array closes an object whose own is missing: what is between may be intact events.
+        """
+        scan = Scan(arrays=True)
+        for begin in range(offset, offset + _LONGEST_SKIPPED, _SCANNED):
+            data = self.source.read(begin, _SCANNED)
+            places, _ = scan.shallow(data, 0)
+            if len(places):
+                end = begin + int(places[0]) + 1
+                closed = self.source.read(end - 1, _LONGEST_SCALAR)
+                return end - offset if closed[:1] == b"}" and _AFTER.match(closed, 1) else -1
+            if len(data) < _SCANNED:
+                break
         return -1
 
     def event(self, place: int) -> dict[str, Any]:
@@ -401,7 +449,8 @@ def _lenient(text: bytes) -> tuple[TraceEvent, bool, str] | None:
     try:
         return _ONE.decode(text), True, ""
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
+        if len(text) > LONGEST_MENDED:
+            return None
     decoded, how = _text_of(text)
     try:
         found = json.loads(decoded, strict=False)
