@@ -51,17 +51,17 @@ PAGES: tuple[Page, ...] = (
     _page("values.text", "common.text", needs=("text",), group="training", formerly=("texts",)),
     _page(
         "lineage.model_lineage", ("Model lineage", "模型溯源"), needs=("lineage", "hparams", "settings", "config"),
-        libraries=("plotly_all", "grid"), group="comparison", every=True, formerly=("lineage",),
+        libraries=("grid",), group="comparison", every=True, formerly=("lineage",),
     ),
     _page(
-        "lineage.data_lineage", ("Data lineage", "数据溯源"), needs=("dataset_graph",), libraries=("plotly_all", "grid"),
+        "lineage.data_lineage", ("Data lineage", "数据溯源"), needs=("dataset_graph",), libraries=("grid",),
         group="comparison", every=True, formerly=("pipelines",),
     ),
     _page(
         "lineage.optimisation", ("Optimisation", "优化目标"), needs=("lineage", "hparams", "settings", "config"),
         libraries=("plotly",), group="comparison", every=True, formerly=("target",),
     ),
-    _page("tuning.tuning", ("Tuning", "超参调优"), needs=("study",), libraries=("plotly_all",), group="comparison"),
+    _page("tuning.tuning", ("Tuning", "超参调优"), needs=("study",), libraries=("plotly",), group="comparison"),
     _page(
         "lineage.two_runs", ("Two runs", "两次训练对比"),
         needs=("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage"),

@@ -37,16 +37,6 @@ export function placeOf(axis, value) {
 }
 
 /**
- * The stretches of an axis by plotly, which leaves one alone out of its list.
- * @param {Lineage.Stretch | Lineage.Stretch[]} range
- */
-export function stretchesIn(range) {
-  const several = /** @type {Lineage.Stretch[]} */ (range);
-  const alone = /** @type {Lineage.Stretch} */ (range);
-  return Array.isArray(range[0]) ? several : [alone];
-}
-
-/**
  * Meaning of a brush, from the stretches of the axis it covers.
  * @param {Lineage.Axis} axis
  * @param {number[][]} stretches

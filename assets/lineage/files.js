@@ -16,7 +16,7 @@ import { notesOf, shownKeys } from "./shown_runs.js";
 export async function savePicture(page) {
   const background = window.getComputedStyle(page.root).getPropertyValue("--ms-card").trim();
   const { length } = shownKeys(page);
-  const { name, title } = files.called(page.root, translate("lineage.of_runs", { n: count(length) }));
+  const subject = translate("lineage.of_runs", { n: count(length) });
   if (viewOf(page)) {
     const source = page.find(".ms-lineage-scatter canvas");
     const copy = make("canvas", "", [], { width: source.width, height: source.height });
@@ -24,14 +24,10 @@ export async function savePicture(page) {
     pen.fillStyle = background;
     pen.fillRect(0, 0, copy.width, copy.height);
     pen.drawImage(source, 0, 0);
-    files.save(copy.toDataURL("image/png"), `${name}.png`);
+    files.save(copy.toDataURL("image/png"), `${files.called(page.root, subject).name}.png`);
     return;
   }
-  const plot = page.find(".js-plotly-plot");
-  const { clientWidth: width, clientHeight: height } = plot;
-  const layout = { ...plot.layout, width, height, paper_bgcolor: background };
-  const { figure, more } = files.entitled({ data: plot.data, layout }, title, width);
-  await files.saveFigure(figure, "png", name, width, height + more);
+  await page.plot.save(subject);
 }
 
 /**

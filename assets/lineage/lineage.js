@@ -4,15 +4,16 @@ import { cellRenderers, gridFunctions } from "../kit/ag_grid.js";
 import { penOf } from "../kit/canvases.js";
 import { handMark } from "../kit/colours.js";
 import { functionsOf, noUpdate } from "../kit/dash.js";
+import { make } from "../kit/elements.js";
 import { inLanguage, language } from "../kit/i18n.js";
 import { keeper, notYet } from "../kit/pages.js";
 import { same } from "../kit/state.js";
 import { cellText, number } from "../kit/units.js";
-import { AXIS_WIDTH, dressed, measure } from "./axes.js";
-import { meaning, stretchesIn } from "./brushes.js";
-import { axesOf, chosen, colourOf, pairOf, together, viewOf } from "./columns.js";
+import { AXIS_WIDTH, brushed, dressed, measure } from "./axes.js";
+import { meaning } from "./brushes.js";
+import { axesOf, chosen, colourOf, columnNamed, cut, fullOf, pairOf, together, valueText, viewOf } from "./columns.js";
 import { drawKey } from "./key.js";
-import { programmed } from "./programmed.js";
+import { parallelPlot } from "./parallel.js";
 import * as scatter from "./scatter.js";
 import { absent, notesOf } from "./shown_runs.js";
 import { attach, cellClass, columnDefs, refilter, resort, restore, rowsOf, runCell } from "./table.js";
@@ -28,14 +29,50 @@ const nothing = () => noUpdate();
 const fresh = (_root, page) => ({
   sheet: notYet, runs: notYet, api: notYet, columns: new Map(), places: new Map(), figure: notYet, passing: null,
   tools: build(page), board: notYet, pen: penOf(document.createElement("canvas")), width: 1000, stepped: 0, room: 12,
-  listed: "", rowMark: "", columnMark: "", drawnFigure: null, look: null, turn: 0, chosen: [], before: undefined,
+  listed: "", rowMark: "", columnMark: "", drawnFigure: null, look: null, plot: notYet, chosen: [], before: undefined,
   jobs: new Map(), jobsIn: null,
 });
 
 const { pages, pageOf } = keeper(fresh, (page) => {
+  page.plot = parallelPlot(page.find(".ms-lineage-axes"), actsOf(page));
   attach(page);
   measure(page);
   new ResizeObserver(() => measure(page)).observe(page.find(".ms-lineage-scroll"));
+});
+
+/**
+ * What is done with the lines: brushes and the order of axes are in the state.
+ * @param {Lineage.Page} page
+ * @returns {Lineage.ParallelActs}
+ */
+const actsOf = (page) => ({
+  brushed(stretches) {
+    const brush = page.figure.layout.meta.axes.flatMap((axis) => {
+      const parts = stretches.get(axis.name);
+      if (!parts) return [];
+      const { ranges, names } = meaning(axis, parts);
+      return [JSON.stringify([axis.name, ranges, names])];
+    });
+    if (same(brush, page.state.brush || [])) return;
+    // the plot already shows its brushes
+    if (page.look) page.look = [page.look[0], page.look[1], brush, page.stepped];
+    page.change({ brush });
+  },
+  reordered: (order) => page.change({ col: [...order, ...chosen(page).filter((name) => !order.includes(name))] }),
+  opened: (row) => scatter.show(page, page.figure.layout.meta.keys[row]),
+  tip(row, colour) {
+    const key = page.figure.layout.meta.keys[row];
+    const dot = make("span", "ms-dot");
+    dot.style.background = colour;
+    const lines = page.figure.layout.meta.axes.map(({ name }) => {
+      const column = columnNamed(page, name);
+      return make("div", "ms-lineage-tip-line", [
+        make("span", "ms-muted", cut(fullOf(column), 40)),
+        make("span", "", valueText(column, /** @type {number} */ (page.places.get(key)))),
+      ]);
+    });
+    return [make("div", "ms-run", [dot, make("span", "ms-cut ms-name", key)]), ...lines];
+  },
 });
 
 /**
@@ -147,11 +184,10 @@ Object.assign(functionsOf("mindscope_lineage"), {
    * @param {number | null} _wide
    * @param {string} rootId
    */
-  async draw(figure, state, sheet, prefs, runs, _wide, rootId) {
-    await programmed();
+  draw(figure, state, sheet, prefs, runs, _wide, rootId) {
     const page = pageOf(rootId);
-    if (!page || !figure || !take(page, state, sheet, runs)) return nothing();
-    if (!figure.layout.meta.axes.every(({ name }) => page.columns.has(name))) return nothing();
+    if (!page || !figure || !take(page, state, sheet, runs)) return;
+    if (!figure.layout.meta.axes.every(({ name }) => page.columns.has(name))) return;
     page.figure = figure;
     refilter(page);
     drawKey(page.find(".ms-lineage-key"), figure.layout.meta.key, page);
@@ -159,15 +195,12 @@ Object.assign(functionsOf("mindscope_lineage"), {
     if (viewOf(page)) {
       page.drawnFigure = null;
       scatter.scatter(page);
-      return nothing();
+      return;
     }
     const look = [prefs && prefs.theme, language(), page.state.brush || [], page.stepped];
-    // Dash drops outdated answers, so check what the plot actually shows.
-    const { layout } = page.find(".js-plotly-plot") || {};
-    const there = Boolean(layout && layout.meta && layout.meta.turn === page.turn);
-    if (there && page.drawnFigure === figure && same(look, page.look)) return nothing();
-    Object.assign(page, { drawnFigure: figure, look, turn: (page.turn || 0) + 1 });
-    return dressed(page);
+    if (page.drawnFigure === figure && same(look, page.look)) return;
+    Object.assign(page, { drawnFigure: figure, look });
+    page.plot.show(dressed(page), brushed(page));
   },
 
   /**
@@ -191,37 +224,5 @@ Object.assign(functionsOf("mindscope_lineage"), {
       openGraph.href = `${target.getAttribute("href")}?${new URLSearchParams({ run, node: node[0] })}`;
     }
     return !node.length || same(known, { node }) ? nothing() : { node };
-  },
-
-  /**
-   * A brush was changed or an axis dragged.
-   * @param {unknown} _change
-   * @param {string} rootId
-   */
-  moved(_change, rootId) {
-    const page = pageOf(rootId);
-    const plot = page && page.find(".js-plotly-plot");
-    if (!plot || !plot.data || !plot.data.length || !page.figure) return;
-    const axes = new Map(page.figure.layout.meta.axes.map((axis) => [axis.name, axis]));
-    /** @type {Lineage.Dimension[]} */
-    const all = plot.data[0].dimensions;
-    const dimensions = all.filter((dimension) => axes.has(dimension.name));
-    const brush = dimensions.flatMap(({ name, constraintrange }) => {
-      const axis = axes.get(name);
-      if (!axis || !constraintrange || !constraintrange.length) return [];
-      const { ranges, names } = meaning(axis, stretchesIn(constraintrange));
-      return [JSON.stringify([name, ranges, names])];
-    });
-    /** @type {Wire.Query} */
-    const changes = {};
-    if (!same(brush.slice().sort(), (page.state.brush || []).slice().sort())) changes.brush = brush;
-    const order = dimensions.map((one) => one.name);
-    if (!same(order, page.figure.layout.meta.axes.map(({ name }) => name))) {
-      changes.col = [...order, ...chosen(page).filter((name) => !order.includes(name))];
-    }
-    if (!Object.keys(changes).length) return;
-    // the plot already shows its brushes
-    if (changes.brush && page.look) page.look = [page.look[0], page.look[1], changes.brush, page.stepped];
-    page.change(changes);
   },
 });

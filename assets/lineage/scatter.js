@@ -10,6 +10,7 @@ import { CUT, fitted as fittedName } from "../kit/names.js";
 import { numbersOf } from "../kit/typed_arrays.js";
 import { brushes, meaning, stretches } from "./brushes.js";
 import { axesOf, colourOf, columnNamed, cut, fullOf, pairOf, valueText, viewOf } from "./columns.js";
+import { coloursOf } from "./line_colours.js";
 
 const MOST = 6;
 const GAP = 10;
@@ -58,8 +59,7 @@ function boardOf(page) {
  * @returns {Lineage.ScatterAxis}
  */
 function scatterAxis(meta, { values, range, tickvals, ticktext }) {
-  const texts = ticktext.map((text) => text.replace(/[\u200b\u200c]/g, ""));
-  const ticks = tickvals.flatMap((at, n) => (texts[n] ? [{ at, text: texts[n] }] : []));
+  const ticks = tickvals.map((at, n) => ({ at, text: ticktext[n] }));
   return { meta, places: numbersOf(values), range, ticks };
 }
 
@@ -80,29 +80,6 @@ export const scatter = (page) => {
 export const mark = (page) => {
   if (page.board && page.board.figure && viewOf(page)) draw(page);
 };
-
-// Colours -----------------------------------------------------------------------------------------------------------
-
-/** @param {string} colour */
-function channels(colour) {
-  if (colour.startsWith("#")) return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-  return (colour.match(/[\d.]+/g) || []).slice(0, 3).map(Number);
-}
-
-/** @param {Lineage.Figure} figure */
-function coloursOf(figure) {
-  const { keys } = figure.layout.meta;
-  const { color, colorscale, cmin, cmax } = figure.data[0].line;
-  if (typeof color === "string") return keys.map(() => color);
-  return Array.from(numbersOf(color), (value) => {
-    const part = Math.min(1, Math.max(0, (value - cmin) / (cmax - cmin)));
-    const after = Math.max(1, colorscale.findIndex(([at]) => at >= part));
-    const [[from, first], [to, second]] = [colorscale[after - 1], colorscale[after]];
-    const share = to > from ? (part - from) / (to - from) : 0;
-    const [a, b] = [channels(first), channels(second)];
-    return `rgb(${a.map((one, i) => Math.round(one + (b[i] - one) * share)).join(",")})`;
-  });
-}
 
 // Drawing -----------------------------------------------------------------------------------------------------------
 
@@ -490,7 +467,7 @@ function hover(page, event) {
  * @param {Lineage.Page} page
  * @param {string} key
  */
-function show(page, key) {
+export function show(page, key) {
   const node = page.api && page.api.getRowNode(key);
   if (!node) return;
   page.api.ensureNodeVisible(node, "middle");

@@ -3,7 +3,6 @@
 
 import { centred, fieldCopy, gap, isAction, isBare, withLook } from "./page_controls.js";
 import { chartsFor, savedFigure } from "./page_figures.js";
-import { parallelLines } from "./page_lines.js";
 import { MOST_ROWS, rowsNote } from "./page_rows.js";
 
 /** @typedef {import("./page_figures.js").SavedFigure} SavedFigure */
@@ -216,10 +215,6 @@ function emptied(copy, style) {
  */
 function htmlCopy(element, style, copying) {
   if (element.matches(".ms-lines") && hasWhole(element, copying)) return null;
-  if (element.matches(".gl-container")) {
-    const lines = parallelLines(/** @type {any} */ (element.closest(".js-plotly-plot")));
-    if (lines) return lines;
-  }
   if (element.localName === "canvas") return picture(/** @type {HTMLCanvasElement} */ (element), style);
   if (element.localName === "img") return imageCopy(/** @type {HTMLImageElement} */ (element), style, copying);
   const special = controlCopy(element, style, copying);

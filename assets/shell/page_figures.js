@@ -17,8 +17,7 @@ const FLAT = new Set(["scatter", "bar", "heatmap", "histogram", "histogram2d", "
 const SPATIAL = new Set(["surface", "scatter3d", "mesh3d"]);
 
 /**
- * What of plotly.js draws these traces again; null if they stay the picture they are, as parallel coordinates, whose
- * programs a file has not.
+ * What of plotly.js draws these traces again; null if they stay the picture they are.
  * @param {{ type?: string }[]} data
  * @returns {Charts | null}
  */

@@ -83,7 +83,8 @@ declare namespace Lineage {
     range: Stretch;
     tickvals: number[];
     ticktext: string[];
-    constraintrange?: Stretch | Stretch[];
+    /** what is said of its scale after its label */
+    scale?: string;
   }
 
   interface Line {
@@ -98,13 +99,40 @@ declare namespace Lineage {
     axes: Axis[];
     key?: Key;
     alternative: [string, string];
-    /** of our drawing, to know which one plotly shows */
-    turn?: number;
   }
 
   interface Figure {
     data: { dimensions: Dimension[]; line: Line }[];
     layout: { margin: { l: number; r: number }; meta: FigureMeta; [more: string]: unknown };
+  }
+
+  /** What a page does with its lines over parallel axes. */
+  interface ParallelActs {
+    brushed(brushes: Map<string, Stretch[]>): void;
+    reordered(names: string[]): void;
+    opened(row: number): void;
+    tip(row: number, colour: string): HTMLElement[];
+  }
+
+  /** Lines over parallel axes as they are drawn; sizes in px. */
+  interface ParallelState {
+    figure: Figure | null;
+    brushes: Map<string, Stretch[]>;
+    across: number[];
+    /** of rows, by axis */
+    heights: Float32Array[];
+    colours: string[];
+    /** 1 for rows within all brushes */
+    held: Uint8Array;
+    width: number;
+    height: number;
+    /** the axis or brush that is being dragged */
+    dragged: {
+      axis: number; from: number[]; place: number; before: Stretch[]; held: number; x: number | null; title: boolean;
+    } | null;
+    ticks: { y: number; text: string; whole: string }[][];
+    titles: string[];
+    frame: number;
   }
 
   /** A row of the table: a run, or equal pipelines; values are under "=" and their column. */
@@ -203,10 +231,10 @@ declare namespace Lineage {
     listed: string;
     rowMark: string;
     columnMark: string;
-    /** what the plot was drawn from, and how many times */
+    /** what the plot was drawn from */
     drawnFigure: Figure | null;
     look: unknown[] | null;
-    turn: number;
+    plot: ReturnType<typeof import("../lineage/parallel.js").parallelPlot>;
     /** chosen runs by the button, and those before */
     chosen: string[];
     before: string[] | undefined;

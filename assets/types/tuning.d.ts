@@ -18,5 +18,8 @@ declare namespace Tuning {
     show: HTMLSelectElement;
     by: HTMLSelectElement;
     csv: HTMLAnchorElement;
+    /** lines over settings and target, once there is a figure, which has them */
+    lines: ReturnType<typeof import("../lineage/parallel.js").parallelPlot>;
+    parallel: Lineage.Figure | null;
   }
 }

@@ -39,6 +39,11 @@ def plain(text: str) -> str:
 def plot_card(graph: Any, name: str, title: Any, class_name: str = "", *above: Any) -> html.Section:
     """A card with a title, the components `above`, and a plot. name identifies the plot in scripts."""
     plot = dcc.Graph(id=graph, figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    return drawn_card(plot, name, title, class_name, *above)
+
+
+def drawn_card(plot: Any, name: str, title: Any, class_name: str = "", *above: Any) -> html.Section:
+    """Like `plot_card`, with a component of class ms-plot as its plot, into which the page's script draws."""
     tools = html.Span(
         [
             icon_button("download", "plots.png", **{"data-act": "png"}),

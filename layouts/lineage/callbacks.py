@@ -57,5 +57,4 @@ def _register_browser(app: Any, ids: Ids) -> None:
     wide = Input(ids("wide"), "data")
     call("plan", Output(ids("ask"), "data"), *now, wide, State(ids("ask"), "data"), root)
     call("fill", Output(ids("grid"), "rowData"), Output(ids("grid"), "columnDefs"), *now, root)
-    call("draw", Output(ids("plot"), "figure"), Input(ids("drawing"), "data"), *now, wide, root)
-    call("moved", Input(ids("plot"), "restyleData"), root, prevent_initial_call=True)
+    call("draw", Input(ids("drawing"), "data"), *now, wide, root)

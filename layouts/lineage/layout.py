@@ -10,7 +10,6 @@ import dash_ag_grid as dag
 from dash import dcc, html
 
 from layouts.kit.elements import scrolled, toolbar
-from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.grid import GRID_TEXTS, OPTIONS
 from layouts.kit.i18n import attributes, for_browser, texts_of
 from layouts.kit.page import Ids
@@ -31,7 +30,7 @@ def layout(ids: Ids, *, export: str, none: html.Div, damaged: html.Div, beside: 
     be the reason. beside: components next to the table.
     """
     texts = (*lineage.TEXTS, *texts_of("data_lineage"), *GRID_TEXTS)
-    plot = dcc.Graph(id=ids("plot"), figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    plot = html.Div(className="ms-lineage-axes")
     grid = dag.AgGrid(
         id=ids("grid"), columnDefs=[], rowData=[], getRowId="params.data.key", dashGridOptions=_OPTIONS,
         defaultColDef={"sortable": True, "resizable": True, "minWidth": 64}, className="ms-grid",

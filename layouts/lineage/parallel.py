@@ -3,13 +3,11 @@
 The place of a number v is v itself, log10(v) on a logarithmic axis, or sign(v) log10(1 + |v| / c) on a symmetric one; that of a
 text is the number of its category. Values without a place are drawn apart from the axis: missing values, NaN, -Inf and, on a
 logarithmic axis, values that are not positive below it; +Inf above it.
-plotly snaps a brush to the ticks of an axis, so axes have a tick for every value or, if there are many, for every hundredth of
-their range. Only some ticks have visible texts; the others have texts of zero width.
+assets/lineage/parallel.js draws them on a canvas, and leaves out the texts of ticks that have no room.
 """
 
 from __future__ import annotations
 
-import html
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -40,16 +38,12 @@ _LARGEST = 1e300
 """Larger magnitudes are treated as infinite: the length of an axis from -1e308 to 1e308 would overflow a float64."""
 _SPREAD = 1e3
 _ROOM = 0.025
-_ALL_VALUES = 60
 _FEW = 7
 _MOST_WRITTEN = 24
 _MOST_KEYED = 12
-_FINE = 100
 _LONGEST = 16
 _LETTER = 6.5
 """Maximum width of a letter in a tick, in pixels."""
-_SILENT = "\u200b\u200c"
-"""Characters of zero width."""
 _GREY = "#8b95a1"
 _COLOURS = tuple(hue[shade] for shade in range(SHADES) for hue in PALETTE)
 
@@ -176,7 +170,7 @@ def _of_categories(name: str, column: pd.Series[Any], recorded: NDArray[np.bool_
     low, high = _ends(np.arange(len(categories), dtype=np.float64))
     apart = _stand_apart(places, low, high, {MISSING: ~recorded})
     every, names = math.ceil(len(categories) / _MOST_WRITTEN), NameSet(categories)
-    ticks = [(float(place), names.short(text, _LONGEST) if place % every == 0 else "") for place, text in enumerate(categories)]
+    ticks = [(float(place), names.short(text, _LONGEST)) for place, text in enumerate(categories) if place % every == 0]
     return Axis(name, LINEAR, places, low, high, apart, _ticks(ticks, apart), categories)
 
 
@@ -212,24 +206,7 @@ def _stand_apart(places: Floats, low: float, high: float, groups: Mapping[str, N
 
 
 def _ticks(inside: Sequence[tuple[float, str]], apart: Mapping[str, float]) -> list[tuple[float, str]]:
-    ticks = sorted([*inside, *((place, name) for name, place in apart.items())])
-    numbered = zip(ticks, _repeats(ticks), strict=True)
-    return [(place, text + _silence(number) if number else text) for (place, text), number in numbered]
-
-
-def _repeats(ticks: Sequence[tuple[float, str]]) -> list[int]:
-    """Return for each tick the number of earlier ticks with its text; the empty text counts as seen."""
-    seen: dict[str, int] = {"": 1}
-    numbers = []
-    for _, text in ticks:
-        numbers.append(seen.get(text, 0))
-        seen[text] = numbers[-1] + 1
-    return numbers
-
-
-def _silence(number: int) -> str:
-    """Return a distinct text of zero width for each number, because plotly finds the place of a tick by its text."""
-    return "".join(_SILENT[digit == "1"] for digit in f"{number:b}")
+    return sorted([*inside, *((place, name) for name, place in apart.items())])
 
 
 def _of_numbers(known: Floats, low: float, high: float, scale: str, constant: float, unit: str) -> list[tuple[float, str]]:
@@ -239,10 +216,7 @@ def _of_numbers(known: Floats, low: float, high: float, scale: str, constant: fl
     span = high - low
     apart = len(known) < 2 or float(np.diff(known).min()) >= span * 0.06
     written = known if len(known) <= _FEW and apart else _round_places(low, high, scale, constant)
-    texts = {float(place): _tick_text(_value(place, scale, constant), unit) for place in written}
-    silent = known if len(known) <= _ALL_VALUES else np.linspace(low, high, _FINE + 1)
-    clear = [place for place in silent if not any(abs(place - other) < span * 1e-9 for other in texts)]
-    return sorted([*texts.items(), *((float(place), "") for place in clear)])
+    return sorted({float(place): _tick_text(_value(place, scale, constant), unit) for place in written}.items())
 
 
 def _tick_text(value: float, unit: str) -> str:
@@ -285,23 +259,22 @@ def _round_powers(low: float, high: float, constant: float) -> list[float]:
 
 
 def parallel(axes: Sequence[Axis], keys: Sequence[str], line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figure with these axes and one line per key; line has plotly's properties for the colours of lines.
+    """Return the figure with these axes and one line per key; line has colours as `line_by_axis` makes them.
 
     layout.meta has the keys, and for each axis what is needed to interpret a brush.
     """
-    trace = {"type": "parcoords", "dimensions": [_dimension(one) for one in axes], "line": line, "labelside": "top"}
+    trace = {"dimensions": [_dimension(one) for one in axes], "line": line}
     meta = {"keys": list(keys), "axes": [_meta(one) for one in axes]}
-    left = max((len(text.strip(_SILENT)) for _, text in axes[0].ticks), default=0) if axes else 0
+    left = max((len(text) for _, text in axes[0].ticks), default=0) if axes else 0
     margin = {"l": max(56, round(_LETTER * left) + 20), "r": 56, "t": 40, "b": 16}
     return {"data": [trace], "layout": {"meta": meta, "margin": margin}}
 
 
 def _dimension(one: Axis) -> dict[str, Any]:
-    # plotly interprets markup in labels, but not in ticks.
     return {
-        "name": one.name, "label": html.escape(brief(one.name, _LONGEST), quote=False), "values": typed(one.places),
+        "name": one.name, "label": brief(one.name, _LONGEST), "values": typed(one.places),
         "range": list(one.ends), "tickvals": [place for place, _ in one.ticks],
-        "ticktext": [text for _, text in one.ticks], "multiselect": True,
+        "ticktext": [text for _, text in one.ticks],
     }  # fmt: skip
 
 
@@ -345,8 +318,8 @@ def colour_key(one: Axis, *, dark: bool = False) -> dict[str, Any]:
         shown = one.categories[:_MOST_KEYED]
         entries = [[_COLOURS[place % count], brief(text, _LONGEST)] for place, text in enumerate(shown)]
         return found | {"entries": entries, "left": len(one.categories) - len(shown)}
-    inside = [(place, text) for place, text in one.ticks if one.low <= place <= one.high and text.strip(_SILENT)]
-    ticks = [[round((place - one.low) / (one.high - one.low), 4), text.strip(_SILENT)] for place, text in inside]
+    inside = [(place, text) for place, text in one.ticks if one.low <= place <= one.high]
+    ticks = [[round((place - one.low) / (one.high - one.low), 4), text] for place, text in inside]
     return found | {"ticks": ticks, "stops": list(_stops(dark))}
 
 

@@ -95,6 +95,10 @@ TEXTS = define_texts({
     "lineage.save_png": ("Image as PNG", "图片（PNG）"),
     "lineage.save_json": ("Table as JSON", "表格（JSON）"),
     "lineage.apart.missing": ("missing", "缺失"),
+    "lineage.axis_keys": (
+        "{name}: up and down move what is selected, Shift changes its end, Delete clears it, left and right move the axis",
+        "{name}：上下键移动选区，Shift 调整上端，Delete 清除选区，左右键移动坐标轴",
+    ),
     "lineage.key": ("Colours: {name}", "颜色：{name}"),
     "lineage.no_value": "common.no_value",
     "lineage.more_values": "common.n_more",

@@ -5,13 +5,15 @@ import { fillSelect, icon, make, pressSegment, segments, select, takesText, word
 import { dateTime } from "../../kit/moments.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate } from "../../kit/i18n.js";
-import { keeper } from "../../kit/pages.js";
+import { keeper, notYet } from "../../kit/pages.js";
 import { answered, request } from "../../kit/page_parts.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { formatQuery, last } from "../../kit/state.js";
-import { programmed } from "../../lineage/programmed.js";
+import { numbersOf } from "../../kit/typed_arrays.js";
+import { valueAt } from "../../lineage/brushes.js";
+import { parallelPlot } from "../../lineage/parallel.js";
 
 /** @type {Tuning.Key[]} */
 const KEYS = ["study", "target", "trial", "sort", "show", "x", "y", "by"];
@@ -47,6 +49,7 @@ function fresh(_root, page) {
       (sort) => page.change({ sort: sort === "best" ? [] : [sort] })),
     show: select("tuning.show", (show) => page.change({ show: show ? [show] : [] })),
     by: select("tuning.by", (by) => page.change({ by: by ? [by] : [] })),
+    lines: notYet, parallel: null,
     csv: make("a", "ms-button ms-button-quiet", [icon("download"), words("tuning.csv")], { download: "" }),
   };
 }
@@ -54,6 +57,11 @@ function fresh(_root, page) {
 /** @param {Tuning.Page} page */
 function build(page) {
   plots.furnish(page);
+  const card = page.find("[data-plot=parallel]");
+  page.lines = parallelPlot(card.querySelector(".ms-plot"), actsOf(page));
+  card.querySelector("[data-act=png]").addEventListener("click", () => {
+    if (page.parallel && page.shown) page.lines.save(page.shown.study);
+  });
   page.find(".ms-tuning-bar").append(labelled("tuning.study", page.studies), labelled("tuning.target", page.targets));
   page.find(".ms-tuning-bar").append(...page.settings.map((one, at) => labelled(`tuning.${"xy"[at]}`, one)));
   page.find("[data-card=trials] .ms-tuning-tools").append(page.show, page.sort, page.csv);
@@ -154,6 +162,46 @@ function fill(page, sections) {
   }
 }
 
+/**
+ * What is done with lines of trials. A press on one shows its trial; brushes and the order of axes are those of the card.
+ * @param {Tuning.Page} page
+ * @returns {Lineage.ParallelActs}
+ */
+const actsOf = (page) => ({
+  brushed: () => undefined,
+  reordered: () => undefined,
+  opened(row) {
+    if (page.parallel) page.change({ trial: [page.parallel.layout.meta.keys[row]] });
+  },
+  tip(row, colour) {
+    if (!page.parallel) return [];
+    const { data: [{ dimensions }], layout: { meta } } = page.parallel;
+    const lines = meta.axes.map((axis, i) => {
+      const place = numbersOf(dimensions[i].values)[row];
+      const apart = Object.keys(axis.apart).find((name) => axis.apart[name] === place);
+      const number = Number(valueAt(axis, place).toPrecision(9));
+      const value = axis.kind === "category" ? axis.categories[place] : String(number);
+      const text = apart === "missing" ? translate("lineage.apart.missing") : apart || value;
+      return make("div", "ms-lineage-tip-line", [make("span", "ms-muted", axis.name), make("span", "", text)]);
+    });
+    const dot = make("span", "ms-dot");
+    dot.style.background = colour;
+    return [make("div", "ms-run", [dot, words("tuning.trial_n", { n: meta.keys[row] })]), ...lines];
+  },
+});
+
+/**
+ * @param {Tuning.Page} page
+ * @param {Lineage.Figure | null} figure
+ */
+function showLines(page, figure) {
+  const card = page.find("[data-plot=parallel]");
+  card.hidden = !figure;
+  card.classList.toggle("ms-plot-drawn", Boolean(figure));
+  page.parallel = figure;
+  if (figure) page.lines.show(figure);
+}
+
 const answers = {
   /**
    * @param {Tuning.Page} page
@@ -179,10 +227,11 @@ const answers = {
    * @param {Tuning.Page} page
    * @param {Tuning.Answer<Tuning.ReadySettings | Tuning.NoFigure>} answer
    */
-  async settings(page, answer) {
+  settings(page, answer) {
     if (answer.state !== "ready") return;
-    if (answer.figures.parallel) await programmed();
-    for (const [name, figure] of Object.entries(answer.figures)) plots.place(page, name, `${name}-plot`, figure);
+    const { parallel, ...figures } = answer.figures;
+    for (const [name, figure] of Object.entries(figures)) plots.place(page, name, `${name}-plot`, figure);
+    showLines(page, /** @type {any} */ (parallel));
     page.settings.forEach((one, at) => {
       fillSelect(one, answer.settings.map((name) => [name, name]), answer.shown[at] || "");
       one.closest("label").hidden = answer.settings.length < 2;

@@ -22,7 +22,7 @@ from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids
 from layouts.kit.page_parts import Answer, register_parts_in, stores
 from layouts.kit.plain_html import markup
-from layouts.kit.plot_cards import plot_card
+from layouts.kit.plot_cards import drawn_card, plot_card
 from layouts.kit.recording import missing_data
 from layouts.sources import Sources
 from layouts.tuning.studies import OpenStudy, StudyFrames
@@ -49,7 +49,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         html.Div(className="ms-tuning-damage", role="status", hidden=True, **{"data-section": "problems"}),
         html.Section(html.Div(skeleton, **{"data-section": "head"}), className="ms-card ms-tuning-head", tabIndex=-1,
                      **{"data-card": "head"}),
-        *(plot_card(ids(f"{name}-plot"), name, t(f"tuning.{name}"), f"ms-tuning-{name}") for name in PLOTS),
+        *(_plot(ids, name) for name in PLOTS),
         _card("trials"),
         _card("trial"),
     ]  # fmt: skip
@@ -64,9 +64,16 @@ def layout(ids: Ids, routes: str) -> html.Div:
         className="ms-tuning",
         **{
             "data-instance": ids.instance, "data-page": ids.page, "data-routes": routes,
-            "data-texts": json.dumps(for_browser(TEXTS)),
+            "data-texts": json.dumps(for_browser((*TEXTS, "lineage.axis_keys", "lineage.apart.missing"))),
         },
     )  # fmt: skip
+
+
+def _plot(ids: Ids, name: str) -> html.Section:
+    title, class_name = t(f"tuning.{name}"), f"ms-tuning-{name}"
+    if name == "parallel":
+        return drawn_card(html.Div(className="ms-plot"), name, title, class_name)
+    return plot_card(ids(f"{name}-plot"), name, title, class_name)
 
 
 def _card(name: str) -> html.Section:

@@ -3,7 +3,6 @@ import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chartsFor, plain, savedFigure } from "../../../assets/shell/page_figures.js";
-import { isBrushed, strokes, wayOf } from "../../../assets/shell/page_lines.js";
 import {
   firstNames, policy, scriptJson, sheetText, styledAttributes, withoutMenu, withoutTurns,
 } from "../../../assets/shell/page_text.js";
@@ -96,7 +95,7 @@ test("a line of a run says its name when it is pointed at, as text", () => {
 test("as much of plotly.js as the figures need", () => {
   assert.equal(chartsFor([{ type: "bar" }, {}]), "flat");
   assert.equal(chartsFor([{ type: "surface" }, { type: "scatter" }]), "all");
-  assert.equal(chartsFor([{ type: "parcoords" }]), null);
+  assert.equal(chartsFor([{ type: "parcats" }]), null);
 });
 
 test("what takes most of a file is named by its card, the largest first", () => {
@@ -117,27 +116,4 @@ test("rules for windows with a menu hold for what is left of them beside it, but
   for (const other of ["@media (max-width: 600px) {}", "@media print {}", "@container a (max-width: 900px) {}"]) {
     assert.equal(withoutMenu(other, 200), other);
   }
-});
-
-// Two axes of a plot of three rows, 100 px high, of which the second one may be brushed.
-function axes(ranges) {
-  const model = { height: 100, unitToColor: (unit) => [255 * unit, 0, 10.4], lines: { color: [1, 0, 0.5] } };
-  const brush = { filter: { specified: Boolean(ranges), getConsolidated: () => ranges } };
-  return [{ x: 0, paddedUnitValues: [0.1, 0.5, 0.9], model }, { x: 50.06, paddedUnitValues: [0.9, 0.5, 0.1], model, brush }];
-}
-
-test("lines of parallel coordinates go through the values of their row", () => {
-  assert.equal(wayOf(axes(null), 0), "M0,90L50.1,10");
-  assert.equal(wayOf(axes(null), 1), "M0,50L50.1,50");
-});
-
-test("rows are drawn by colour, and those that are not brushed below them", () => {
-  const unselected = { line: { color: "#ccc", opacity: 0.3 } };
-  const every = strokes(axes(null), { unselected });
-  assert.deepEqual(every.map(({ row }) => row), [1, 2, 0]);
-  assert.deepEqual(every.map(({ stroke }) => stroke), ["rgb(0,0,10)", "rgb(128,0,10)", "rgb(255,0,10)"]);
-  const some = strokes(axes([[0, 0.2], [0.8, 1]]), { unselected });
-  assert.deepEqual(some.map(({ row, opacity }) => [row, opacity]), [[0, 0.3], [1, 0.3], [2, 0.3], [2, 1], [0, 1]]);
-  assert.deepEqual([0, 1, 2].map((row) => isBrushed(axes([[0.4, 0.6]]), row)), [false, true, false]);
-  assert.equal(strokes(axes([]), { unselected }).length, 3, "a brush that holds nothing");
 });

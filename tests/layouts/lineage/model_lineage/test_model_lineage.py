@@ -139,7 +139,7 @@ def test_a_value_far_off_does_not_press_the_others_together(values: list[float],
 def test_ticks_of_a_symmetric_axis_are_powers_of_ten() -> None:
     runs: dict[str, dict[str, Setting]] = {str(n): {"metric/m": float(value)} for n, value in enumerate([-4e6, *range(9), 3e9])}
     (dimension,) = figure(runs, col=["metric/m"])["data"][0]["dimensions"]
-    written = [text for text in dimension["ticktext"] if text.strip("\u200b\u200c")]
+    written = dimension["ticktext"]
     assert written[written.index("0") :] == ["0", "1000", "1e+06", "1e+09"]
     assert written[0] == "-1e+06"
 
@@ -161,7 +161,6 @@ def test_any_numbers_have_places_within_the_axis(values: list[float | None], sca
     assert ((low <= one.places) & (one.places <= high)).all()
     ticks = [place for place, _ in one.ticks]
     assert ticks == sorted(set(ticks))
-    assert len({text for _, text in one.ticks}) == len(one.ticks)
     assert all(low <= place <= high for place in ticks)
     for value, place in zip([0.5, *values], one.places, strict=True):
         if value is None:

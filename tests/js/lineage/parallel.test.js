@@ -1,0 +1,66 @@
+// Lines over parallel axes: heights, brushes, the line near a point, and the order of axes.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import {
+  BOTTOM, TOP, acrossOf, heightOf, heldBy, joined, nearest, placeAt, reordered, shifted, spaced,
+} from "../../../assets/lineage/parallel_geometry.js";
+
+const HEIGHT = TOP + BOTTOM + 100;
+
+test("axes are spread over the width, and one alone is in the middle", () => {
+  assert.deepEqual(acrossOf(0, 300, { l: 50, r: 50 }), []);
+  assert.deepEqual(acrossOf(1, 300, { l: 50, r: 50 }), [150]);
+  assert.deepEqual(acrossOf(3, 300, { l: 50, r: 50 }), [50, 150, 250]);
+});
+
+test("heights and places are inverse, and stay within the axis", () => {
+  for (const place of [-5, 0, 2.5, 10]) assert.equal(placeAt([-5, 10], HEIGHT, heightOf([-5, 10], HEIGHT, place)), place);
+  assert.equal(heightOf([0, 1], HEIGHT, 1), TOP);
+  assert.equal(placeAt([0, 1], HEIGHT, -100), 1);
+  assert.equal(placeAt([0, 1], HEIGHT, 10_000), 0);
+});
+
+test("a run is held by any stretch of an axis, and by all axes", () => {
+  const axes = [{ name: "a", values: [0, 1, 2, 3] }, { name: "b", values: [3, 2, 1, 0] }];
+  const held = (brushes) => Array.from(heldBy(axes, new Map(brushes), 4));
+  assert.deepEqual(held([]), [1, 1, 1, 1]);
+  assert.deepEqual(held([["a", []]]), [1, 1, 1, 1]);
+  assert.deepEqual(held([["a", [[0, 0.5], [2.5, 3]]]]), [1, 0, 0, 1]);
+  assert.deepEqual(held([["a", [[0, 0.5], [2.5, 3]]], ["b", [[0, 1]]]]), [0, 0, 0, 1]);
+});
+
+test("stretches that overlap become one, whichever way they were dragged", () => {
+  assert.deepEqual(joined([]), []);
+  assert.deepEqual(joined([[5, 3], [0, 1], [4, 6]]), [[0, 1], [3, 6]]);
+  assert.deepEqual(joined([[0, 10], [2, 3]]), [[0, 10]]);
+});
+
+test("a stretch moves as far as the axis goes and keeps its length", () => {
+  assert.deepEqual(shifted([2, 4], [0, 10], 3), [5, 7]);
+  assert.deepEqual(shifted([2, 4], [0, 10], 30), [8, 10]);
+  assert.deepEqual(shifted([2, 4], [0, 10], -30), [0, 2]);
+});
+
+test("the nearest line is one that is held, within reach", () => {
+  const [across, heights] = [[0, 100], [[0, 50, 100], [100, 50, 0]]];
+  assert.equal(nearest([], [], [], [0, 0], 8), -1);
+  assert.equal(nearest(across, heights, [1, 1, 1], [10, 11], 8), 0);
+  assert.equal(nearest(across, heights, [0, 1, 1], [10, 11], 8), -1);
+  assert.equal(nearest(across, heights, [1, 1, 1], [0, 52], 8), 1);
+  assert.equal(nearest(across, heights, [1, 1, 1], [90, 12], 8), 2);
+  assert.equal(nearest(across, heights, [1, 1, 1], [130, 50], 8), -1);
+  assert.equal(nearest([50], [[0, 50, 100]], [1, 1, 1], [52, 97], 8), 2);
+});
+
+test("texts of ticks do not touch", () => {
+  const ticks = [100, 95, 80, 79, 60].map((y, at) => ({ y, text: at === 4 ? "" : String(y) }));
+  assert.deepEqual(spaced(ticks).map(({ y }) => y), [100, 80]);
+});
+
+test("an axis is dropped between those beside it", () => {
+  assert.deepEqual(reordered(["a", "b", "c"], [0, 100, 200], 0, 150), ["b", "a", "c"]);
+  assert.deepEqual(reordered(["a", "b", "c"], [0, 100, 200], 2, -5), ["c", "a", "b"]);
+  assert.deepEqual(reordered(["a", "b", "c"], [0, 100, 200], 1, 120), ["a", "b", "c"]);
+});
