@@ -89,9 +89,9 @@ def test_texts_and_mixed_columns_have_categories() -> None:
     assert figure(col=["network"])["data"][0]["dimensions"][0]["ticktext"] == ["missing", "<b>LeNet</b>"]
 
 
-def test_names_of_columns_are_no_markup() -> None:
+def test_names_of_columns_are_text() -> None:
     (dimension,) = figure({"a": {"user_defined/<b>": 1}}, col=["user_defined/<b>"])["data"][0]["dimensions"]
-    assert dimension["label"].endswith("&lt;b&gt;")
+    assert dimension["label"].endswith("<b>")
 
 
 def test_hidden_runs_and_unknown_columns_are_left_out() -> None:
