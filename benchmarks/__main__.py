@@ -11,7 +11,7 @@ PARTS = (
     "starting", "drawing", "saving", "long_series", "derived", "loggers", "graphs_view", "painted", "lineage",
     "insights", "digests", "timeline", "memory", "dumps", "live", "clusters", "matrices", "pipeline", "ranks", "strategy",
     "browsing", "growth", "explanations", "tuning", "ahead", "conversion", "recording", "landscapes", "torch_profiles",
-    "idle", "visits", "open_pages", "team", "mirror", "guides", "peers",
+    "idle", "visits", "open_pages", "team", "mirror", "guides", "peers", "replays",
 )  # fmt: skip
 
 

@@ -13,7 +13,8 @@ from graphlib import CycleError, TopologicalSorter
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.jobs.replay.meetings import RECEIVES
+from parsers.analysis.jobs.replay.awaiting import completed
+from parsers.analysis.jobs.replay.meetings import EXCHANGES, RECEIVES
 from parsers.analysis.jobs.replay.programs import NOTHING, Program, programs_of
 from parsers.analysis.jobs.replay.recording import JobRecording, NotJudged, recorded
 from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS
@@ -131,8 +132,7 @@ def has_kernels(graph: JobGraph) -> bool:
 
 def receives_unawaited(graph: JobGraph) -> bool:
     """Return whether files leave open what awaits some receive, as of those that are posted early and always in time."""
-    does = graph.recording.meetings.does
-    return any(((does[one.operations[:, 0]] == RECEIVES) & (one.after == NOTHING)).any() for one in graph.programs)
+    return any((np.isin(one.does, (RECEIVES, EXCHANGES)) & (one.after == NOTHING)).any() for one in graph.programs)
 
 
 def graph_of(frames: Mapping[str, pd.DataFrame | None], tell: Tell = quietly) -> JobGraph:
@@ -142,7 +142,7 @@ def graph_of(frames: Mapping[str, pd.DataFrame | None], tell: Tell = quietly) ->
     """
     names = ("collectives", "cluster_steps", "groups", "device_times", "links")
     recording = recorded(*(frames.get(name) for name in names))
-    programs = programs_of(recording)
+    programs = completed(recording, programs_of(recording))
     end_of, least, own = _meeting_times(recording)
     pieces = _pieces(recording, programs)
     _fill_edges(recording, programs, pieces)
@@ -207,12 +207,14 @@ def _fill_edges(recording: JobRecording, programs: list[Program], pieces: list[l
     """Add to each piece what its blocks and operations await, with lags."""
     before = _before(recording, programs, pieces)
     refuted = _refuted(recording, programs, pieces, before)
+    after_waits = [lag_after_waits(program, recording.end[program.operations]) for program in programs]
     for step, these in enumerate(pieces):
         for piece in these:
             program = programs[piece.program]
             own = program.instances(step)
             begins, ends = program.begins[:, own], program.ends[:, own]
             starts, over = recording.start[piece.rows], recording.end[piece.rows]
+            usual = after_waits[piece.program]
             earlier = None if step == 0 else tuple(one[step - 1, piece.rank] for one in before)
             for block in range(len(begins)):
                 sources: list[tuple[int, int, Floats]] = []
@@ -222,7 +224,7 @@ def _fill_edges(recording: JobRecording, programs: list[Program], pieces: list[l
                     sources.append((BEFORE, FINISH, earlier[FINISH]))
                 sources += [(OPERATION, one, over[one]) for one in np.flatnonzero(program.after == block).tolist()]
                 if sources:
-                    piece.awaited_blocks[block] = _edges(begins[block], sources)
+                    piece.awaited_blocks[block] = _edges(begins[block], sources, usual)
                 else:
                     piece.begin_blocks[block] = begins[block]
             for one in range(len(starts)):
@@ -242,17 +244,45 @@ def _fill_edges(recording: JobRecording, programs: list[Program], pieces: list[l
                     piece.begin_operations[one] = starts[one]
 
 
-def _edges(begin: Floats, sources: list[tuple[int, int, Floats]]) -> list[Edge]:
-    """Return edges from what ended, with the lag to a begin on the latest of them; by rank."""
+def _edges(begin: Floats, sources: list[tuple[int, int, Floats]], usual: float = 0.0) -> list[Edge]:
+    """Return edges from what ended, with the lag to a begin on the latest of them; by rank.
+
+    usual is how long a lag may be that follows whatever is awaited: as much of it is on the other edges, too.
+    """
     ends = np.stack([end for _, _, end in sources])
     latest = np.argmax(ends, axis=0)
+    whole = np.maximum(begin - ends.max(axis=0), 0.0)
     found = []
     for place, (kind, number, end) in enumerate(sources):
         lag = begin - end
-        lag = np.where(latest == place, lag, np.minimum(lag, 0.0))
+        lag = np.where(latest == place, lag, np.minimum(lag, np.minimum(whole, usual)))
         host = np.where(lag > HOST_NS, lag, 0.0)
         found.append(Edge(kind, number, lag - host, host))
     return found
+
+
+_SELDOM = 0.5
+_MOST = 0.95
+
+
+def lag_after_waits(program: Program, over: Floats) -> float:
+    """Return up to which length (ns) lags before blocks follow whatever is awaited; 0 if they are those of a busy host.
+
+    A host that is late launches at its own time: after a long wait for an operation nothing is left of its lag. A lag that
+    is as long after such waits as elsewhere is part of each launch. over are the ends of operations x instances.
+    """
+    waited, usual = [np.empty(0)], [np.empty(0)]
+    for block in range(1, len(program.begins)):
+        before = program.ends[block - 1]
+        awaited = np.flatnonzero(program.after == block)
+        last = over[awaited].max(axis=0) if len(awaited) else np.full(len(before), -np.inf)
+        lag = program.begins[block] - np.maximum(last, before)
+        waited.append(lag[last - before > HOST_NS])
+        usual.append(lag[last <= before])
+    after, elsewhere = np.maximum(np.concatenate(waited), 0.0), np.maximum(np.concatenate(usual), 0.0)
+    if not len(after) or (len(elsewhere) and np.median(after) < _SELDOM * np.median(elsewhere)):
+        return 0.0
+    return float(np.quantile(after, _MOST))
 
 
 def _before(recording: JobRecording, programs: list[Program], pieces: list[list[StepPiece]]) -> tuple[Floats, Floats]:

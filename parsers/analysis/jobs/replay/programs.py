@@ -26,7 +26,7 @@ EXACT_NS = 2_000.0
 """A begin that is no later than this after an end that it depends on is explained by nothing else."""
 _EXPLAINED = 0.9
 _OFTEN = 0.5
-_LEAST_IDLE = 3
+LEAST_IDLE = 3
 _CHANCE = 0.25
 _SEED = 20_240_229
 
@@ -38,7 +38,8 @@ class Program:
     operations are rows of the recording (operations x instances). Slices are merged into blocks between what depends on them:
     begins, ends, busy (computing) and host (gaps that are the host's) are blocks x instances, in ns. before is the number of
     blocks that each operation depends on, along the block whose begin it awaits, after the block that awaits it, NOTHING for
-    none. former is the operation before it in its stream and cause another one whose end it awaits; -1 for none.
+    none; first is the first block that may await it. former is the operation before it in its stream and cause another one
+    whose end it awaits; -1 for none. does is that of meetings.
     """
 
     step: Ints
@@ -47,9 +48,11 @@ class Program:
     before: Ints
     along: Ints
     after: Ints
+    first: Ints
     former: Ints
     cause: Ints
     stream: Ints
+    does: Ints
     begins: Floats
     ends: Floats
     busy: Floats
@@ -165,14 +168,14 @@ def _program(
     awaits = _believed(begins, finish, ends, block_of[1], does)
     stream = recording.stream[rows[:, 0]]
     reached = _reached(finish, block_of[0])
-    former = _former(starts, ends, stream)
+    former = former_of(starts, ends, stream)
     last = np.maximum(reached, np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
     along, cause = _others(starts, ends, begins, last, block_of)
     # What awaits a receive that was posted along with a block is launched after it.
     awaits |= (does == RECEIVES) & (along != NOTHING) & (block_of[1] == along + 1)
     return Program(
-        step, rank, rows, block_of[0], along, np.where(awaits, block_of[1], NOTHING), former, cause, stream,
-        begins, finish, busy, host, measured,
+        step, rank, rows, block_of[0], along, np.where(awaits, block_of[1], NOTHING), block_of[1], former, cause, stream,
+        does, begins, finish, busy, host, measured,
     )  # fmt: skip
 
 
@@ -180,10 +183,11 @@ def _positions(starts: Floats, ends: Floats, slices: Sequence[RankSlices]) -> tu
     """Return for each operation the least number of slices ended before it, and the largest number begun before its end."""
     before = np.full(len(starts), np.iinfo(np.int64).max)
     after = np.zeros(len(starts), np.int64)
+    apart = ROUNDING_NS - missed_by(starts, ends)
     for place, one in enumerate(slices):
         ended = one.ended(starts[:, place])
         np.minimum(before, ended, out=before)
-        np.maximum(after, np.maximum(one.begun(ends[:, place]), ended), out=after)
+        np.maximum(after, np.maximum(one.begun(ends[:, place] + apart[:, place]), ended), out=after)
     return before, after
 
 
@@ -217,7 +221,7 @@ def _believed(begins: Floats, ends: Floats, over: Floats, after: Ints, does: Int
     with np.errstate(invalid="ignore"):
         longer = np.where(waits, np.minimum(idle, 1e15), 0.0).sum(axis=1) > np.where(waits, gap, 0.0).sum(axis=1)
     least = np.where(does[inside] == SENDS, _OFTEN, _CHANCE)
-    found[inside] = (hits > least * most[block]) | ((waits.sum(axis=1) >= _LEAST_IDLE) & longer)
+    found[inside] = (hits > least * most[block]) | ((waits.sum(axis=1) >= LEAST_IDLE) & longer)
     return found
 
 
@@ -233,7 +237,7 @@ def _latest(gap: Floats, block: Ints) -> NDArray[np.bool_]:
     return found
 
 
-def _former(starts: Floats, ends: Floats, stream: Ints) -> Ints:
+def former_of(starts: Floats, ends: Floats, stream: Ints) -> Ints:
     """Return for each operation the one before it in its stream, if it never began before that one had ended; else -1."""
     order = np.lexsort((np.median(starts, axis=1), stream))
     found = np.full(len(stream), -1, np.int64)
@@ -255,7 +259,13 @@ def _bound(starts: Floats, ends: Floats, former: Ints, reached: Floats) -> NDArr
 
 def _had_ended(starts: Floats, ends: Floats, times: Floats) -> NDArray[np.bool_]:
     """Return whether operations had ended at some times, as exactly as files have it, which is not exact for short ones."""
-    found: NDArray[np.bool_] = times >= ends - np.minimum(ROUNDING_NS, (ends - starts) / 2)
+    found: NDArray[np.bool_] = times >= ends - missed_by(starts, ends)
+    return found
+
+
+def missed_by(starts: Floats, ends: Floats) -> Floats:
+    """Return by how much files may miss the ends of operations, in ns: short ones by no more than half of themselves."""
+    found: Floats = np.minimum(ROUNDING_NS, (ends - starts) / 2)
     return found
 
 

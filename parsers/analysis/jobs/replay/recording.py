@@ -55,6 +55,7 @@ class JobRecording:
     name: Ints
     between: NDArray[np.bool_]
     stream: Ints
+    launched: Ints
     meetings: Meetings
     transfer: Floats
     computing: Floats
@@ -109,7 +110,7 @@ def recorded(
     serial = bool((beside <= SERIAL * np.nan_to_num(total)).all())
     length = elapse[timed]
     found = JobRecording(
-        ranks, known, stage, rank, step, begin, begin + length, length, name, between, stream, meetings,
+        ranks, known, stage, rank, step, begin, begin + length, length, name, between, stream, _launched(chosen), meetings,
         parts.transfer[timed], computing, free, total, serial, own, timed,
     )  # fmt: skip
     _check_overlap(found, steps)

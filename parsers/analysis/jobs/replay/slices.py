@@ -108,26 +108,41 @@ def of_times(begins: Floats, ends: Floats, operations: Ints, works: Floats | Non
 
 def slices_of(device_times: pd.DataFrame, ranks: Ints, steps: Ints, origin: Floats) -> dict[tuple[int, int], RankSlices]:
     """Return the slices of each (step, rank), by their places (schema DEVICE_TIMES). origin is ns to take off."""
-    chosen = np.flatnonzero(coded(device_times["kind"], ("computing",)))
-    rank, step = device_times["rank"].to_numpy()[chosen], device_times["step"].to_numpy()[chosen]
-    at = np.minimum(np.searchsorted(ranks, rank), len(ranks) - 1), np.minimum(np.searchsorted(steps, step), len(steps) - 1)
-    known = (ranks[at[0]] == rank) & (steps[at[1]] == step)
-    chosen, place, number = chosen[known], at[0][known], at[1][known]
-    if not len(chosen):
-        return {}
-    begin = device_times["start_ns"].to_numpy()[chosen]
-    key = number * len(ranks) + place
-    if (key[1:] < key[:-1]).any() or ((begin[1:] < begin[:-1]) & (key[1:] == key[:-1])).any():
-        order = np.lexsort((begin, key))
-        chosen, place, key, begin = chosen[order], place[order], key[order], begin[order]
-    begins = begin - origin[place]
-    ends = device_times["end_ns"].to_numpy()[chosen] - origin[place]
-    operations = device_times["operations"].to_numpy()[chosen]
-    cuts = np.r_[np.flatnonzero(np.r_[True, key[1:] != key[:-1]]), len(key)]
+    begins, ends, operations, cuts, keys = _ordered(device_times, ranks, steps, origin)
     found = {}
-    for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
-        step_place, rank_place = divmod(int(key[first]), len(ranks))
-        found[step_place, rank_place] = of_times(begins[first:last], ends[first:last], operations[first:last])
+    for first, last, key in zip(cuts[:-1].tolist(), cuts[1:].tolist(), keys.tolist(), strict=True):
+        found[divmod(key, len(ranks))] = of_times(begins[first:last], ends[first:last], operations[first:last])
+    return found
+
+
+def _ordered(
+    device_times: pd.DataFrame, ranks: Ints, steps: Ints, origin: Floats
+) -> tuple[Floats, Floats, Ints, Ints, Ints]:  # fmt: skip
+    """Return begins, ends and numbers of slices in order of step, rank and begin; where each pair of these begins, and its key.
+
+    A job has millions of rows, so what is not returned must not be kept while slices are made.
+    """
+    chosen = np.flatnonzero(coded(device_times["kind"], ("computing",)))
+    key = _keys(device_times, chosen, ranks, steps)
+    known = key >= 0
+    if not known.all():
+        chosen, key = chosen[known], key[known]
+    begins = device_times["start_ns"].to_numpy()[chosen]
+    if (key[1:] < key[:-1]).any() or ((begins[1:] < begins[:-1]) & (key[1:] == key[:-1])).any():
+        order = np.lexsort((begins, key))
+        chosen, key, begins = chosen[order], key[order], begins[order]
+    apart = origin[key % len(ranks)]
+    begins = begins - apart
+    ends = device_times["end_ns"].to_numpy()[chosen] - apart
+    first = np.flatnonzero(np.r_[len(key) > 0, key[1:] != key[:-1]])
+    return begins, ends, device_times["operations"].to_numpy()[chosen], np.r_[first, len(key)], key[first]
+
+
+def _keys(device_times: pd.DataFrame, chosen: Ints, ranks: Ints, steps: Ints) -> Ints:
+    """Return place of the step x number of ranks + place of the rank of rows; -1 for other steps and ranks."""
+    rank, step = device_times["rank"].to_numpy()[chosen], device_times["step"].to_numpy()[chosen]
+    place, number = (np.minimum(np.searchsorted(known, one), len(known) - 1) for known, one in ((ranks, rank), (steps, step)))
+    found: Ints = np.where((ranks[place] == rank) & (steps[number] == step), number * len(ranks) + place, -1)
     return found
 
 

@@ -96,7 +96,7 @@ def replay_of(
     for cause, subject, one, most in asked:
         saved = float(whole[0] - whole[at])
         highest = float(whole[0] - whole[at + 1]) if most else saved
-        bound = _bound(cause, saved, highest, step_ns, kernels=kernels and not unawaited)
+        bound = bound_of(cause, saved, highest, step_ns, kernels=kernels and not unawaited)
         lines.append(WhatIf(cause, subject, saved, max(saved, highest), bound, by_rank[at], one))
         at += 2 if most else 1
     stages = changes.stage_times(graph) if graph.recording.stage.max() > 0 else np.empty(0)
@@ -193,10 +193,11 @@ def bound_of_link(saved: float, held: float, step_ns: float) -> str:
     return AT_MOST if saved - held > LEAST_SHARE * step_ns else EXACT
 
 
-def _bound(cause: str, saved: float, most: float, step_ns: float, *, kernels: bool) -> str:
+def bound_of(cause: str, saved: float, most: float, step_ns: float, *, kernels: bool) -> str:
     """Return how exact a saving is. Without kernels, time between operations may be the host's, which nothing makes shorter.
 
-    kernels: they tell all dependencies.
+    kernels: they tell all dependencies. most is the highest saving, of a link that if what waited in a queue awaits what had
+    ended before it.
     """
     if cause in ("gaps", "bubble"):
         return AT_MOST
