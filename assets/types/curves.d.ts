@@ -63,6 +63,7 @@ declare namespace Curves {
     looked: number;
     askingAgain: number;
     rankings: number;
+    judgings: number;
     ranking: Ranking | null;
     sheetAsk: Wire.Query | null;
     sheet: Sheet | null;

@@ -757,6 +757,32 @@ declare namespace Curves {
     ask: Wire.Query;
   }
 
+  /**
+   * layouts/curves/scalars/judging.py: What one rule says of a curve; score is that of its severest insight, 0 without any,
+   * reason why it is not judged.
+   */
+  interface Judgement {
+    kind: string;
+    state: string;
+    score: number;
+    reason: Wire.Texts;
+  }
+
+  /** layouts/curves/scalars/judging.py: A curve and what each rule says of it. */
+  interface JudgedCurve {
+    run: string;
+    tag: string;
+    label: string;
+    colour: string;
+    rules: Judgement[];
+  }
+
+  /** layouts/curves/scalars/judging.py: Curves of the card that was asked about, and how many more there are. */
+  interface Judged {
+    curves: JudgedCurve[];
+    more: number;
+  }
+
   type Severest = Record<string, [number, number]>;
 
   /** layouts/curves/scalars/ranking.py */

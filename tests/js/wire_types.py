@@ -25,7 +25,7 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 import layouts
 from layouts.curves import charts, expressions, lines, marks, thresholds
 from layouts.curves.last_values import ShownLast
-from layouts.curves.scalars import matrix, ranking, sheet
+from layouts.curves.scalars import judging, matrix, ranking, sheet
 from layouts.curves.scalars.digests import SentDigest
 from layouts.curves.scalars.insights import InsightMark, InsightMarks
 from layouts.dumps.catalogue import DumpCatalogue
@@ -121,6 +121,9 @@ CURVES: Mapping[str, Any] = {
     "FinalTable": sheet.FinalTable,
     "LastMatrix": matrix.LastMatrix,
     "Sheet": sheet.FilledSheet,
+    "Judgement": judging.SentJudgement,
+    "JudgedCurve": judging.JudgedCurve,
+    "Judged": judging.Judged,
     "Severest": ranking.Severest,
     "RankingAnswer": ranking.Ranking,
     "WrongPlace": expressions.WrongPlace,

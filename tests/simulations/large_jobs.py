@@ -54,8 +54,9 @@ def _collectives(begin: NDArray[np.float64], over: NDArray[np.float64]) -> pd.Da
     columns = {
         "step": np.ones(count, np.int64), "group": ["0"] * count, "name": np.tile(names, ranks),
         "section": ["collective"] * count, "kind": ["allreduce"] * count, "rank": np.repeat(np.arange(ranks), operations),
-        "start_ns": start, "elapse_ns": elapse, "transit_ns": np.full(count, REDUCED_NS), "wait_ns": elapse - REDUCED_NS, "synchronisation_ns": elapse - REDUCED_NS,
-        "idle_ns": np.zeros(count), "size_bytes": np.full(count, 4_000_000), "own_wait_ns": np.zeros(count),
+        "start_ns": start, "elapse_ns": elapse, "transit_ns": np.full(count, REDUCED_NS),
+        "wait_ns": elapse - REDUCED_NS, "synchronisation_ns": elapse - REDUCED_NS, "idle_ns": np.zeros(count),
+        "size_bytes": np.full(count, 4_000_000), "own_wait_ns": np.zeros(count),
         "lateness_ns": np.zeros(count), "idle_explained": ["yes"] * count,
     }  # fmt: skip
     return frame_of(COLLECTIVES, count, columns, "made")

@@ -12,6 +12,7 @@ import { asked, inTable } from "./grouping.js";
 import * as runGroups from "./groups.js";
 import * as hover from "./hover.js";
 import * as insights from "./insights.js";
+import * as judging from "./judging.js";
 import * as ranking from "./ranking.js";
 import * as runList from "./run_list.js";
 import * as cardTools from "./tools.js";
@@ -77,7 +78,7 @@ const TWO_AXES = 108;  // px beside the plot area, as in layouts/curves/lines.py
  */
 const fields = (page) => ({
   extended: null, strict: insights.levels(page), marked: null, marks: [], digests: [], looked: 0, askingAgain: 0,
-  rankings: 0, ranking: null, sheetAsk: null, sheet: null, tableDrawn: null, matrixDrawn: null, hoverBefore: null,
+  rankings: 0, ranking: null, judgings: 0, sheetAsk: null, sheet: null, tableDrawn: null, matrixDrawn: null, hoverBefore: null,
   trails: new Map(),
   runList: runList.fresh(page),
 });
@@ -133,6 +134,15 @@ Object.assign(functionsOf("mindscope_scalars"), {
   marks(answer, rootId) {
     const page = cards.pageNamed("scalars", rootId);
     if (page && answer) insights.received(page, answer);
+  },
+
+  /**
+   * @param {Curves.Judged | null} answer
+   * @param {string} rootId
+   */
+  judging(answer, rootId) {
+    const page = cards.pageNamed("scalars", rootId);
+    if (page && answer) judging.received(page, answer);
   },
 
   /**

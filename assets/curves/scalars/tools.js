@@ -11,6 +11,7 @@ import * as digests from "./digests.js";
 import { named } from "./grouping.js";
 import * as hover from "./hover.js";
 import * as insights from "./insights.js";
+import * as judging from "./judging.js";
 import * as rangeDialog from "./range.js";
 import * as runList from "./run_list.js";
 import * as sound from "./sound.js";
@@ -28,7 +29,7 @@ export function buttons(key) {
 
 export function files() {
   const tables = slots.links([["scalars.csv", "scalars.save.csv"], ["scalars.json", "scalars.save.json"]]);
-  return [...slots.imageItems(), ...tables, digests.item()];
+  return [...slots.imageItems(), ...tables, digests.item(), judging.item()];
 }
 
 /**
@@ -288,6 +289,13 @@ export const acts = {
    * @param {HTMLElement} button
    */
   mark: (page, card, key, button) => insights.press(page, key, button),
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   * @param {HTMLElement} button
+   */
+  judging: (page, card, key, button) => judging.open(page, key, button),
   /**
    * @param {Curves.Page} page
    * @param {HTMLElement} card

@@ -18,7 +18,7 @@ from layouts.curves.chosen_lines import series_of
 from layouts.curves.expression_texts import TEXTS as EXPRESSIONS
 from layouts.curves.insight_texts import TEXTS as INSIGHTS
 from layouts.curves.scalar_asks import ChartRequest
-from layouts.curves.scalars import insights, ranking
+from layouts.curves.scalars import insights, judging, ranking
 from layouts.curves.scalars.sheet import sheet
 from layouts.curves.scalars.texts import TEXTS
 from layouts.kit.cards import cards
@@ -45,11 +45,11 @@ CARDS = Cards(
     kind="scalar", draw=draw, stamp=stamp, texts={**TEXTS, **INSIGHTS, **EXPRESSIONS, **RUN_LIST},
     controls="scalars.controls", missing="scalars.no_scalars",
     stores=("proposal", "verdict", "marked", "marks", "sheet-ask", "sheet", "sheet-stamp",
-            "ranking-ask", "ranking"),
+            "ranking-ask", "ranking", "judging-ask", "judging"),
 )  # fmt: skip
 """Stores: proposal and verdict are a threshold to check and the answer; marked and marks are cards and their insights;
 sheet-ask, sheet and sheet-stamp belong to groups and the table of final values; ranking-ask and ranking to the order of
-cards by insights."""
+cards by insights, judging-ask and judging to what rules say of a card."""
 
 
 def layout(ids: Ids, routes: str) -> Any:
@@ -83,6 +83,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa:
     )
     insights.register(app, source, ids)
     ranking.register(app, source, ids)
+    judging.register(app, source, ids)
 
 
 def filled(source: Sources, ask: Any, known: Any) -> tuple[Any, Any]:

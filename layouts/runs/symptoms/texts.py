@@ -22,10 +22,10 @@ def _of_symptoms() -> dict[str, Text | str]:
 
 TEXTS = define_texts({
     **_of_symptoms(),
-    "symptoms.state.found": ("Found", "已发现"),
-    "symptoms.state.nothing_found": ("Nothing found", "未发现"),
-    "symptoms.state.not_judged": ("Not judged", "未判定"),
-    "symptoms.state.not_recorded": ("Not recorded", "未记录"),
+    "symptoms.state.found": "common.found",
+    "symptoms.state.nothing_found": "common.nothing_found",
+    "symptoms.state.not_judged": "common.not_judged",
+    "symptoms.state.not_recorded": "common.not_recorded",
     "symptoms.state.not_in_any_file": ("Not in any file", "文件中没有"),
     "symptoms.guide.accuracy": ("Accuracy", "精度"),
     "symptoms.guide.performance": "common.performance",

@@ -29,7 +29,7 @@ FEWEST = 8
 """With fewer points, only values that are not finite are reported."""
 _SCALES = 64
 """A loss scale takes at most so many values; other scales are measured like anything else."""
-_FEWEST_COURSE = 40
+FEWEST_COURSE = 40
 """Points from which on the levels of a curve are judged."""
 _FEW = 80
 """Curves of fewer points may be too short for the rule of divergence."""
@@ -37,7 +37,7 @@ _FINITE = 0.5
 """Share of finite values from which on what they do says anything about a curve."""
 _AT_BOUND = 0.15
 """Share of equal lowest or highest values from which on they are a bound."""
-_WANDERS = re.compile(
+WANDERS = re.compile(
     r"(^|[^a-z])(gan|adv)([^a-z]|$)|generator|discriminator|critic|adversarial"
     r"|(^|[^a-z])[dg][ _/.-]?loss([^a-z]|$)|(^|[^a-z])(loss|err)[ _/.-]?[dg]([^a-z]|$)",
     re.IGNORECASE,
@@ -71,10 +71,7 @@ class _SeriesPoints:
     @cached_property
     def saturated(self) -> bool:
         """Whether a curve of more than a few values is at its lowest or highest one as often as not."""
-        if not self.value.size:
-            return False
-        often = max(np.count_nonzero(self.value == end) for end in (self.value.min(), self.value.max()))
-        return bool(often >= _AT_BOUND * self.value.size)
+        return is_at_bound(self.value)
 
 
 def insights(
@@ -202,7 +199,16 @@ def _signed(value: Floats, sign: float) -> Floats:
     return value if sign == 1.0 else value * sign
 
 
-def _is_loss_scale(tag: str, value: Floats) -> bool:
+def is_at_bound(value: Floats) -> bool:
+    """Return whether finite values are at their lowest or highest one as often as not."""
+    if not value.size:
+        return False
+    often = max(np.count_nonzero(value == end) for end in (value.min(), value.max()))
+    return bool(often >= _AT_BOUND * value.size)
+
+
+def is_loss_scale(tag: str, value: Floats) -> bool:
+    """Return whether a curve of finite values is the scale of a loss, of which neither direction is better."""
     return "scale" in tag.lower() and np.unique(value).size <= min(_SCALES, value.size // 2)
 
 
@@ -240,7 +246,7 @@ def _evaluated(tag: str, series: Series, points: _SeriesPoints) -> Iterator[Insi
     yield from marks
     if turn is not None and not any(one.kind == "divergence" for one in marks):
         yield turn
-    if not worse and not _is_loss_scale(tag, value) and not oscillation.SCHEDULE.search(tag):
+    if not worse and not is_loss_scale(tag, value) and not oscillation.SCHEDULE.search(tag):
         yield from _scatter(tag, series, points)
     if value.size >= RULES["speed"].fewest and speed.is_speed(tag) and (fall := speed.fall(value)) is not None:
         first = int(points.place[fall.first])
@@ -252,7 +258,7 @@ def _turn(tag: str, series: Series, points: _SeriesPoints) -> Insight | None:
     """Return where a curve of an evaluation, or any curve of few points, turned for the worse."""
     kind = "overfitting" if kind_of(tag) in (VALIDATION_METRIC, VALIDATION_LOSS) else "divergence"
     wanted = better(tag)
-    if not wanted or _WANDERS.search(tag) or points.value.size < RULES[kind].fewest:
+    if not wanted or WANDERS.search(tag) or points.value.size < RULES[kind].fewest:
         return None
     if kind == "divergence" and points.value.size >= _FEW:
         return None
@@ -284,9 +290,9 @@ def _scatter(tag: str, series: Series, points: _SeriesPoints) -> Iterator[Insigh
 def _courses(tag: str, series: Series, points: _SeriesPoints) -> Iterator[Insight]:
     """A frozen value; a divergence, else a setback, a shift and a plateau."""
     # For a loss scale neither direction is better, and it stays and jumps as a matter of course.
-    scale = _is_loss_scale(tag, points.value)
+    scale = is_loss_scale(tag, points.value)
     wanted = "" if scale else better(tag)
-    if points.value.size < _FEWEST_COURSE:
+    if points.value.size < FEWEST_COURSE:
         return
     sign = -1.0 if wanted == "max" else 1.0
     known = levels(_signed(points.value, sign))
@@ -301,7 +307,7 @@ def _courses(tag: str, series: Series, points: _SeriesPoints) -> Iterator[Insigh
     yield from changes
     if scale or any(one.kind == "divergence" and one.score >= 1.0 for one in changes):
         return
-    if not wanted or _WANDERS.search(tag) or points.value.size < RULES["plateau"].fewest or points.saturated:
+    if not wanted or WANDERS.search(tag) or points.value.size < RULES["plateau"].fewest or points.saturated:
         return
     if still is not None and still.last == points.value.size - 1:
         return
@@ -372,7 +378,7 @@ def _best(value: Floats, wanted: str) -> float | None:
 
 def _spikes(tag: str, series: Series, points: _SeriesPoints) -> Iterator[Insight]:
     # One slow step is no fault of a speed, nor is a worse value of a curve that has reached its bound.
-    if _is_loss_scale(tag, points.value) or speed.is_speed(tag) or points.saturated:
+    if is_loss_scale(tag, points.value) or speed.is_speed(tag) or points.saturated:
         return
     for one in confirmed(points.value, spikes(points.value)):
         first, last = int(points.place[one.first]), int(points.place[one.last])

@@ -5,7 +5,8 @@ Operations of a kind are awaited alike: where those that leave a trace are await
 the others.
 Exchanges (batched sends and receives) do not record their direction. It follows from the order in both ranks: what begins along
 with a block was posted early, so it receives; what begins before all blocks has nothing to send; where blocks go on while an
-operation runs, it is no receive; and of two between the same blocks the first sends what was computed.
+operation runs, it is no receive; of two between the same blocks the first sends what was computed; and of two ranks the only
+one that is seen to await it receives.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _USUALLY = 0.8
 _LEAST = 2
 _PART = 0.25
 """Share of instances in which a block has to wait for a send alone to be believed to await it."""
-_OTHER = {SENDS: RECEIVES, RECEIVES: SENDS}
+_SURE, _LIKELY = 8, 2
+"""Votes of a rule about directions in each instance; the weakest has one."""
 Side = tuple[int, int]
 """(program, operation)."""
 
@@ -105,42 +107,60 @@ def _sends_alone(program: Program, over: Floats) -> Program:
 
 
 def _directions(recording: Recording, programs: Sequence[Program]) -> list[Ints]:
-    """Return what each operation of each program does, with those exchanges as sends or receives of which that is known."""
+    """Return what each operation of each program does, with those exchanges as sends or receives of which that is known.
+
+    Programs of one stage may disagree, so each rule votes for as many instances as its program has, a surer one more often.
+    """
     found = [one.does.copy() for one in programs]
     pairs = _pairs(recording, programs)
-    if not pairs:
-        return found
-    told: dict[Side, int] = {}
+    end, sign = _ends(pairs)
+    votes = dict.fromkeys(end.values(), 0)
+
+    def vote(side: Side, what: int, weight: int) -> None:
+        receives = sign[side] if what == RECEIVES else -sign[side]
+        votes[end[side]] += receives * weight * len(programs[side[0]].step)
+
     early = any(programs[place].along[one] != NOTHING for place, one in pairs)
-
-    def tell(side: Side, what: int) -> None:
-        if side in pairs and side not in told and pairs[side] not in told:
-            told[side], told[pairs[side]] = what, _OTHER[what]
-
-    for side in pairs:
+    for side, others in pairs.items():
         program, one = programs[side[0]], side[1]
         if program.along[one] != NOTHING or program.before[one] == 0:
-            tell(side, RECEIVES)
+            vote(side, RECEIVES, _SURE)
+        elif not early and program.first[one] != program.before[one]:
+            vote(side, SENDS, _LIKELY)
+        if program.after[one] == NOTHING and any(programs[where].after[other] != NOTHING for where, other in others):
+            vote(side, SENDS, 1)
     between = _between(recording, programs, pairs)
-    if not early:
-        for side in pairs:
-            if not _next(programs[side[0]])[side[1]]:
-                tell(side, SENDS)
     for first, second in between:
-        if first in told or second in told:
-            for one, other in ((first, second), (second, first)):
-                if one in told:
-                    tell(other, _OTHER[told[one]])
+        vote(first, SENDS, _LIKELY)
+        vote(second, RECEIVES, _LIKELY)
     for first, second in between:
-        tell(first, SENDS)
-        tell(second, RECEIVES)
-    for (place, one), what in told.items():
-        found[place][one] = what
+        for side, beside in ((first, second), (second, first)):
+            known = votes[end[beside]] * sign[beside]
+            if known and not votes[end[side]]:
+                vote(side, SENDS if known > 0 else RECEIVES, 1)
+    for side in pairs:
+        told = votes[end[side]] * sign[side]
+        if told:
+            found[side[0]][side[1]] = RECEIVES if told > 0 else SENDS
     return found
 
 
-def _pairs(recording: Recording, programs: Sequence[Program]) -> dict[Side, Side]:
-    """Return for each exchange of a program the one that it is a pair with in all instances."""
+def _ends(pairs: dict[Side, set[Side]]) -> tuple[dict[Side, Side], dict[Side, int]]:
+    """Return one side for all that do the same as it or the opposite, and 1 or -1 for these."""
+    end: dict[Side, Side] = {}
+    sign: dict[Side, int] = {}
+    for first in pairs:
+        left = [(first, 1)]
+        while left:
+            side, way = left.pop()
+            if side not in end:
+                end[side], sign[side] = first, way
+                left += [(other, -way) for other in pairs[side]]
+    return end, sign
+
+
+def _pairs(recording: Recording, programs: Sequence[Program]) -> dict[Side, set[Side]]:
+    """Return for each exchange of a program those that it is a pair with, one of each program, in most instances."""
     of = recording.meetings.of
     place, number = np.full(len(of), -1), np.full(len(of), -1)
     for where, program in enumerate(programs):
@@ -150,17 +170,17 @@ def _pairs(recording: Recording, programs: Sequence[Program]) -> dict[Side, Side
     order = rows[np.argsort(of[rows], kind="stable")]
     both = np.flatnonzero(of[order[1:]] == of[order[:-1]])
     one, other = order[both], order[both + 1]
-    _, first = numbered(place[one], number[one], place[other], number[other])
+    first, second = np.r_[one, other], np.r_[other, one]
+    which, example = numbered(place[first], number[first], place[second], number[second])
+    sides, _ = numbered(place[first], number[first], place[second])
+    often = np.bincount(which) > np.bincount(sides)[sides[example]] / 2
     found: dict[Side, set[Side]] = {}
-    for mine, yours in zip(one[first].tolist(), other[first].tolist(), strict=True):
-        sides = (int(place[mine]), int(number[mine])), (int(place[yours]), int(number[yours]))
-        found.setdefault(sides[0], set()).add(sides[1])
-        found.setdefault(sides[1], set()).add(sides[0])
-    return {side: next(iter(others)) for side, others in found.items()
-            if len(others) == 1 and found[next(iter(others))] == {side}}  # fmt: skip
+    for mine, yours in zip(first[example[often]].tolist(), second[example[often]].tolist(), strict=True):
+        found.setdefault((int(place[mine]), int(number[mine])), set()).add((int(place[yours]), int(number[yours])))
+    return {side: {other for other in others if side in found.get(other, ())} for side, others in found.items()}
 
 
-def _between(recording: Recording, programs: Sequence[Program], pairs: dict[Side, Side]) -> list[tuple[Side, Side]]:
+def _between(recording: Recording, programs: Sequence[Program], pairs: dict[Side, set[Side]]) -> list[tuple[Side, Side]]:
     """Return two exchanges that a program launches between the same blocks, in this order; there are no more of them."""
     found = []
     for place, program in enumerate(programs):

@@ -1,4 +1,4 @@
-"""What replays cost: growing with ranks, kernels and operations, and 5 CPU seconds and 600 MB for 1,000 ranks x 5,000 kernels."""
+"""What replays cost: how it grows with ranks, kernels and operations; 5 CPU s and 600 MB for 1,000 ranks x 5,000 kernels."""
 
 from __future__ import annotations
 
