@@ -49,6 +49,7 @@ TEXTS = define_texts({
     "insights.reason.bound": ("the curve is at its bound too often", "曲线过多处于边界值"),
     "insights.reason.schedule": ("a schedule", "按计划变化的量"),
     "insights.reason.speed": ("a single slow step of a speed is no fault", "速度偶尔变慢一步不算异常"),
+    "insights.reason.covered": ("another mark says more", "已由其他标记说明"),
     "insights.reason.no_evaluation": ("no curve of an evaluation", "不是评估曲线"),
     "insights.reason.no_speed": ("no curve of a speed", "不是速度曲线"),
     "insights.reason.no_times": ("no times", "没有时间"),

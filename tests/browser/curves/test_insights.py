@@ -76,6 +76,15 @@ def follow(page: Page, address: str) -> None:
     page.locator("[data-act='copy_text']").first.click()
     assert page.evaluate("window.copied") == plot.get_attribute("aria-description")
     page.keyboard.press("Escape")
+    # What the rules judged is asked for when somebody opens it.
+    page.locator(".ms-slot details:has([data-act='judging']) > summary").first.click()
+    page.locator("[data-act='judging']").first.click()
+    told = page.locator(".ms-judging")
+    expect(told.locator('[data-state="found"] dd')).to_have_text("NaN or Inf, Spike", use_inner_text=True)
+    missing = told.locator('[data-state="not-recorded"] dd')
+    expect(missing).to_contain_text("Overfitting · no curve of an evaluation", use_inner_text=True)
+    page.keyboard.press("Escape")
+    expect(told).to_have_count(0)
     # Of a group over another axis too, from a link alone; the bar is one line of a usual screen.
     show(page, f"{address}/scalars?group=regex:r(u)n&band=std&x=relative&smooth=0.5&log=loss")
     expect(page.locator(".ms-group-chip")).to_have_count(1)

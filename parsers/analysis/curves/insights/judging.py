@@ -16,14 +16,19 @@ from parsers.lineage.table import better
 from parsers.model import Floats, Series
 
 FOUND, NOTHING, NOT_JUDGED, NOT_RECORDED = "found", "nothing found", "not judged", "not recorded"
-FEW, DIRECTION, SCALE, GAME, AT_BOUND, SCHEDULE, SPEED, NO_EVALUATION, NO_SPEED, NO_TIMES = REASONS = (
-    "few", "direction", "scale", "game", "bound", "schedule", "speed", "no_evaluation", "no_speed", "no_times",
+FEW, DIRECTION, SCALE, GAME, AT_BOUND, SCHEDULE, SPEED, COVERED, NO_EVALUATION, NO_SPEED, NO_TIMES = REASONS = (
+    "few", "direction", "scale", "game", "bound", "schedule", "speed", "covered", "no_evaluation", "no_speed", "no_times",
 )  # fmt: skip
 """Why a rule is not judged: too few points; a name that does not say what is better; the scale of a loss; a loss of networks
-that play against each other; a curve at a bound; a schedule; a speed. Why there is nothing to judge: no evaluation, no speed,
-no times."""
+that play against each other; a curve at a bound; a schedule; a speed; a mark of another rule that says more. Why there is
+nothing to judge: no evaluation, no speed, no times."""
 _NEED_DIRECTION = ("overfitting", "plateau")
 _NOT_OF_SCALES = ("unmoved", "frozen", "shift", "spike", "oscillation", "noisier", "plateau")
+_COVERED = {
+    "unmoved": ("divergence", "overfitting", "frozen", "shift", "oscillation", "noisier", "plateau", "speed"),
+    "divergence": ("oscillation", "noisier", "plateau"),
+}
+"""Rules that are not asked of a curve once another one has found something."""
 _OF_TIMES = ("stall", "slower")
 
 
@@ -45,7 +50,8 @@ def judgements(tag: str, series: Series, found: Iterable[Insight]) -> list[Judge
     """Return what each rule says of a series, in the order of RULES; found are its insights that are shown."""
     shown = resolved(series)
     finite = shown.value[np.isfinite(shown.value)]
-    kinds = {one.kind for one in found if one.tag == tag}
+    own = [one for one in found if one.tag == tag]
+    kinds, covering = {one.kind for one in own}, {one.kind for one in own if one.score >= 1.0}
     timed = bool(np.isfinite(shown.wall_time).any())
     made = []
     for kind in RULES:
@@ -57,6 +63,8 @@ def judgements(tag: str, series: Series, found: Iterable[Insight]) -> list[Judge
         state, reason = _missing(kind, tag, finite, timed=timed)
         if not reason and (points < needed or (kind != "non_finite" and shown.step.size < finding.FEWEST)):
             state, reason = NOT_JUDGED, FEW
+        if not reason and any(kind in _COVERED.get(other, ()) for other in covering):
+            state, reason = NOT_JUDGED, COVERED
         made.append(Judgement(kind, state if reason else NOTHING, reason, points, needed))
     return made
 
