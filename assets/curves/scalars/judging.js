@@ -80,7 +80,7 @@ function section(page, curve, isNamed) {
   const rows = [...byState(page, curve.rules)].filter(([, rules]) => rules.length).map(([state, rules]) => {
     const items = rules.map(named);
     const isShort = rules.every(({ reason }) => !reason[0]);
-    const told = isShort ? items.flatMap((one, at) => (at ? [", ", one] : [one])) : items;
+    const told = isShort ? items.flatMap((one, at) => (at ? [inLanguage([", ", "、"]), one] : [one])) : items;
     const row = make("div", "ms-judging-row", [
       words(`insights.state.${state.replace(" ", "_")}`, {}, "dt", "ms-judging-state"), make("dd", "ms-judging-rules", told),
     ]);
