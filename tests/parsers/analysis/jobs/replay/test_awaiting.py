@@ -14,7 +14,8 @@ from parsers.analysis.jobs.replay.awaiting import completed
 from parsers.analysis.jobs.replay.graph import graph_of, lag_after_waits, receives_unawaited
 from parsers.analysis.jobs.replay.meetings import EXCHANGES, RECEIVES, SENDS
 from parsers.analysis.jobs.replay.programs import NOTHING, Program
-from tests.amounts import long_after
+from tests.amounts import long_after, some_or_every
+from tests.parsers.analysis.jobs.replay.told_and_true import HOLDS, cases
 from tests.simulations.job_frames import frames
 
 PIPES = [
@@ -81,3 +82,13 @@ def test_gaps_follow_waits_only_if_they_are_as_long_after_them_as_elsewhere(begi
     """A gap of 200 us where nothing is awaited; after 300 us of waiting it is as long, or nearly nothing of it is left."""
     program = _program([0.0, 700_000.0, begin], [500_000.0, 1_200_000.0, begin + 500_000.0])
     assert lag_after_waits(program, np.full((1, 10), 1_500_000.0)) == expected
+
+
+@some_or_every
+def test_savings_of_equal_stages_are_told_within_a_fifth(every: bool) -> None:
+    """Of drawn jobs, a third of them with exchanges, or within 0.3 % of a step; bounds are not below the truth."""
+    found = [one for one in cases("stage", range(850_000, 850_040 if every else 850_008)) if one.true > 0.003]
+    exact = [one for one in found if one.kind == "stage"]
+    assert len(exact) >= 2
+    assert np.mean([abs(one.told - one.true) <= max(0.2 * one.true, 0.003) for one in exact]) >= 0.9
+    assert all(one.ratio * HOLDS >= 1.0 for one in found if one.kind == "stage at most")
