@@ -80,7 +80,7 @@ def _device_times(begins: NDArray[np.float64], ends: NDArray[np.float64]) -> pd.
     ranks, kernels = ends.shape
     count = ranks * kernels
     columns = {
-        "step": np.ones(count, np.int64), "kind": pd.Categorical.from_codes(np.zeros(count, np.int8), ["computing"]),
+        "step": np.ones(count, np.int64), "kind": pd.Categorical.from_codes(np.zeros(count, np.int8), pd.Index(["computing"])),
         "rank": np.repeat(np.arange(ranks), kernels), "start_ns": begins.ravel().round().astype(np.int64),
         "end_ns": ends.ravel().round().astype(np.int64), "operations": np.ones(count, np.int64),
     }  # fmt: skip
