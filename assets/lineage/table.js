@@ -14,6 +14,9 @@ import { absent, alive, notesOf } from "./shown_runs.js";
 import { drawSummary } from "./summary.js";
 
 const LEAST_NAME_PX = 240;
+const PHONE_PX = 600;  // of the window
+const NARROW_NAME_PX = 140;
+const MOST_PINNED_PX = 200;
 const BESIDE_NAME_PX = 56;  // of mark and margins of a cell
 const BESIDE_LABEL_PX = 36;  // of a heading, with an arrow where it is sorted
 const BESIDE_SORTED_PX = 52;
@@ -117,21 +120,28 @@ function columnOf(page, column) {
 }
 
 /**
- * What names need to be told apart, at most half of the window.
+ * What names need to be told apart, at most half of the window. On a phone wide names scroll with the other columns, which would
+ * have no room beside them.
  * @param {Lineage.Page} page
  */
-function nameWidth(page) {
+function nameColumn(page) {
   const font = `13px ${getComputedStyle(document.documentElement).getPropertyValue("--ms-font")}`;
-  const need = needOf(namesIn(page.runs.rows), font) + BESIDE_NAME_PX;
-  return Math.max(LEAST_NAME_PX, Math.min(need, 0.5 * document.documentElement.clientWidth));
+  const room = document.documentElement.clientWidth;
+  const names = namesIn(page.runs.rows);
+  if (room <= PHONE_PX) {
+    const width = Math.max(NARROW_NAME_PX, needOf(names, font, true) + BESIDE_NAME_PX);
+    return { initialWidth: width, ...(width > MOST_PINNED_PX ? {} : { pinned: "left" }) };
+  }
+  const width = Math.max(LEAST_NAME_PX, Math.min(needOf(names, font) + BESIDE_NAME_PX, 0.5 * room));
+  return { initialWidth: width, pinned: "left" };
 }
 
 /** @param {Lineage.Page} page */
 export function columnDefs(page) {
   const shown = new Set(chosen(page));
   const run = {
-    field: "name", colId: "name", headerName: translate("lineage.column.run"), pinned: "left", lockPinned: true,
-    cellRenderer: "MindscopeLineageRun", initialWidth: nameWidth(page), minWidth: 140, filter: "agTextColumnFilter",
+    field: "name", colId: "name", headerName: translate("lineage.column.run"), lockPinned: true,
+    cellRenderer: "MindscopeLineageRun", ...nameColumn(page), minWidth: 140, filter: "agTextColumnFilter",
   };
   const links = {
     field: "open", colId: "open", headerName: translate("lineage.column.open"), cellRenderer: "MindscopeLinks",

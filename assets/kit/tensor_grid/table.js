@@ -65,6 +65,7 @@ export function createTable(host, { fetch, moved }) {
   const view = make("ms-table-view");
   const corner = make("ms-table-corner");
   const header = make("ms-table-header", "row");
+  header.hidden = true;   // a row without cells is damage to a screen reader
   view.append(header);
   scroller.append(space, view);
   host.replaceChildren(scroller);
@@ -215,6 +216,7 @@ export function createTable(host, { fetch, moved }) {
       write(head, shown.rowHead(rows.first + i));
     }
     lines.forEach(({ element }, i) => { element.hidden = i >= high; });
+    header.hidden = !wide;
     pooled(heads, wide, header, "column", "columnheader").slice(0, wide).forEach((element, j) => {
       place(element, left(j), 0, columns.size);
       write(element, shown.columnHead(columns.first + j));

@@ -21,6 +21,7 @@ const MOST_CUSTOM = 40;
 const LEAST_NAME_PX = 260;
 const NARROW_NAME_PX = 170;
 const MOST_PINNED_PX = 220;
+const NARROW_OPEN_PX = 76;
 const BESIDE_NAME_PX = 84;  // of mark and margins of a cell
 const PHONE = 600;  // pixels of the window
 const FIND_MS = 200;
@@ -110,13 +111,22 @@ export class Columns {
       const own = this.base.find(({ colId }) => colId === id);
       const { label, ...def } = own || { ...this.added(id), label: null };
       const width = widths.get(id);
-      const narrow = id === "name" && document.documentElement.clientWidth <= PHONE;
-      const usual = narrow ? this.narrowName() : id === "name" ? { minWidth: this.nameWidth() } : {};
+      const usual = this.usual(id, document.documentElement.clientWidth <= PHONE);
       const sized = width && width > 0 ? { width, flex: null } : usual;
       const tip = id === "value" ? { headerTooltip: translate("runs.value.tip") } : {};
       const named = label ? { headerName: inLanguage(label), ...tip } : {};
       return { ...def, ...named, ...(def.filter === "agTextColumnFilter" ? this.searchable() : {}), ...sized };
     });
+  }
+
+  /**
+   * What a column has where nobody changed its width. On a phone part of the next column is seen beside that of links.
+   * @param {string} id
+   * @param {boolean} narrow
+   */
+  usual(id, narrow) {
+    if (id === "name") return narrow ? this.narrowName() : { minWidth: this.nameWidth() };
+    return narrow && id === "open" ? { width: NARROW_OPEN_PX, cellRendererParams: { most: 1 } } : {};
   }
 
   /**

@@ -148,7 +148,7 @@ def clocks_card(collectives: pd.DataFrame | None) -> list[Any]:
         ahead = t("job.clocks.ahead", rank=int(found["rank"].iloc[0]))
         if rows:
             columns = (TableColumn("profiling.rank"), TableColumn(ahead, SIGNED_NS))
-            said.append(table(columns, rows, class_name="ms-job-table", scroll=""))
+            said.append(table(columns, rows, class_name="ms-job-table", scroll="ms-job-scroll"))
     said.append(html.P(t("job.clocks.why"), className="ms-muted"))
     return [_card("job.clocks", html.Div(said))]
 

@@ -39,7 +39,7 @@ def head(source: ProfileSources, choice: ProfileChoice, limits: LimitingFactors,
     rows += [_row(part, places, limits.step_ns, first=part is limits.first) for part in limits.parts]
     rows += [_unchecked(name, limits.unchecked[name], source, choice, frames) for name in PARTS if name not in found]
     columns = [TableColumn(f"job.{name}") for name in ("part", "per_step", "share", "most_on")]
-    drawn = table(columns, rows, class_name="ms-job-table ms-job-limits", scroll="")
+    drawn = table(columns, rows, class_name="ms-job-table ms-job-limits", scroll="ms-job-scroll")
     steps = frames.get("cluster_steps")
     said = html.P(_said(limits, source, choice), className="ms-job-sentence")
     parts: list[Any] = [said, *_why(limits, source, choice), drawn]

@@ -100,7 +100,7 @@ def drawn(replay: Replay, *, only_large: bool = False) -> list[Any]:
     columns = [TableColumn(f"job.what.{name}") for name in ("change", "replayed", "saved", "share")]
     lines = [line for line in replay.lines if line.saved_ns >= LEAST * replay.step_ns or not only_large]
     rows = [_line(line, replay.step_ns) for line in lines]
-    said.append(table(columns, rows, class_name="ms-job-table ms-job-what-lines", scroll=""))
+    said.append(table(columns, rows, class_name="ms-job-table ms-job-what-lines", scroll="ms-job-scroll"))
     if len(lines) < len(replay.lines):
         left = fmt.count(len(replay.lines) - len(lines))
         said.append(html.P(t("job.what.small", n=left), className="ms-muted"))
