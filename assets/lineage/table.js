@@ -120,8 +120,8 @@ function columnOf(page, column) {
 }
 
 /**
- * What names need to be told apart, at most half of the window. On a phone wide names scroll with the other columns, which would
- * have no room beside them.
+ * What names need to be told apart, at most half of the window. On a phone wide names scroll with the other columns, as those
+ * would have no room beside them.
  * @param {Lineage.Page} page
  */
 function nameColumn(page) {

@@ -119,7 +119,8 @@ const answers = {
     // Without scores by label the card says so.
     card.hidden = false;
     card.classList.toggle("ms-scores-empty", !answer.figure);
-    card.style.height = answer.figure ? `${answer.figure.layout.meta.height}px` : "";
+    // Of the plot, whatever its head takes, which has several rows on a narrow screen.
+    card.querySelector(".ms-card-body").style.height = answer.figure ? `${answer.figure.layout.meta.height}px` : "";
   },
 };
 

@@ -9,6 +9,7 @@ import { same } from "../../kit/state.js";
 import * as profiling from "../profiles.js";
 
 const WAIT_MS = 300;
+const PHONE_PX = 600;
 const NAMING = ["run", "session", "rank", "unit", "by", "scale", "type", "op", "shape", "q"];
 const nameOf = (page) => `${page.run.name} ${page.profile.rank}`;
 const plots = plotCards(profiling.pageOf, nameOf, (page) => Boolean(page.facts));
@@ -109,6 +110,14 @@ function drawBadges(page, operator) {
   page.find("[data-plot=operator] .ms-card-badges").replaceChildren(...badges);
 }
 
+/**
+ * On a phone a legend beside the plot leaves no room for it; the table of shapes has colours and symbols, too.
+ * @param {PlotlyFigure} figure
+ */
+function withRoom(figure) {
+  return window.innerWidth > PHONE_PX ? figure : { ...figure, layout: { ...figure.layout, showlegend: false } };
+}
+
 profiling.define("shapes", { build, draw });
 
 Object.assign(functionsOf("mindscope_shapes"), {
@@ -132,7 +141,7 @@ Object.assign(functionsOf("mindscope_shapes"), {
     drawFacts(page);
     drawBadges(page, operator);
     plots.place(page, "steps", "steps-plot", steps);
-    plots.place(page, "operator", "operator-plot", operator);
+    plots.place(page, "operator", "operator-plot", operator && withRoom(operator));
   },
 
   /** @param {string} rootId */

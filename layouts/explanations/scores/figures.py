@@ -179,7 +179,7 @@ def bars(found: ScoreBars, *, language: str, dark: bool) -> dict[str, Any] | Non
         "xaxis": {"range": [low - (0.02 if low else 0.0), high * 1.06], "zeroline": True, "nticks": 6, "fixedrange": True},
         "yaxis": {"range": [len(names) - 0.5, -0.5], "tickmode": "array", "tickvals": numbers(place),
                   "ticktext": list(map(plain, names)), "showgrid": False, "zeroline": False, "fixedrange": True},
-        "meta": {"height": 90 + len(names) * max(22, _ROW_PX * len(found.series) + 8)},
+        "meta": {"height": 58 + len(names) * max(22, _ROW_PX * len(found.series) + 8)},
     }  # fmt: skip
     said = [_said(name, found.values[at][:MOST_NAMED], found.labels[:MOST_NAMED]) for at, name in enumerate(found.series)]
     shown = both("scores.first_said", n=fmt.count(min(MOST_NAMED, len(found.labels))), total=fmt.count(len(found.labels)))

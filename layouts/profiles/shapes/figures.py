@@ -110,7 +110,10 @@ def of_operator(times: ProfileShapeTables) -> dict[str, Any] | None:
         })  # fmt: skip
     layout = _layout(times, "shapes.step" if stepped else "shapes.number", "shapes.time", unit)
     layout["xaxis"] |= _ticks(np.unique(steps[steps >= 0])) if stepped else {}
-    layout |= {"legend": {"x": 1.01, "y": 1, "xanchor": "left", "yanchor": "top"}, "margin": LAYOUT["margin"]}
+    layout |= {
+        "legend": {"x": 1.01, "y": 1, "xanchor": "left", "yanchor": "top"}, "margin": LAYOUT["margin"],
+        "showlegend": len(traces) > 1,
+    }
     layout["meta"] = {"drawn": len(shown), "total": total}
     said = [named(_title(str(row["input_shapes"])), _said(row)) for row in times.shapes.to_dict("records")]
     title = both("shapes.said_operator", name=middle(times.operator, 80))
