@@ -133,7 +133,7 @@ def _table(facts: RanksByStep, ask: ClusterRequest, ranks: pd.DataFrame | None, 
         rows.append((t(f"cluster.metric.{metric}"), *cells))
     columns = [TableColumn("cluster.panel.metric")]
     columns += [TableColumn(f"cluster.panel.{name}", number=True) for name in ("value", "median", "change", "place")]
-    return table(columns, rows, class_name="ms-breakdown-table ms-cluster-table", scroll="")
+    return table(columns, rows, class_name="ms-breakdown-table ms-cluster-table", scroll="ms-cluster-scroll")
 
 
 def _values(facts: RanksByStep, metric: str, step: int | None, ranks: pd.DataFrame | None) -> Floats:

@@ -32,7 +32,7 @@ def dimension_table(found: Sequence[Dimension], wanted: Sequence[str]) -> Any:
         return html.P(t("cluster.dim.none", files=files) if files else t("cluster.dim.nothing"), className="ms-muted")
     longest = max(one.highest_ns for one in found) or 1.0
     rows = [_row(one, longest) for one in found]
-    drawn = table(_COLUMNS, rows, class_name="ms-breakdown-table ms-cluster-table", scroll="")
+    drawn = table(_COLUMNS, rows, class_name="ms-breakdown-table ms-cluster-table", scroll="ms-cluster-scroll")
     return html.Div([drawn, html.P(t("cluster.dim.note"), className="ms-muted ms-cluster-note")])
 
 

@@ -31,7 +31,7 @@ def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:
     ]  # fmt: skip
     keys = ["memory.by.component", *(["memory.device"] if several else []), "memory.modules.peak", "memory.modules.when",
             "memory.modules.last"]  # fmt: skip
-    return [said, table(list(map(TableColumn, keys)), rows, class_name="ms-memory-table ms-memory-narrow", scroll="")]
+    return [said, table(list(map(TableColumn, keys)), rows, class_name="ms-memory-table ms-memory-narrow", scroll="ms-memory-scroll")]
 
 
 def _named(component: str) -> Any:

@@ -9,14 +9,41 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
+from layouts import PAGES
+from tests.amounts import long_after
 from tests.browser.short_names import meant, names_on
 from tests.browser.showing import show
-from tests.browser.waiting import steady
+from tests.browser.waiting import becomes, settles, steady
 from tests.sources import MemorySource, series
 
 RUNS = "run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=lenet_landscape"
 TAIL = "0e-53d-11f1-9fad-02fc00000001"
 SWEEP = [f"experiments/november/{kind}/run_{number}{TAIL}" for kind in ("lenet", "bert") for number in range(4)]
+
+
+FIRST_SHOWN = ("job", "scores")
+"""Pages that are looked at in every run."""
+OUT_OF_ROOM = """() => {
+    const seen = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
+    const named = (one) => `${one.className}: ${one.innerText.slice(0, 40)}`;
+    const whole = document.documentElement;
+    const heads = seen('main .ms-card-head:not(.ms-slot *)').flatMap((head) => {
+        const right = head.closest('.ms-card').getBoundingClientRect().right;
+        const inside = [...head.querySelectorAll('.ms-card-title, button, select, input, .ms-badge')];
+        return inside.filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > right + 1);
+    });
+    const boxes = seen('main :has(> table)').filter((one) => one.scrollWidth > one.clientWidth + 1);
+    const still = boxes.filter((one) => !['auto', 'scroll'].includes(getComputedStyle(one).overflowX));
+    const hidden = boxes.filter((one) => !still.includes(one) && !one.querySelector('.ms-scores-total')
+        && getComputedStyle(one).maskImage === 'none');
+    const flat = seen('main .ms-plot-drawn .ms-plot').filter((one) => one.clientHeight < 80);
+    return {
+        wide: whole.scrollWidth - whole.clientWidth, heads: heads.map(named), still: still.map(named), hidden: hidden.map(named),
+        flat: flat.map((one) => one.closest('[data-plot]').dataset.plot),
+    };
+}"""
+"""How much wider than the window the page is, what heads of cards cut off, tables that are cut and do not scroll, those that
+scroll without a sign of it, and plots without room."""
 
 
 @pytest.fixture
@@ -71,6 +98,28 @@ def test_shares_of_a_step_are_within_their_card(phone: Page, everything: str) ->
     expect(legend.first).to_be_visible()
     assert legend.locator("> *").evaluate_all("all => all.filter((one) => one.getBoundingClientRect().right > 382)"
                                               ".map((one) => one.innerText)") == []
+
+
+@pytest.mark.parametrize(
+    "name", long_after(len(FIRST_SHOWN), [*FIRST_SHOWN, *(one.name for one in PAGES if one.name not in FIRST_SHOWN)])
+)
+def test_nothing_is_cut_without_a_sign_and_every_plot_has_room(phone: Page, everything: str, name: str) -> None:
+    path = next(one.path for one in PAGES if one.name == name)
+    with settles(phone):
+        show(phone, f"{everything}/{path}")
+    expect(phone.locator(".ms-frame")).to_be_visible()
+    assert phone.evaluate(OUT_OF_ROOM) == {"wide": 0, "heads": [], "still": [], "hidden": [], "flat": []}
+
+
+def test_a_wide_table_fades_until_its_end_is_reached(phone: Page, everything: str) -> None:
+    show(phone, f"{everything}/two_runs")
+    table = phone.locator(".ms-two-runs-scroll", has_text="loss").filter(visible=True).last
+    expect(table.locator("tbody tr").first).to_be_visible()
+    assert table.evaluate("one => one.scrollWidth > one.clientWidth")
+    width = "one => getComputedStyle(one).getPropertyValue('--ms-more')"
+    assert table.evaluate(width) == "36px"
+    table.evaluate("one => one.scrollTo(one.scrollWidth, 0)")
+    becomes(phone, lambda: table.evaluate(width), "0px")
 
 
 @pytest.fixture(scope="module")
