@@ -5,12 +5,13 @@
 // (layouts/dumps/listing.py), rank, step, against ({ dump, listed, rank, step } to compare with, or null),
 // change({ key: [...] }), find(selector) and store(part).
 
-import { bodies, compareButton, fill, get, listedState, numberTexts, pageLink } from "../kit/body.js";
+import { bodies, compareButton, get, listedState, numberTexts, pageLink } from "../kit/body.js";
 import { make, select } from "../kit/elements.js";
 import { translate, writeText } from "../kit/i18n.js";
 import { nearest, numberPicker } from "../kit/number_picker.js";
 import { notYet } from "../kit/pages.js";
 import { drawProgress } from "../kit/progress.js";
+import { fillRuns } from "../kit/run_select.js";
 import { count } from "../kit/units.js";
 import { build as buildLive, draw as drawLive, isLive, markOf, sessionName, sessionsOf } from "./live.js";
 
@@ -245,7 +246,7 @@ function drawControls(page) {
   const sessions = sessionsOf(page).map((/** @type {string} */ key) => [key, sessionName(key)]);
   const dumps = [...catalogue.dumps.map(([key, name]) => [key, name]), ...sessions];
   const known = dumps.some(([key]) => key === page.dump.key);
-  fill(controls.run, known ? dumps : [[page.dump.key, page.dump.name], ...dumps], page.dump.key);
+  fillRuns(controls.run, known ? dumps : [[page.dump.key, page.dump.name], ...dumps], page.dump.key);
   if (!listed) {
     for (const one of [controls.rank, controls.step, controls.withRank, controls.withStep]) one.draw([], null);
     controls.compare.hidden = controls.with.hidden = true;
@@ -262,7 +263,7 @@ function drawControls(page) {
   controls.compare.hidden = !page.compared || !able;
   controls.compare.setAttribute("aria-pressed", String(Boolean(against)));
   const other = against || page.unready;
-  if (other) fill(controls.with, dumps, other.dump.key);
+  if (other) fillRuns(controls.with, dumps, other.dump.key);
   controls.with.hidden = !other || dumps.length < 2;
   controls.withRank.draw(against ? offered("rank", against.listed.ranks) : [], against ? against.rank : null);
   controls.withStep.draw(against ? offered("step", against.listed.steps) : [], against ? against.step : null);

@@ -1,10 +1,10 @@
 // The bar of a page about explanations: run, labels, true labels, outcomes, threshold, search, order and explainers.
 // Counterpart of layouts/explanations/bar.py.
 
-import { fill } from "../kit/body.js";
 import { icon, iconButton, make, option, select, words } from "../kit/elements.js";
 import { count } from "../kit/units.js";
 import { setLabel, writeText } from "../kit/i18n.js";
+import { fillRuns } from "../kit/run_select.js";
 import { last, toggled } from "../kit/state.js";
 import { labelPicker } from "./labels.js";
 
@@ -108,7 +108,7 @@ function search(page) {
  */
 export function drawBar(page) {
   const { controls, catalogue, listed, state } = page;
-  fill(controls.run, catalogue.runs.map(([key, name]) => [key, name]), page.run.key);
+  fillRuns(controls.run, catalogue.runs.map(([key, name]) => [key, name]), page.run.key);
   for (const button of controls.outcome.querySelectorAll(":scope > *")) {
     button.setAttribute("aria-pressed", String((state.outcome || []).includes(button.dataset.outcome)));
   }

@@ -14,11 +14,8 @@ const shown = new WeakMap();  // select -> { text, rows, name }
  */
 export function runSelect(label) {
   const select = /** @type {HTMLSelectElement} */ (make("select", "ms-input"));
-  const name = make("span", "ms-run-select-name", [], { "aria-hidden": "true" });
   setLabel(select, "aria-label", label);
-  select.addEventListener("change", () => draw(select));
-  shown.set(select, { text: "", rows: [], name });
-  return { element: make("span", "ms-run-select", [select, name]), select };
+  return { element: make("span", "ms-run-select", [select, nameOver(select)]), select };
 }
 
 /**
@@ -37,6 +34,34 @@ export function setRuns(select, runs, chosen) {
   }
   select.value = chosen;
   draw(select);
+}
+
+/**
+ * Have a select in the controls of a page offer runs, [[key, name], ...]; it is hidden if there is no choice.
+ * @param {HTMLSelectElement} select
+ * @param {[string, string][]} runs
+ * @param {string} chosen
+ */
+export function fillRuns(select, runs, chosen) {
+  if (!shown.has(select)) {
+    const name = nameOver(select);
+    const element = make("span", "ms-run-select");
+    select.replaceWith(element);
+    element.append(select, name);
+  }
+  setRuns(select, runs, chosen);
+  select.hidden = runs.length < 2;
+}
+
+/**
+ * The element that shows the chosen name.
+ * @param {HTMLSelectElement} select
+ */
+function nameOver(select) {
+  const name = make("span", "ms-run-select-name", [], { "aria-hidden": "true" });
+  select.addEventListener("change", () => draw(select));
+  shown.set(select, { text: "", rows: [], name });
+  return name;
 }
 
 /** @param {HTMLSelectElement} select */

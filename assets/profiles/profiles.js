@@ -13,6 +13,7 @@ import { translate, translations, writeText } from "../kit/i18n.js";
 import { nearest, numberPicker } from "../kit/number_picker.js";
 import { notYet } from "../kit/pages.js";
 import { busy } from "../kit/page_parts.js";
+import { fillRuns } from "../kit/run_select.js";
 import { same } from "../kit/state.js";
 import { bookOf, chosenOf, nameOf, ranksOf, runsOf } from "./jobs.js";
 import { groupPicker } from "./pickers.js";
@@ -262,7 +263,7 @@ function drawOffered(page) {
 function drawControls(page) {
   const { controls, run, profile, jobBook: book } = page;
   const lead = page.ranks[0].run;
-  fill(controls.run, runsOf(book), lead.key);
+  fillRuns(controls.run, runsOf(book), lead.key);
   const jobs = [...book.jobs.values()].filter((one) => one.members[0].run === lead);
   fill(controls.job, jobs.map((one) => [one.name, one.title]), profile.job);
   controls.rank.draw(page.ranked ? numbersOf(page.ranks) : [], profile.rank, absentRank(page));
@@ -274,7 +275,7 @@ function drawControls(page) {
   controls.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
   if (page.against) {
     const { job } = page.against.profile;
-    fill(controls.with, othersOf(page).map((one) => [one.name, jobName(page, one)]), job);
+    fillRuns(controls.with, othersOf(page).map((one) => [one.name, jobName(page, one)]), job);
     const ranks = page.ranked ? numbersOf(ranksOf(book, job).filter((one) => other(page, one))) : [];
     controls.withRank.draw(ranks, page.against.profile.rank);
   } else controls.withRank.draw([], null);

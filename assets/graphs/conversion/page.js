@@ -10,6 +10,7 @@ import { assume, request } from "../../kit/page_parts.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { currentPrefs } from "../../kit/prefs.js";
+import { fillRuns } from "../../kit/run_select.js";
 import * as canvas from "../canvas.js";
 
 const COLOURS = ["state", "difference"];
@@ -67,7 +68,7 @@ const modelOf = (name) => name.replace(/^conversion_of_/, "").replace(/\.json$/,
 /** @param {Conversions.Page} page */
 function drawControls(page) {
   const { runs } = page.catalogue;
-  fillChoices(page.runChoice, runs.map(([key, name]) => [key, name]), page.run.key);
+  fillRuns(page.runChoice, runs.map(([key, name]) => [key, name]), page.run.key);
   const [, , , models] = runs.find(([key]) => key === page.run.key) || ["", "", "", []];
   fillChoices(page.modelChoice, models.map((name) => [name, modelOf(name)]), page.run.model);
   page.find(".ms-body-bar").hidden = page.runChoice.hidden && page.modelChoice.hidden && page.left.hidden;

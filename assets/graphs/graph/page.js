@@ -12,6 +12,7 @@ import { drawProgress } from "../../kit/progress.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { busy } from "../../kit/page_parts.js";
+import { fillRuns } from "../../kit/run_select.js";
 import { same } from "../../kit/state.js";
 import * as canvas from "../canvas.js";
 import * as view from "../view.js";
@@ -399,8 +400,7 @@ function save(page, data) {
 function drawControls(page) {
   const { runs, left } = page.catalogue;
   const { run, graph } = shownIn(page);
-  page.runs.hidden = runs.length < 2;
-  fillSelect(page.runs, runs.map((one) => [one.key, one.name]), run.key);
+  fillRuns(page.runs, runs.map((one) => [one.key, one.name]), run.key);
   /** @param {Graphs.Graph} one */
   const staged = ({ stage, name, final }) =>
     (stage ? translate(final ? "graph.stage.final" : "graph.stage", { stage, name }) : name);

@@ -8,6 +8,7 @@ import { language, setLabel, translate, translations, writeText } from "../../ki
 import { nameElement } from "../../kit/name_elements.js";
 import { keeper } from "../../kit/pages.js";
 import { currentPrefs } from "../../kit/prefs.js";
+import { fillRuns } from "../../kit/run_select.js";
 import { same } from "../../kit/state.js";
 import * as saving from "./files.js";
 import * as path from "./path.js";
@@ -223,14 +224,14 @@ function drawControls(page) {
   pressSegment(page.views, get(page, "view"));
   pressSegment(page.overs, get(page, "over"));
   pressSegment(page.scales, get(page, "same"));
-  page.runs.hidden = final || runs.length < 2;
   page.intervals.hidden = final;
   page.overs.hidden = !final || page.sheets.length < 2;
   page.scales.hidden = page.overs.hidden || Boolean(get(page, "over"));
   page.picks.hidden = !final || finals(page).length < 2;
   const [shown] = page.sheets;
+  page.runs.hidden = true;
   if (!final && shown) {
-    fillSelect(page.runs, runs.map((run) => [run.key, run.name]), shown.run.key);
+    fillRuns(page.runs, runs.map((run) => [run.key, run.name]), shown.run.key);
     fillSelect(page.intervals, shown.run.sheets.map((sheet) => [sheet.tag, listedName(sheet)]), shown.sheet.tag);
   }
   fillSelect(

@@ -31,7 +31,8 @@ def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:
     ]  # fmt: skip
     keys = ["memory.by.component", *(["memory.device"] if several else []), "memory.modules.peak", "memory.modules.when",
             "memory.modules.last"]  # fmt: skip
-    return [said, table(list(map(TableColumn, keys)), rows, class_name="ms-memory-table ms-memory-narrow", scroll="ms-memory-scroll")]
+    drawn = table(list(map(TableColumn, keys)), rows, class_name="ms-memory-table ms-memory-narrow", scroll="ms-memory-scroll")
+    return [said, drawn]
 
 
 def _named(component: str) -> Any:

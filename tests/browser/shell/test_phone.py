@@ -38,8 +38,8 @@ OUT_OF_ROOM = """() => {
         && getComputedStyle(one).maskImage === 'none');
     const flat = seen('main .ms-plot-drawn .ms-plot').filter((one) => one.clientHeight < 80);
     return {
-        wide: whole.scrollWidth - whole.clientWidth, heads: heads.map(named), still: still.map(named), hidden: hidden.map(named),
-        flat: flat.map((one) => one.closest('[data-plot]').dataset.plot),
+        wide: whole.scrollWidth - whole.clientWidth, heads: heads.map(named), still: still.map(named),
+        hidden: hidden.map(named), flat: flat.map((one) => one.closest("[data-plot]").dataset.plot),
     };
 }"""
 """How much wider than the window the page is, what heads of cards cut off, tables that are cut and do not scroll, those that
