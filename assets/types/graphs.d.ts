@@ -393,6 +393,8 @@ declare namespace Graphs {
     catalogue: DatasetCatalogue;
     /** digest and language of what is drawn */
     drawn: string;
+    /** of the runs drawn */
+    names: import("../kit/names.js").Names;
     box: BoxSize;
     /** boxes in a row */
     columns: number;

@@ -39,6 +39,8 @@ ACCENT, HALO = "#2f5fd0", "#ffffff"
 _GAP = 0.06
 _SCALE_GAP = 0.11
 """Between landscapes side by side, the second with room for a scale of colours."""
+_LETTERS = 78
+"""Of all names over landscapes side by side, in a window of 1280 px."""
 _LIFT = 0.012
 """The path is drawn above the surface by this fraction of the loss range, so that it does not sink into it."""
 
@@ -336,7 +338,7 @@ def _scene(domain: list[float], look: LandscapeStyle, levels: _Levels, panels: i
 
 
 def _heading(label: str, labels: Sequence[str], x: float) -> dict[str, Any]:
-    shown = shortened(label, labels, 48)
+    shown = shortened(label, labels, min(48, _LETTERS // len(labels)))
     return {
         "text": html.escape(shown, quote=False), "x": x, "xref": "paper", "xanchor": "center", "y": 1, "yref": "paper",
         "yanchor": "bottom", "yshift": 4, "showarrow": False, "font": {"size": 12},

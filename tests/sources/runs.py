@@ -69,7 +69,7 @@ class MemoryRuns(RunSource):
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         if kind in ("dataset_graph", "explain"):
             return [kind] if kind in self._memory.data.get(run, {}) else []
-        return list(self._memory.of(run, "conversions" if kind == "conversion" else kind) or ())
+        return list(self._memory.of(run, {"conversion": "conversions", "graph": "graphs"}.get(kind, kind)) or ())
 
     def files(self, run: str) -> Sequence[RunFile]:
         return self._memory.data.get(run, {}).get("files", ())

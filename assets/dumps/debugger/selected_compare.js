@@ -5,6 +5,7 @@ import { fillSelect, icon, make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import { nearest, numberPicker } from "../../kit/number_picker.js";
+import { fillRuns } from "../../kit/run_select.js";
 import { last, same } from "../../kit/state.js";
 import * as debugging from "../dumps.js";
 import { drawProgress } from "../../kit/progress.js";
@@ -155,8 +156,7 @@ function drawChoice(page) {
   const { compare, comparison } = page.selected;
   const { run, rank, step, io } = compare.controls;
   const dumps = page.catalogue.dumps.map(([key, name]) => [key, name]);
-  fillSelect(run, dumps, last(page.state, "with", page.dump.key));
-  run.hidden = dumps.length < 2;
+  fillRuns(run, dumps, last(page.state, "with", page.dump.key));
   compare.node.hidden = io.hidden = !comparison;
   if (!comparison) return;
   rank.draw(comparison.ranks.length > 1 ? comparison.ranks : [], comparison.rank);

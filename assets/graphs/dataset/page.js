@@ -9,7 +9,7 @@ import { icon, iconButton, make, menu, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate } from "../../kit/i18n.js";
 import { nameElement } from "../../kit/name_elements.js";
-import { CUT, fitted } from "../../kit/names.js";
+import { CUT, Names, fitted } from "../../kit/names.js";
 import { keeper, notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { last, same } from "../../kit/state.js";
@@ -27,7 +27,8 @@ const ruler = penOf(document.createElement("canvas"));
  * @returns {OwnFields<Graphs.DatasetPage>}
  */
 const fresh = (root) => ({
-  catalogue: notYet, drawn: "", box: JSON.parse(root.dataset.box || ""), columns: 0, width: 0, revealed: false, saved: 0,
+  catalogue: notYet, drawn: "", names: new Names([]),
+  box: JSON.parse(root.dataset.box || ""), columns: 0, width: 0, revealed: false, saved: 0,
 });
 
 const { pages, pageOf } = keeper(fresh, (page) => {
@@ -237,12 +238,15 @@ function picture(page, pipeline) {
   return drawing;
 }
 
-/** @param {Graphs.ColouredRun[]} runs */
-function runNames(runs) {
+/**
+ * @param {Graphs.ColouredRun[]} runs
+ * @param {Names} names of all runs on the page
+ */
+function runNames(runs, names) {
   const shown = runs.slice(0, MOST_NAMES).map((run) => {
     const dot = make("span", "ms-dot");
     dot.style.background = run.colour;
-    return make("span", "ms-dataset-run", [dot, make("span", "ms-cut ms-name", run.name)], { title: run.name });
+    return make("span", "ms-dataset-run", [dot, nameElement(run.name, names)], { title: run.name });
   });
   const left = runs.slice(MOST_NAMES);
   if (!left.length) return shown;
@@ -285,7 +289,7 @@ function head(page, pipeline) {
   const letter = pipeline.letter ? [make("span", "ms-dataset-letter", pipeline.letter)] : [];
   return make("header", "ms-card-head", [
     ...letter,
-    make("h3", "ms-card-title ms-dataset-runs", runNames(pipeline.runs)),
+    make("h3", "ms-card-title ms-dataset-runs", runNames(pipeline.runs, page.names)),
     make("span", "ms-card-badges", badges),
     tools,
   ]);
@@ -331,6 +335,7 @@ function draw(page) {
   page.drawn = wanted;
   const focused = document.activeElement && document.activeElement.closest && page.root.contains(document.activeElement)
     ? document.activeElement.dataset.node : "";
+  page.names = new Names(page.catalogue.pipelines.flatMap(({ runs }) => runs.map(({ name }) => name)));
   page.find(".ms-dataset-pipelines").replaceChildren(...page.catalogue.pipelines.map((pipeline) => card(page, pipeline)));
   notes(page);
   elsewhere(page);

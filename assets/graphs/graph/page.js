@@ -6,7 +6,7 @@ import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
 import { count, size } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
-import { nameElement } from "../../kit/name_elements.js";
+import { nameElement, namesIn } from "../../kit/name_elements.js";
 import { keeper, notYet } from "../../kit/pages.js";
 import { drawProgress } from "../../kit/progress.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
@@ -454,7 +454,9 @@ function drawCompared(page) {
 function drawHead(page) {
   const { meta } = page.drawing;
   const title = page.find(".ms-graph-main .ms-card-title");
-  title.textContent = page.run && page.graph ? `${page.run.name} · ${meta.title || page.graph.name}` : "";
+  title.replaceChildren(...(page.run && page.graph
+    ? [nameElement(page.run.name, namesIn(page.catalogue.runs)), make("span", "ms-cut", ` · ${meta.title || page.graph.name}`)]
+    : []));
   title.title = title.textContent;
   const badges = [];
   if (meta.closed) badges.push(badge("graph.closed", { n: count(meta.closed) }, "graph.closed.tip", "accent"));

@@ -5,7 +5,7 @@ import { functionsOf, noUpdate } from "../../kit/dash.js";
 import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
-import { nameElement } from "../../kit/name_elements.js";
+import { nameElement, namesIn } from "../../kit/name_elements.js";
 import { keeper } from "../../kit/pages.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { fillRuns } from "../../kit/run_select.js";
@@ -345,8 +345,10 @@ function drawHead(page) {
   const { meta } = page.figure.layout;
   const title = page.find(".ms-landscape-main .ms-card-title");
   const [only] = page.sheets;
-  title.textContent
-    = page.sheets.length === 1 && only ? `${only.run.name} · ${sheetName(only.sheet)}` : translate("landscape.compare");
+  const one = page.sheets.length === 1 && only;
+  title.replaceChildren(...(one
+    ? [nameElement(only.run.name, namesIn(page.catalogue.runs)), make("span", "", ` · ${sheetName(only.sheet)}`)]
+    : [translate("landscape.compare")]));
   title.title = title.textContent;
   const badges = meta.sheets.filter((sheet) => sheet.of).map(finished);
   badges.push(...meta.bad.filter((bad) => bad > 0).map((bad) =>

@@ -1,6 +1,7 @@
 // Controls of a card of the tensors page: run, dimensions, tensor to subtract.
 
-import { fillSelect, make, pressSegment, segments, words } from "../../kit/elements.js";
+import { make, pressSegment, segments, words } from "../../kit/elements.js";
+import { fillRuns } from "../../kit/run_select.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { entry, listed, toggled } from "../../kit/state.js";
@@ -48,7 +49,7 @@ export function build(t) {
 }
 
 function fillOrFirst(control, choices, value) {
-  fillSelect(control, choices, choices.some(([name]) => name === value) ? value : choices[0][0]);
+  fillRuns(control, choices, choices.some(([name]) => name === value) ? value : choices[0][0]);
 }
 
 function drawRuns(t) {

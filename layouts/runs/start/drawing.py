@@ -81,7 +81,7 @@ def _where(question: Question, names: Mapping[str, str], colours: Mapping[str, s
     if question.run:
         dot = html.Span(className="ms-dot", style={"background": colours.get(question.run, "currentColor")})
         name = names.get(question.run, question.run)
-        told.append(html.Span([dot, html.Span(name, className="ms-cut")], className="ms-start-run", title=name))
+        told.append(html.Span([dot, html.Span(name, className="ms-cut ms-name")], className="ms-start-run", title=name))
     if question.number:
         told.append(html.Span(t("start.of_ranks" if question.run else "start.of_runs", n=fmt.count(question.number))))
     elif question.rank is not None:

@@ -5,19 +5,28 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app.web.server import create_app
-from parsers import TextValue
+from parsers import GraphLocation, TextValue
+from parsers.lineage.datasets import DatasetGraph
+from parsers.payloads.pictures import png_of
+from parsers.payloads.values import ImageValue
+from tests.amounts import long_after
 from tests.browser.conftest import in_address
 from tests.browser.short_names import meant, names_on
 from tests.browser.showing import show
 from tests.browser.waiting import becomes, steady
+from tests.layouts.graphs.dataset.pipelines import node
 from tests.sources import MemorySource, series
+from tests.writers.clusters import make
+from tests.writers.symptomatic_runs import bowl, graph, histogram, tensor
 
 pytestmark = pytest.mark.browser
 SETTINGS = [
@@ -25,6 +34,10 @@ SETTINGS = [
     tuple(f"seed{seed}" for seed in range(1, 6)),
 ]  # fmt: skip
 SWEEP = ["project_imagenet_resnet50_" + "_".join(chosen) for chosen in itertools.product(*SETTINGS)]
+JOB = make(1, ranks=2, group=2, steps=3)
+FRAMES = {"groups": JOB.groups, "collectives": JOB.collectives, "cluster_steps": JOB.steps, "links": JOB.links}
+GRAPHS = {"network": graph("Conv2D", "MatMul").graph}
+PLACES = [GraphLocation("network", "f", 10, 5, 1e9, 0, "", "", 0, None, True, None, None)]  # type: ignore[arg-type]
 HOSTILE = [
     "<b>bold</b>_run_of_many_words_and_no_end_1", "\u202egnp.elif_a_with_a_long_name_that_turns_around", "日本語の長い名前_一",
 ]  # fmt: skip
@@ -32,17 +45,44 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def sweep(serve_file: Callable[[Flask], str]) -> str:
-    runs = {
-        name: {
-            "scalar": {"loss": series(3)},
-            "text": {"note": [(0, TextValue(("as planned",)))]},
-            "settings": {
-                "optimizer": name.split("_")[3], "learning_rate": float(name.split("_")[4][2:]), "loss": at / len(SWEEP),
-            },
-        }
-        for at, name in enumerate(SWEEP)
+    return serve_file(create_app(MemorySource({name: content(name, at) for at, name in enumerate(SWEEP)})).server)
+
+
+def content(name: str, at: int) -> dict[str, Any]:
+    """Return a run of the sweep: something for every page that lists runs but those about dumps and explanations."""
+    words = name.split("_")
+    still = np.arange(16.0)
+    return {
+        "scalar": {"loss": series(3)},
+        "text": {"note": [(0, TextValue(("as planned",)))]},
+        "image": {"input": [(0, ImageValue(png_of(np.full((8, 8, 3), at % 256, np.uint8)), "image/png", 8, 8))]},
+        "histogram": {"fc.weight": [(step, histogram(still)) for step in (0, 9)]},
+        "tensor": {"logits": [(0, tensor(still.reshape(4, 4)))]},
+        "landscape": bowl(2.0 + at).values["landscape"],
+        "dataset_graph": DatasetGraph(node("Batch", node("MnistDataset", dataset_dir="/data"), batch_size=int(words[6][1:]))),
+        "graphs": GRAPHS, "graph_locations": PLACES,
+        "profiles": {("s", rank): FRAMES for rank in range(2)},
+        "settings": {"optimizer": words[3], "learning_rate": float(words[4][2:]), "loss": at / len(SWEEP)},
     }
-    return serve_file(create_app(MemorySource(runs)).server)
+
+
+LISTING = [
+    ("scalars?run=*", 10), ("job", 2), ("", 15), ("two_runs", 3), ("overview", 2), ("scalars?run=*&mode=table", 5),
+    ("model_lineage", 10), ("data_lineage", 10), ("optimisation", 8), ("text", 5), ("histograms", 1), ("images", 4),
+    ("tensors", 2), ("tensors?view=histogram", 1), ("landscape", 2), ("landscape?mode=final", 4), ("graph", 2), ("dataset", 4),
+    ("guides?symptom=loss_flat", 2), ("start", 1), ("profile_overview", 2), ("timeline", 2), ("steps", 2), ("memory", 2),
+    ("operators", 2), ("shapes", 2), ("preparation", 2), ("communication", 2), ("ranks", 2), ("cluster", 2), ("pipeline", 2),
+    ("strategy", 2), ("two_jobs", 3), ("advice", 2),
+]  # fmt: skip
+"""Pages that list runs, and the least number of names on each."""
+ELSEWHERE = """() => {
+    const seen = [...document.querySelectorAll('main *, header *')].filter((one) => one.checkVisibility());
+    const chosen = seen.filter((one) => one.localName === 'select' && !one.closest('.ms-run-select'));
+    const cut = seen.filter((one) => !one.children.length && !one.matches('.ms-name, option, select')
+        && getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1);
+    return [...chosen.map((one) => one.selectedOptions[0]?.text ?? ''), ...cut.map((one) => one.textContent)];
+}"""
+"""Texts of what is chosen in other selects than those of runs, and texts that the browser cuts."""
 
 
 def told_apart(page: Page, least: int, *, every: bool = True) -> None:
@@ -55,15 +95,10 @@ def told_apart(page: Page, least: int, *, every: bool = True) -> None:
     assert {one.name: meant(one.short, runs) for one in found} == {one.name: [one.name] for one in found}
     assert [one for one in found if one.over > 1] == []
     assert all(("…" in one.short) == (one.short != one.name) for one in found)
+    assert [text for text in page.evaluate(ELSEWHERE) if any(name in text for name in names)] == []
 
 
-@pytest.mark.parametrize(
-    ("path", "least"),
-    [("scalars?run=*", 10), pytest.param("", 15, marks=pytest.mark.long), pytest.param("two_runs", 3, marks=pytest.mark.long),
-     pytest.param("overview", 2, marks=pytest.mark.long), pytest.param("scalars?run=*&mode=table", 5, marks=pytest.mark.long),
-     pytest.param("model_lineage", 10, marks=pytest.mark.long), pytest.param("optimisation", 8, marks=pytest.mark.long),
-     pytest.param("text", 5, marks=pytest.mark.long)],
-)  # fmt: skip
+@pytest.mark.parametrize(("path", "least"), long_after(2, LISTING))
 def test_runs_of_a_sweep_are_told_apart(page: Page, sweep: str, path: str, least: int) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     show(page, f"{sweep}/{path}")
