@@ -177,6 +177,18 @@ declare namespace Wire {
     mark: string;
     /** Who changed it last; empty if that is not known. */
     by: string;
+    /** What was replaced of late by changes that had not seen it, oldest first. */
+    lost: LostField[];
+  }
+
+  /** layouts/runs/boards.py: A field of a card that a change replaced without having seen it. */
+  interface LostField {
+    /** Of the card. */
+    key: string;
+    name: string;
+    value: string | number | null;
+    /** Grows from loss to loss. */
+    number: number;
   }
 
   type ProblemRow = [string, string, string, number, number, string];

@@ -5,7 +5,7 @@ declare namespace Boards {
   type Placed = Pick<Wire.BoardCard, "key" | "x" | "y" | "w" | "h">;
 
   /** Some fields of a card; was is the version that a change is based on. */
-  type Change = Partial<Wire.BoardCard> & { key: string; was?: string };
+  type Change = Partial<Wire.BoardCard> & { key: string; was?: string; seen?: Record<string, unknown> };
 
   /** What a message offers: text key, act. */
   type Offer = [string, () => void];
@@ -50,8 +50,8 @@ declare namespace Boards {
     deleted: { text: string; board: Wire.Board } | null;
     /** number of changes that are being sent */
     saving: number;
-    /** what this window has set of late, by card and field */
-    mine: Map<string, { key: string; name: string; value: unknown; at: number }>;
+    /** what this window has set, by card and field; known is the number of the last loss before that */
+    mine: Map<string, { key: string; name: string; value: unknown; known: number }>;
     editable: boolean;
     /** cards that keys have moved, until that is saved */
     stepped: Wire.BoardCard[] | null;

@@ -7,7 +7,7 @@ of text has Markdown. All input is untrusted: `BoardCard.checked` and `Board.che
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypedDict
 
@@ -25,6 +25,8 @@ DEFAULT_SIZE = (4, 7)
 MOST_BOARDS = 200
 MOST_CARDS = 100
 """Cards of a board."""
+MOST_LOST = 100
+"""Fields of the cards of a board that are remembered as lost."""
 LONGEST_TEXT = 20_000
 LONGEST_PART = 4_000
 LONGEST_TITLE = 200
@@ -33,6 +35,8 @@ MOST_CHARACTERS = 1_000_000
 
 _KEY = re.compile(r"[0-9a-f]{16}")
 _BOARD = "board"
+_FIELDS = ("place", "part", "title", "text", "x", "y", "w", "h")
+"""What a change may set of a card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,8 @@ class CardChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """New values of some fields of a card; None leaves one as it is.
 
     key: that of the card; one that the board lacks is added if the change says what it shows, at the first free place if x or
-    y is missing. was: the version of the card that the change is based on, "" if it concerns position and size only.
+    y is missing. was: the version of the card that the change is based on, "" if it concerns position and size only. seen: what
+    the browser showed of these fields when the change was made.
     """
 
     key: str
@@ -126,11 +131,18 @@ class CardChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     w: int | None = None
     h: int | None = None
     was: str = ""
+    seen: dict[str, str | int | None] = {}
+
+    def lost(self, card: BoardCard) -> Iterator[tuple[str, str | int | None]]:
+        """Yield name and value of each field of the card that this change replaces without having seen it."""
+        for name in _FIELDS:
+            new, now = getattr(self, name), getattr(card, name)
+            if new is not None and name in self.seen and now not in (self.seen[name], new):
+                yield name, now
 
     def applied(self, card: BoardCard) -> BoardCard:
         """Return the card after the change."""
-        fields = ("place", "part", "title", "text", "x", "y", "w", "h")
-        return replace(card, **{name: getattr(self, name) for name in fields if getattr(self, name) is not None})
+        return replace(card, **{name: getattr(self, name) for name in _FIELDS if getattr(self, name) is not None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +182,26 @@ class BoardChange:
         )  # fmt: skip
 
 
+    def lost(self, board: Board) -> list[tuple[str, str, str | int | None]]:
+        """Return card, field and value of what somebody else had set and this change replaces without having seen it."""
+        known = {card.key: card for card in board.cards}
+        return [
+            (change.key, name, value) for change in self.cards if change.key in known
+            for name, value in change.lost(known[change.key])
+        ]  # fmt: skip
+
+
+class LostField(TypedDict):
+    """A field of a card that a change replaced without having seen it."""
+
+    key: str
+    """Of the card."""
+    name: str
+    value: str | int | None
+    number: int
+    """Grows from loss to loss."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChangedBoard:
     """A board after a change, and the cards of others that the change has overridden, as they were."""
@@ -195,6 +227,8 @@ class SentBoard(TypedDict):
     """The version of the board with all of its cards."""
     by: str
     """Who changed it last; empty if that is not known."""
+    lost: list[LostField]
+    """What was replaced of late by changes that had not seen it, oldest first."""
 
 
 def card_key(text: str) -> str:

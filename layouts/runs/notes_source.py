@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from layouts.dumps.watchpoints import WatchList
-from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard, LostField
 from layouts.runs.checks import StepCheck
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange
 
@@ -81,6 +81,10 @@ class NoteSource(Protocol):
 
         Raises Stale if it was deleted, InvalidInput if it is not valid afterwards, NotKept.
         """
+        ...
+
+    def lost_fields(self, key: str) -> list[LostField]:
+        """Return what changes of a board that came to this process replaced without having seen it, oldest first."""
         ...
 
     def delete_board(self, key: str) -> Board | None:

@@ -39,7 +39,7 @@ from layouts.kit.figures.typed_arrays import TypedArray
 from layouts.kit.parameters import Request, parameters
 from layouts.profiles.catalogue import ProfileCatalogue, ProfiledJob, ProfiledRun, ProfileKind
 from layouts.profiles.reading_progress import ReadFirst, ReadingProgress
-from layouts.runs.boards import BoardCard, SentBoard
+from layouts.runs.boards import BoardCard, LostField, SentBoard
 from layouts.runs.chosen_runs import KeyAndName
 from layouts.runs.damage import FileAndText
 from layouts.runs.guides.page import GuideParts
@@ -71,6 +71,7 @@ WIRE: Mapping[str, Any] = {
     "BoardHead": BoardHead,
     "BoardCard": BoardCard,
     "Board": SentBoard,
+    "LostField": LostField,
     "ProblemRow": ProblemCells,
     "Mirror": SentMirror,
     "Problems": ProblemListing,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from layouts.dumps.watchpoints import WatchList
-from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.runs.checks import Checks, StepCheck
+from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard, LostField
+from layouts.runs.checks import StepCheck, Checks
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange, NotKept, Stale
 from layouts.runs.notes_source import NoteSource
 
@@ -53,6 +53,9 @@ class MemoryNotes(NoteSource):
 
     def change_board(self, key: str, change: BoardChange) -> ChangedBoard:
         raise NotKept("no workspace")
+
+    def lost_fields(self, key: str) -> list[LostField]:
+        return []
 
     def delete_board(self, key: str) -> Board | None:
         raise NotKept("no workspace")

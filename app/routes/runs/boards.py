@@ -7,8 +7,10 @@
         {"board": KEY, "name": NAME, "change": [CHANGE, ...], "remove": [KEY, ...]}
 
 A card is {"key", "place", "part", "title", "text", "x", "y", "w", "h"} as in `layouts.runs.boards.BoardCard`, a change has some
-of these and the version of the card that it is based on (`was`). A response has the board as it is `now`, null if there is
-none, and the cards of others that the change has overridden. Requests are checked as those of `app.routes.runs.notes`.
+of these, the version of the card that it is based on (`was`), and what the browser showed of these fields (`seen`). A board has
+what changes replaced without having seen it (`lost`), for the browser that had set it. A response has the board as it is `now`,
+null if there is none, and the cards of others that the change has overridden. Requests are checked as those of
+`app.routes.runs.notes`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,17 @@ from flask import Blueprint, Response, request
 from app.routes.refusals import Unusable, body, refusal
 from app.routes.values import media
 from layouts.kit.user_input import InvalidInput
-from layouts.runs.boards import DEFAULT_SIZE, Board, BoardCard, BoardChange, CardChange, ChangedBoard, SentBoard, SentCard
+from layouts.runs.boards import (
+    DEFAULT_SIZE,
+    Board,
+    BoardCard,
+    BoardChange,
+    CardChange,
+    ChangedBoard,
+    LostField,
+    SentBoard,
+    SentCard,
+)
 from layouts.runs.notes import NotKept, Stale
 from layouts.sources import NoteSources
 
@@ -77,7 +89,7 @@ class _BoardRequest(msgspec.Struct, forbid_unknown_fields=True):
 def add_routes(routes: Blueprint, source: NoteSources) -> None:
     """Add the routes of this module to a blueprint."""
     routes.add_url_rule("/board.json", "board-json", lambda: one(source))
-    routes.add_url_rule("/board", "board", lambda: _answer(lambda: change(source)), methods=["POST"])
+    routes.add_url_rule("/board", "board", lambda: _answer(lambda: change(source), source), methods=["POST"])
 
 
 def one(source: NoteSources) -> Response:
@@ -86,7 +98,7 @@ def one(source: NoteSources) -> Response:
     board = next((board for board in source.notes.notebook().boards if board.key == key), None)
     if board is None:
         return refusal(Unusable(f"no such board: {key[:80]!r}", 404))
-    answer = Response(msgspec.json.encode(as_json(board)), mimetype="application/json")
+    answer = Response(msgspec.json.encode(as_json(board, source.notes.lost_fields(key))), mimetype="application/json")
     if "download" in request.args:
         answer.set_data(msgspec.json.format(msgspec.json.encode(_exported(board)), indent=1) + b"\n")
         answer.headers["Content-Disposition"] = media.attachment(f"{media.safe_name(board.name)}.board.json")
@@ -123,11 +135,11 @@ def imported(data: bytes) -> tuple[str, list[BoardCard]]:
     return found.name, [card.card(new=True) for card in found.cards]
 
 
-def as_json(board: Board) -> SentBoard:
-    """Return a board with the versions of it and of its cards."""
+def as_json(board: Board, lost: list[LostField]) -> SentBoard:
+    """Return a board with the versions of it and of its cards, and what was lost of late."""
     return {
         "format": FORMAT, "version": VERSION, "name": board.name, "cards": [_card(card) for card in board.cards],
-        "key": board.key, "mark": board.version, "by": board.by,
+        "key": board.key, "mark": board.version, "by": board.by, "lost": lost,
     }  # fmt: skip
 
 
@@ -140,7 +152,7 @@ def _card(card: BoardCard) -> SentCard:
     return asdict(card) | {"version": card.version}
 
 
-def _answer(change: Callable[[], ChangedBoard | None]) -> Response:
+def _answer(change: Callable[[], ChangedBoard | None], source: NoteSources) -> Response:
     try:
         found, done = change(), True
     except Stale:
@@ -149,7 +161,7 @@ def _answer(change: Callable[[], ChangedBoard | None]) -> Response:
         return refusal(error)
     except NotKept as error:
         return refusal(Unusable(str(error), 507))
-    now = None if found is None else as_json(found.board)
+    now = None if found is None else as_json(found.board, source.notes.lost_fields(found.board.key))
     overridden = [] if found is None else [_card(card) for card in found.overridden]
     answer = Response(
         msgspec.json.encode({"done": done, "now": now, "overridden": overridden}), mimetype="application/json"

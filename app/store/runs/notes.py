@@ -14,8 +14,10 @@ import errno
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any, TypeVar
 
 from app.store.runs.locked_file import FLAGS, copy_synced, make_later, open_regular, sync_directory, wait_for_lock
@@ -34,8 +36,18 @@ from app.store.runs.notes_format import (
 )  # fmt: skip
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit.user_input import InvalidInput, view_name, view_place
-from layouts.runs.boards import MOST_BOARDS, Board, BoardCard, BoardChange, ChangedBoard, card_key, new_name
-from layouts.runs.checks import Checks, StepCheck
+from layouts.runs.boards import (
+    MOST_BOARDS,
+    MOST_LOST,
+    Board,
+    BoardCard,
+    BoardChange,
+    ChangedBoard,
+    LostField,
+    card_key,
+    new_name,
+)
+from layouts.runs.checks import StepCheck, Checks
 from layouts.runs.notes import (
     MOST_COLOURS,
     MOST_MARKS,
@@ -74,6 +86,8 @@ class Notes:
         self._directory = directory
         self._lock = threading.Lock()
         self._seen: Any = None
+        self._lost: dict[str, deque[LostField]] = {}
+        self._losses = count(int(time.time() * 1000))  # also after a restart beyond those before it
         self._content = Content()
         self._why_not = ""
         self._problems: tuple[Problem, ...] = ()
@@ -285,10 +299,21 @@ class Notes:
             if known is None or known.base != base:
                 raise Stale(None)
             before[:] = [known.board]
+            # Before the change is seen: who then misses what it set looks for it here.
+            kept = self._lost.setdefault(key, deque(maxlen=MOST_LOST))
+            kept.extend(
+                LostField(key=card, name=name, value=value, number=next(self._losses))
+                for card, name, value in change.lost(known.board)
+            )
             return replace(content, boards=dict(content.boards) | {key: SavedBoard(base, change.applied(known.board))})
 
         board = self._change(changed).boards[key].board
         return ChangedBoard(board, change.overridden(before[0]))
+
+    def lost_fields(self, key: str) -> list[LostField]:
+        """Return what changes of a board that came to this process replaced without having seen it, oldest first."""
+        with self._lock:
+            return list(self._lost.get(key, ()))
 
     def delete_board(self, base: str, key: str) -> Board | None:
         """Delete a board and return it as it was, None if there was none. Raises NotKept."""

@@ -15,7 +15,7 @@ from layouts.dumps import live_sessions as live
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit.patterns import PatternMatcher
 from layouts.kit.user_input import InvalidInput
-from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard, LostField
 from layouts.runs.checks import StepCheck
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange, NotKept
 from layouts.runs.notes_source import NoteSource
@@ -93,6 +93,9 @@ class StoredNotes(NoteSource):
 
     def change_board(self, key: str, change: BoardChange) -> ChangedBoard:
         return self._notes_or_refuse().change_board(self._runs.base, key, replace(change, by=self._visitor.name()))
+
+    def lost_fields(self, key: str) -> list[LostField]:
+        return self._notes_or_refuse().lost_fields(key)
 
     def delete_board(self, key: str) -> Board | None:
         return self._notes_or_refuse().delete_board(self._runs.base, key)

@@ -136,7 +136,8 @@ function rename(page, element, card) {
   const title = element.querySelector(".ms-card-title");
   const field = renaming("ms-input ms-board-title", LONGEST_TITLE, card.title, title, (name) => {
     element.focus({ preventScroll: true });
-    if (name !== null && name !== card.title) saving.changeCards(page, [{ key: card.key, title: name, was: card.version }]);
+    if (name === null || name === card.title) return;
+    saving.changeCards(page, [{ key: card.key, title: name, was: card.version, seen: { title: card.title } }]);
   });
   field.placeholder = nameOf({ ...card, title: "" });
 }
@@ -161,7 +162,7 @@ export function editText(page, element, cardOf) {
     end();
     if (text.trim() === begun.text) return;
     if (page.board.cards.some((card) => card.key === begun.key)) {
-      saving.changeCards(page, [{ key: begun.key, text, was: begun.version }]);
+      saving.changeCards(page, [{ key: begun.key, text, was: begun.version, seen: { text: begun.text } }]);
     } else {
       const name = nameOf({ ...begun, text });
       saving.addCard(page, { ...begun, text }).then((done) => done && saving.say(page, "board.came_back", { name }));

@@ -4,8 +4,6 @@
 import * as boards from "../../kit/boards.js";
 import { iconButton, make, words } from "../../kit/elements.js";
 
-const AT_ONCE_MS = 30_000;  // what another window sets later than this was set in the knowledge of ours
-
 /**
  * Say something at the bottom of the page, with actions [[text key, act], ...]; until the next thing is said.
  * @param {Boards.Page} page
@@ -52,7 +50,8 @@ const content = ({ key, place, part, title, text }) => ({ key, part, title, ...(
  * @param {Record<string, unknown>} change fields of a request beside `board`
  */
 export async function save(page, change) {
-  const key = page.board.key;
+  const { key, lost } = page.board;
+  const known = lost.length ? lost[lost.length - 1].number : 0;
   page.saving += 1;
   try {
     const { done, now, overridden } = await boards.change(page.routes, { board: key, ...change });
@@ -62,7 +61,7 @@ export async function save(page, change) {
       page.missing();
       return false;
     }
-    remember(page, /** @type {Boards.Change[]} */ (change.change || []));
+    remember(page, /** @type {Boards.Change[]} */ (change.change || []), known);
     if (!page.saving) page.take(now);
     for (const card of overridden) {
       const theirs = () => save(page, { change: [content(card)] });
@@ -81,18 +80,20 @@ export async function save(page, change) {
  * Keep what this window has set, to notice that another one replaces it. A card that only made way for another one was not set.
  * @param {Boards.Page} page
  * @param {Boards.Change[]} changes
+ * @param {number} known of the last loss before
  */
-function remember(page, changes) {
-  const at = Date.now();
+function remember(page, changes, known) {
   for (const { key, ...fields } of changes) {
     delete fields.was;
+    delete fields.seen;
     if (changes.length > 1 && Object.keys(fields).join() === "y") continue;
-    for (const [name, value] of Object.entries(fields)) page.mine.set(`${key} ${name}`, { key, name, value, at });
+    for (const [name, value] of Object.entries(fields)) page.mine.set(`${key} ${name}`, { key, name, value, known });
   }
 }
 
 /**
- * Say which card another window has changed at the same time, and offer what this window had set.
+ * Say which card another window has changed without having seen the change of this one, and offer what this window had set.
+ * What was changed in the knowledge of ours is not lost.
  * @param {Boards.Page} page
  * @param {Wire.Board} board as the server has it
  */
@@ -100,16 +101,28 @@ export function tellLost(page, board) {
   const cards = new Map(board.cards.map((card) => [card.key, card]));
   /** @type {Map<string, Boards.Change>} */
   const lost = new Map();
-  for (const [place, { key, name, value, at }] of page.mine) {
+  for (const [place, { key, name, value, known }] of page.mine) {
     const card = cards.get(key);
-    const recent = Date.now() - at < AT_ONCE_MS;
-    if (card && recent && Reflect.get(card, name) === value) continue;
+    if (card && Reflect.get(card, name) === value) continue;
     page.mine.delete(place);
-    if (card && recent) lost.set(key, Object.assign(lost.get(key) || { key }, { [name]: value }));
+    const unseen = board.lost.some((one) => one.number > known && one.key === key && one.name === name && one.value === value);
+    if (card && unseen) lost.set(key, Object.assign(lost.get(key) || { key }, { [name]: value }));
   }
   const [first] = lost.keys();
   const card = cards.get(first);
   if (card) say(page, "board.lost", { name: page.nameOf(card) }, [["board.mine", () => changeCards(page, [...lost.values()])]]);
+}
+
+/**
+ * What is on screen of the fields that a change sets, unless it says so itself.
+ * @param {Boards.Change} change
+ * @param {Wire.BoardCard | undefined} card
+ * @returns {Boards.Change}
+ */
+function withSeen(change, card) {
+  if (change.seen || !card) return change;
+  const fields = Object.keys(change).filter((name) => name !== "key" && name !== "was");
+  return { ...change, seen: Object.fromEntries(fields.map((name) => [name, Reflect.get(card, name)])) };
 }
 
 /**
@@ -119,13 +132,15 @@ export function tellLost(page, board) {
  */
 export function changeCards(page, changes) {
   const by = new Map(changes.map((change) => [change.key, change]));
+  const before = new Map(page.board.cards.map((card) => [card.key, card]));
   const cards = page.board.cards.map((card) => {
     const changed = { ...card, ...by.get(card.key) };
     delete changed.was;
+    delete changed.seen;
     return changed;
   });
   page.take({ ...page.board, cards }, true);
-  return save(page, { change: changes });
+  return save(page, { change: changes.map((change) => withSeen(change, before.get(change.key))) });
 }
 
 /**

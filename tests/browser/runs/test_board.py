@@ -357,6 +357,15 @@ def test_who_loses_a_change_of_the_same_field_is_told(page: Page, browser: Brows
     assert place(page, KEYS[2])[2] == 3
     page.get_by_role("button", name="Restore mine").click()
     becomes(page, lambda: saved(shared, key)[KEYS[2]]["w"], 5)
+    expect(page.locator(".ms-board-toast")).to_have_count(0)
+    # Who has seen the change and makes another one replaces nothing unknowingly.
+    other.unroute("**/board.json*")
+    becomes(other, lambda: place(other, KEYS[2])[2], 5)
+    card(other, KEYS[2]).focus()
+    other.keyboard.press("Shift+ArrowLeft")
+    becomes(page, lambda: saved(shared, key)[KEYS[2]]["w"], 4)
+    becomes(page, lambda: place(page, KEYS[2])[2], 4)
+    expect(page.locator(".ms-board-toast")).to_have_count(0)
     others.close()
 
 

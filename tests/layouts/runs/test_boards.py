@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from layouts.kit.user_input import InvalidInput
@@ -87,6 +88,21 @@ def test_the_last_change_wins_and_says_what_it_overrides() -> None:
     assert mine.applied(theirs).cards[1].text == "mine"
     assert mine.overridden(theirs) == (replace(TEXT, text="theirs"),)
     assert BoardChange((CardChange(TEXT.key, text="theirs", was=TEXT.version),)).overridden(theirs) == ()  # the same
+
+
+def test_what_a_change_replaces_without_having_seen_it_is_lost() -> None:
+    theirs = BoardChange((CardChange(LOSS.key, w=LOSS.w + 1, h=LOSS.h + 1),)).applied(BOARD)
+    narrower = CardChange(LOSS.key, w=LOSS.w - 1, seen={"w": LOSS.w})
+    assert BoardChange((narrower,)).lost(BOARD) == []  # nobody changed it
+    assert BoardChange((narrower,)).lost(theirs) == [(LOSS.key, "w", LOSS.w + 1)]
+    assert BoardChange((replace_seen(narrower, LOSS.w + 1),)).lost(theirs) == []  # it was seen
+    assert BoardChange((CardChange(LOSS.key, w=LOSS.w + 1, seen={"w": LOSS.w}),)).lost(theirs) == []  # the same
+    assert BoardChange((CardChange(LOSS.key, x=LOSS.x + 1, seen={"x": LOSS.x}),)).lost(theirs) == []  # another field
+    assert BoardChange((CardChange(LOSS.key, w=LOSS.w - 1),)).lost(theirs) == []  # no browser: nothing was on screen
+
+
+def replace_seen(change: CardChange, w: int) -> CardChange:
+    return msgspec.structs.replace(change, seen={"w": w})
 
 
 def test_a_changed_card_comes_back_if_somebody_removed_it() -> None:

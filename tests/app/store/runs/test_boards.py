@@ -90,6 +90,18 @@ def test_the_last_text_wins_and_the_other_is_returned(tmp_path: Path) -> None:
     assert found.board.cards[1].text == "two"
 
 
+def test_lost_fields_are_kept_in_their_order_and_numbered(tmp_path: Path) -> None:
+    kept = Notes(str(tmp_path))
+    kept.create_board(BASE, KEYS[9], "Daily", CARDS)
+    card = CARDS[0]
+    for w in (5, 6, 7):
+        kept.change_board(BASE, KEYS[9], BoardChange((CardChange(card.key, w=w, seen={"w": card.w}),)))
+    found = kept.lost_fields(KEYS[9])
+    assert [(one["key"], one["name"], one["value"]) for one in found] == [(card.key, "w", 5), (card.key, "w", 6)]
+    assert found[0]["number"] < found[1]["number"]
+    assert kept.lost_fields(KEYS[8]) == []
+
+
 def test_a_board_is_deleted_and_restored_under_its_address(tmp_path: Path) -> None:
     kept = Notes(str(tmp_path))
     made = kept.create_board(BASE, KEYS[9], "Daily", CARDS)
