@@ -155,7 +155,7 @@ def test_a_rank_that_comes_while_the_page_is_open(page: Page, tmp_path: Path, se
     expect(badges).to_contain_text("22 of 24 found")
     shutil.move(tmp_path / "aside", later)
     expect(badges).to_contain_text("23 of 24 found")
-    expect(page.locator(".ms-job-limits + p .en")).to_contain_text("Mean over all ranks (23)")
+    expect(page.locator(".ms-job-scroll:has(> .ms-job-limits) + p .en")).to_contain_text("Mean over all ranks (23)")
     store.stop()
 
 
