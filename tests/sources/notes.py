@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from layouts.dumps.watchpoints import WatchList
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard, LostField
-from layouts.runs.checks import StepCheck, Checks
+from layouts.runs.checks import Checks, StepCheck
 from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange, NotKept, Stale
 from layouts.runs.notes_source import NoteSource
 

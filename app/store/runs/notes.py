@@ -47,7 +47,7 @@ from layouts.runs.boards import (
     card_key,
     new_name,
 )
-from layouts.runs.checks import StepCheck, Checks
+from layouts.runs.checks import Checks, StepCheck
 from layouts.runs.notes import (
     MOST_COLOURS,
     MOST_MARKS,

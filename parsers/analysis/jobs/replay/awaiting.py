@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from parsers.analysis.jobs.choosing import numbered
 from parsers.analysis.jobs.replay.meetings import EXCHANGES, RECEIVES, SENDS
 from parsers.analysis.jobs.replay.programs import EXACT_NS, LEAST_IDLE, NOTHING, Program, former_of
-from parsers.analysis.jobs.replay.recording import Recording
+from parsers.analysis.jobs.replay.recording import JobRecording
 from parsers.analysis.jobs.replay.slices import HOST_NS
 from parsers.model import Floats, Ints
 
@@ -35,7 +35,7 @@ Side = tuple[int, int]
 """(program, operation)."""
 
 
-def completed(recording: Recording, programs: Sequence[Program]) -> list[Program]:
+def completed(recording: JobRecording, programs: Sequence[Program]) -> list[Program]:
     """Return programs with what their blocks await beyond what the begins of these show, and with directions of exchanges."""
     does = _directions(recording, programs)
     found = [_sends_alone(_one_way(recording, one, what), recording.end[one.operations])
@@ -44,7 +44,7 @@ def completed(recording: Recording, programs: Sequence[Program]) -> list[Program
     return [_like_others(one, received=received) for one in found]
 
 
-def _one_way(recording: Recording, program: Program, does: Ints) -> Program:
+def _one_way(recording: JobRecording, program: Program, does: Ints) -> Program:
     """Return a program with directions: what goes one way follows what went the same way, and nothing else."""
     if (does == program.does).all():
         return program
@@ -106,7 +106,7 @@ def _sends_alone(program: Program, over: Floats) -> Program:
 # Directions of exchanges -----------------------------------------------------------------------------------------------------
 
 
-def _directions(recording: Recording, programs: Sequence[Program]) -> list[Ints]:
+def _directions(recording: JobRecording, programs: Sequence[Program]) -> list[Ints]:
     """Return what each operation of each program does, with those exchanges as sends or receives of which that is known.
 
     Programs of one stage may disagree, so each rule votes for as many instances as its program has, a surer one more often.
@@ -159,7 +159,7 @@ def _ends(pairs: dict[Side, set[Side]]) -> tuple[dict[Side, Side], dict[Side, in
     return end, sign
 
 
-def _pairs(recording: Recording, programs: Sequence[Program]) -> dict[Side, set[Side]]:
+def _pairs(recording: JobRecording, programs: Sequence[Program]) -> dict[Side, set[Side]]:
     """Return for each exchange of a program those that it is a pair with, one of each program, in most instances."""
     of = recording.meetings.of
     place, number = np.full(len(of), -1), np.full(len(of), -1)
@@ -180,7 +180,7 @@ def _pairs(recording: Recording, programs: Sequence[Program]) -> dict[Side, set[
     return {side: {other for other in others if side in found.get(other, ())} for side, others in found.items()}
 
 
-def _between(recording: Recording, programs: Sequence[Program], pairs: dict[Side, set[Side]]) -> list[tuple[Side, Side]]:
+def _between(recording: JobRecording, programs: Sequence[Program], pairs: dict[Side, set[Side]]) -> list[tuple[Side, Side]]:
     """Return two exchanges that a program launches between the same blocks, in this order; there are no more of them."""
     found = []
     for place, program in enumerate(programs):
