@@ -87,6 +87,61 @@ def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real: str,
     expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
 
 
+def top(stretch: Locator) -> float:
+    box = stretch.bounding_box()
+    assert box is not None
+    return float(box["y"])
+
+
+def order(page: Page) -> list[str | None]:
+    return [one.get_attribute("data-axis") for one in page.locator(f"{PLOT} .y-axis").all()]
+
+
+@pytest.mark.long
+def test_stretches_are_added_moved_and_cleared_and_axes_moved_by_pointer_and_keys(page: Page, real: str) -> None:
+    show(page, real + "/model_lineage")
+    expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
+    stretches = page.locator(f"{PLOT} .axis-brush .highlight")
+    brush(page, "accuracy", 0.05, 0.2)
+    expect(stretches).to_have_count(1)
+    brush(page, "accuracy", 0.5, 0.6)
+    expect(stretches).to_have_count(2)
+    before = [top(one) for one in stretches.all()]
+    brush(page, "accuracy", 0.1, 0.15)  # begins within the first one
+    expect(stretches).to_have_count(2)
+    assert max(abs(top(one) - was) for one, was in zip(stretches.all(), before, strict=True)) > 2
+    brush(page, "accuracy", 0.55, 0.55)
+    expect(stretches).to_have_count(1)
+    brush(page, "accuracy", 0.9, 0.9)
+    expect(stretches).to_have_count(0)
+    expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
+
+    held = axis(page, "accuracy")
+    held.focus()
+    page.keyboard.press("ArrowUp")  # the upper half
+    expect(stretches).to_have_count(1)
+    upper = top(stretches.first)
+    page.keyboard.press("ArrowDown")
+    expect(held).to_be_focused()
+    assert top(stretches.first) > upper
+    page.keyboard.press("Delete")
+    expect(stretches).to_have_count(0)
+
+    known = order(page)
+    page.keyboard.press("ArrowLeft")
+    expect(held).to_be_focused()
+    at = known.index("metric/accuracy")
+    assert order(page) == [*known[: at - 1], known[at], known[at - 1], *known[at + 1 :]]
+    first, third = (page.locator(f"{PLOT} .axis-title").nth(at).bounding_box() for at in (0, 2))
+    assert first is not None
+    assert third is not None
+    page.mouse.move(first["x"] + first["width"] / 2, first["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(third["x"] + third["width"] / 2 + 20, first["y"] + 5, steps=5)
+    page.mouse.up()
+    expect(page.locator(f"{PLOT} .y-axis").nth(2)).to_have_attribute("data-axis", str(known[0]))
+
+
 @pytest.mark.long
 def test_runs_are_hidden_and_columns_chosen(page: Page, address: str) -> None:
     show(page, f"{address}/model_lineage?col=learning_rate&col=optimizer")
