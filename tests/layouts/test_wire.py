@@ -19,6 +19,7 @@ from app.web.server import create_app
 from layouts import PAGES
 from layouts.curves.last_values import shown_last
 from layouts.curves.scalars import insights, ranking, sheet
+from layouts.curves.scalars.judging import judged
 from layouts.curves.scalars.page import draw as draw_curves
 from layouts.dumps.catalogue import catalogue as dump_catalogue
 from layouts.dumps.dump_choice import DumpChoice as DumpChoice
@@ -34,7 +35,7 @@ from layouts.kit.page import Ids
 from layouts.profiles.catalogue import catalogue as profile_catalogue
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.reading_progress import reading
-from layouts.runs.boards import Board, BoardCard
+from layouts.runs.boards import Board, BoardCard, LostField
 from layouts.runs.guides import page as guides
 from layouts.runs.notes import Mark, NamedView, Note
 from layouts.runs.overview.head import head
@@ -156,7 +157,9 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     yield "Wire.Note", run_list.as_json(Note(remark="said", tags=("bug",)))
     yield "Wire.View", run_list.as_json(NamedView(key="k", name="n", place="scalars?run=a"))
     yield "Wire.Mark", run_list.as_json(Mark(key="k", name="n", session=".", rank=0, times=(1, 2)))
-    yield "Wire.Board", as_json(Board("5" * 16, "Daily", (BoardCard("7" * 16, text="x"), BoardCard("8" * 16, "scalars"))))
+    yield "Wire.Board", as_json(Board("5" * 16, "Daily", (BoardCard("7" * 16, text="x"), BoardCard("8" * 16, "scalars"))), [
+        LostField(key="7" * 16, name="text", value="y", number=1),
+    ])
     yield from curves(store)
     yield from histograms(store)
     yield from studies()
@@ -210,6 +213,7 @@ def curves(store: Store) -> Iterator[tuple[str, Any]]:
     """What the page of scalars is sent, with groups, baseline, threshold and derived curves."""
     runs = [run for row in store.runs.rows() for run in row.members if store.runs.tags(run)]
     tags = list(dict.fromkeys(tag for run in runs for tag in store.runs.tags(run)))[:20]
+    yield "Curves.Judged", judged(store, {"run": runs, "tag": tags[:2]})
     state = {"run": runs, "tag": [*tags, f"{EXPRESSION}[no such] + 1", f"{EXPRESSION}["]}
     yield "Curves.RankingAnswer", ranking.ranking(store, {"run": runs})
     yield "Curves.Marks", insights.marks(store, {"run": runs, "tag": tags})

@@ -3,7 +3,7 @@
 import { functionsOf } from "../../kit/dash.js";
 import { fillSelect, icon, make, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
 import { dateTime } from "../../kit/moments.js";
-import { count } from "../../kit/units.js";
+import { count, number } from "../../kit/units.js";
 import { language, setLabel, translate } from "../../kit/i18n.js";
 import { keeper, notYet } from "../../kit/pages.js";
 import { answered, request } from "../../kit/page_parts.js";
@@ -179,8 +179,7 @@ const actsOf = (page) => ({
     const lines = meta.axes.map((axis, i) => {
       const place = numbersOf(dimensions[i].values)[row];
       const apart = Object.keys(axis.apart).find((name) => axis.apart[name] === place);
-      const number = Number(valueAt(axis, place).toPrecision(9));
-      const value = axis.kind === "category" ? axis.categories[place] : String(number);
+      const value = axis.kind === "category" ? axis.categories[place] : number(valueAt(axis, place));
       const text = apart === "missing" ? translate("lineage.apart.missing") : apart || value;
       return make("div", "ms-lineage-tip-line", [make("span", "ms-muted", axis.name), make("span", "", text)]);
     });

@@ -33,7 +33,7 @@ _OF_TIMES = ("stall", "slower")
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class RuleJudgement:
     """What one rule (a kind of RULES) says of a curve: a state, and unless it was judged the reason.
 
     points is how many of those the rule takes there are, needed how many it takes.
@@ -46,7 +46,7 @@ class Judgement:
     needed: int
 
 
-def judgements(tag: str, series: Series, found: Iterable[Insight]) -> list[Judgement]:
+def judgements(tag: str, series: Series, found: Iterable[Insight]) -> list[RuleJudgement]:
     """Return what each rule says of a series, in the order of RULES; found are its insights that are shown."""
     shown = resolved(series)
     finite = shown.value[np.isfinite(shown.value)]
@@ -58,14 +58,14 @@ def judgements(tag: str, series: Series, found: Iterable[Insight]) -> list[Judge
         points = shown.step.size if kind in ("non_finite", "slower", "stall", "gap") else finite.size
         needed = _needed(kind, tag)
         if kind in kinds:
-            made.append(Judgement(kind, FOUND, "", points, needed))
+            made.append(RuleJudgement(kind, FOUND, "", points, needed))
             continue
         state, reason = _missing(kind, tag, finite, timed=timed)
         if not reason and (points < needed or (kind != "non_finite" and shown.step.size < finding.FEWEST)):
             state, reason = NOT_JUDGED, FEW
         if not reason and any(kind in _COVERED.get(other, ()) for other in covering):
             state, reason = NOT_JUDGED, COVERED
-        made.append(Judgement(kind, state if reason else NOTHING, reason, points, needed))
+        made.append(RuleJudgement(kind, state if reason else NOTHING, reason, points, needed))
     return made
 
 

@@ -17,7 +17,7 @@ from parsers.analysis.curves.insights.judging import (
     NOT_JUDGED,
     NOT_RECORDED,
     NOTHING,
-    Judgement,
+    RuleJudgement,
     judgements,
 )
 from tests.amounts import some_or_every
@@ -33,7 +33,7 @@ def _series(value: np.ndarray, *, timed: bool = True) -> Series:
     return Series(step, wall, np.asarray(value, np.float64), np.zeros(points, np.int32), step)
 
 
-def _of(tag: str, series: Series) -> dict[str, Judgement]:
+def _of(tag: str, series: Series) -> dict[str, RuleJudgement]:
     return {one.kind: one for one in judgements(tag, series, insights_of(tag, series))}
 
 
@@ -59,7 +59,7 @@ def test_every_rule_has_one_state() -> None:
 
 def test_of_few_points_most_rules_are_not_judged_and_say_how_many_they_take() -> None:
     found = _of("loss", _series(np.linspace(2, 1, 20)))
-    assert found["shift"] == Judgement("shift", NOT_JUDGED, FEW, 20, 60)
+    assert found["shift"] == RuleJudgement("shift", NOT_JUDGED, FEW, 20, 60)
     assert found["plateau"].needed == 100
     assert found["non_finite"].state == NOTHING
     assert found["gap"].state == NOTHING

@@ -9,7 +9,7 @@ import pytest
 
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
-from app.demo.simulated.programs import Plan
+from app.demo.simulated.programs import JobPlan
 from parsers.analysis.jobs.replay.awaiting import completed
 from parsers.analysis.jobs.replay.graph import graph_of, lag_after_waits, receives_unawaited
 from parsers.analysis.jobs.replay.meetings import EXCHANGES, RECEIVES, SENDS
@@ -19,16 +19,16 @@ from tests.parsers.analysis.jobs.replay.told_and_true import HOLDS, cases
 from tests.simulations.job_frames import frames
 
 PIPES = [
-    Plan(dp=2, pp=4, micro=8, batched=True, early=False, gaps=0.02, steps=4),
-    Plan(dp=2, tp=2, pp=2, micro=4, chunks=2, batched=True, early=False, steps=4),
-    Plan(dp=4, pp=2, micro=6, batched=True, early=True, gaps=0.05, steps=4),
-    Plan(dp=2, tp=2, pp=4, micro=4, batched=True, early=True, gaps=0.05, steps=4),
+    JobPlan(dp=2, pp=4, micro=8, batched=True, early=False, gaps=0.02, steps=4),
+    JobPlan(dp=2, tp=2, pp=2, micro=4, chunks=2, batched=True, early=False, steps=4),
+    JobPlan(dp=4, pp=2, micro=6, batched=True, early=True, gaps=0.05, steps=4),
+    JobPlan(dp=2, tp=2, pp=4, micro=4, batched=True, early=True, gaps=0.05, steps=4),
 ]
 
 
 @pytest.mark.parametrize("plan", long_after(2, PIPES))
 @pytest.mark.parametrize("seed", long_after(1, range(91_000, 91_004)))
-def test_exchanges_have_the_direction_of_the_program(plan: Plan, seed: int) -> None:
+def test_exchanges_have_the_direction_of_the_program(plan: JobPlan, seed: int) -> None:
     """In files all of them are batchSendRecv; what they do is known of nearly all, and seldom wrong."""
     job = simulate(replace(plan, seed=seed))
     operations = sorted(job.operations, key=lambda one: (one.rank, one.step, one.index))
@@ -48,7 +48,7 @@ def test_exchanges_have_the_direction_of_the_program(plan: Plan, seed: int) -> N
 
 def test_receives_that_always_come_in_time_are_awaited_as_the_others() -> None:
     """Reductions of the tensor group end later than what was received, so that no begin shows the receives."""
-    plan = Plan(seed=54_021, dp=2, tp=2, pp=4, micro=4, chunks=2, early=False, gaps=0.014, steps=4)
+    plan = JobPlan(seed=54_021, dp=2, tp=2, pp=4, micro=4, chunks=2, early=False, gaps=0.014, steps=4)
     graph = graph_of(frames(recorded(simulate(plan))))
     receives = [program.does == RECEIVES for program in graph.programs]
     assert sum(int(these.sum()) for these in receives) > 20
@@ -56,13 +56,13 @@ def test_receives_that_always_come_in_time_are_awaited_as_the_others() -> None:
 
 
 def test_no_send_is_awaited_that_nothing_waits_for() -> None:
-    plan = Plan(seed=54_003, dp=4, pp=4, micro=12, early=True, gaps=0.095, steps=4)
+    plan = JobPlan(seed=54_003, dp=4, pp=4, micro=12, early=True, gaps=0.095, steps=4)
     graph = graph_of(frames(recorded(simulate(plan))))
     assert all((program.after[program.does == SENDS] == NOTHING).all() for program in graph.programs)
 
 
 def test_without_programs_nothing_is_completed() -> None:
-    graph = graph_of(frames(recorded(simulate(Plan(dp=2, steps=2)))))
+    graph = graph_of(frames(recorded(simulate(JobPlan(dp=2, steps=2)))))
     assert completed(graph.recording, []) == []
 
 

@@ -45,7 +45,7 @@ class Gap(NamedTuple):
     times: float
 
 
-class Change(NamedTuple):
+class PaceChange(NamedTuple):
     """first: index of the first point at the new pace; before, after: seconds per step."""
 
     first: int
@@ -88,7 +88,7 @@ def gaps(step: Ints) -> list[Gap]:
     return sorted(sorted(kept, key=lambda gap: gap.times, reverse=True)[:_MOST_GAPS])
 
 
-def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
+def slower(step: Ints, wall_time: Floats, starts: Ints) -> PaceChange | None:
     """Return where steps become permanently slower; pauses between steps and restarts are ignored."""
     every = -(-step.size // _MOST_POINTS)
     if every > 1:
@@ -113,10 +113,10 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
         return gradual
     block, before, after = change
     place = _place(np.arange(max(0, (block - 2) * size), min(at.size, (block + 2) * size)), taken, steps, before, after)
-    return Change(int(at[place]) + 1, before, after)
+    return PaceChange(int(at[place]) + 1, before, after)
 
 
-def _little_by_little(pace: Floats, size: int, at: Ints) -> Change | None:
+def _little_by_little(pace: Floats, size: int, at: Ints) -> PaceChange | None:
     """Return where steps begin to become slower, a little each time; at are the indices of the intervals."""
     if not pace.min() > 0.0:
         return None
@@ -124,7 +124,7 @@ def _little_by_little(pace: Floats, size: int, at: Ints) -> Change | None:
     if found is None or found.before < LEAST * RULES["slower"].limit * found.after:
         return None
     before, after = 1.0 / found.before, 1.0 / found.after
-    return Change(int(at[found.first * size]) + 1, before, after) if after - before >= _LEAST_SECONDS else None
+    return PaceChange(int(at[found.first * size]) + 1, before, after) if after - before >= _LEAST_SECONDS else None
 
 
 def _pace(taken: Floats, steps: Floats, size: int) -> Floats:
