@@ -2,7 +2,8 @@
 
 Twenty runs grow by 20 points a second each; every minute one of them is deleted, one is replaced, a profile and a dump arrive
 and older ones go. Chromium opens and closes pages in turn, and thirty clients ask for status, curves and lists. Sampled are
-memory (of the server and all processes it started, shared pages divided), threads, descriptors, and bytes of the workspace.
+anonymous memory (of the server and all processes it started, shared pages divided), threads, descriptors, and bytes of the
+workspace.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 
 from benchmarks.browsing import FLAGS
 from benchmarks.drawn_series import drawn
-from benchmarks.measure import ROOT, shared_out, started_by
+from benchmarks.measure import ANONYMOUS, ROOT, shared_out, started_by
 from benchmarks.starting import server
 from layouts import PAGES
 from parsers.recording import EventWriter
@@ -146,7 +147,7 @@ def browse(address: str, ended: threading.Event, counts: dict[str, int]) -> None
 
 def taken(pid: int, workspace: Path) -> dict[str, float]:
     """Return what a server and the processes it started take now."""
-    found = {"memory": shared_out(pid), "threads": 0.0, "descriptors": 0.0, "workspace": 0.0}
+    found = {"memory": shared_out(pid, ANONYMOUS), "threads": 0.0, "descriptors": 0.0, "workspace": 0.0}
     for one in (pid, *started_by(pid)):
         with contextlib.suppress(OSError):  # it has ended
             found["threads"] += len(os.listdir(f"/proc/{one}/task"))
