@@ -51,6 +51,7 @@ export function fillRuns(select, runs, chosen) {
   }
   setRuns(select, runs, chosen);
   select.hidden = runs.length < 2;
+  if (select.parentElement) select.parentElement.hidden = select.hidden;  // a bar of nothing else takes no room
 }
 
 /**

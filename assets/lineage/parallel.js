@@ -40,7 +40,7 @@ function shape(name, attributes, children = []) {
  * @param {Lineage.ParallelActs} acts
  */
 export function parallelPlot(host, acts) {
-  const [below, above] = [make("canvas", "ms-parallel-all"), make("canvas", "ms-parallel-lines")];
+  const [below, above] = ["all", "lines"].map((name) => make("canvas", `ms-parallel-${name}`, [], { "aria-hidden": "true" }));
   const svg = /** @type {SVGSVGElement} */ (shape("svg", { class: "ms-parallel-axes" }));
   const near = shape("path", { class: "ms-parallel-near" });
   const tip = make("div", "ms-lineage-tip");
@@ -343,7 +343,7 @@ export function parallelPlot(host, acts) {
       now.dragged = null;
       if (brushes) now.brushes = new Map(Array.from(brushes, ([name, stretches]) => [name, joined(stretches)]));
       now.colours = coloursOf(figure);
-      setAlternative(host, figure.layout.meta.alternative, "group");
+      setAlternative(svg, figure.layout.meta.alternative, "group");
       redraw();
     },
 

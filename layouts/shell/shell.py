@@ -155,7 +155,7 @@ def _brand(pages: Sequence[Page], routes: str) -> Any:
     start = next((page for page in pages if page.name == "start"), None)
     if start is None:
         return html.Div(shown, className="ms-brand")
-    named = attributes(title=start.title, aria_label=start.title)
+    named = attributes(title=start.title)
     return html.A(shown, href=routes + start.path, className="ms-brand", **{"data-page": start.path}, **named)
 
 

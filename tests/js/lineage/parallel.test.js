@@ -16,7 +16,9 @@ test("axes are spread over the width, and one alone is in the middle", () => {
 });
 
 test("heights and places are inverse, and stay within the axis", () => {
-  for (const place of [-6, 0, 2, 10]) assert.equal(placeAt([-6, 10], HEIGHT, heightOf([-6, 10], HEIGHT, place)).toFixed(9), place.toFixed(9));
+  for (const place of [-6, 0, 2, 10]) {
+    assert.equal(placeAt([-6, 10], HEIGHT, heightOf([-6, 10], HEIGHT, place)).toFixed(9), place.toFixed(9));
+  }
   assert.equal(heightOf([0, 1], HEIGHT, 1), TOP);
   assert.equal(placeAt([0, 1], HEIGHT, -100), 1);
   assert.equal(placeAt([0, 1], HEIGHT, 10_000), 0);
