@@ -82,7 +82,7 @@ export function joined(parts) {
 }
 
 /**
- * A stretch moved by a distance, as far as the axis goes.
+ * Return a range moved by a distance, but not beyond the ends of the axis.
  * @param {Lineage.Stretch} part
  * @param {Lineage.Stretch} range
  * @param {number} by
