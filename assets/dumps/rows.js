@@ -80,7 +80,8 @@ export function rowList(host, { height, draw, ask }) {
     else if (bottom > host.scrollTop + host.clientHeight) host.scrollTop = bottom - host.clientHeight;
   }
 
-  return {
+  /** @type {Debugger.RowList} */
+  const list = {
     get total() { return total; },
     /** The first row on screen and how many to ask for at once. */
     window: () => [Math.floor(rowsShown()[0] / BLOCK) * BLOCK, 2 * BLOCK],
@@ -110,4 +111,5 @@ export function rowList(host, { height, draw, ask }) {
     },
     seek,
   };
+  return list;
 }

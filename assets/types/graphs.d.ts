@@ -215,7 +215,7 @@ declare namespace Graphs {
 
   /** What the canvas draws, and all that its modules keep about it. */
   interface CanvasPage extends KeptPage {
-    run: Run | null;
+    run: { name: string } | null;
     drawing: Drawn;
     /** the drawing that cytoscape has taken over */
     there: Drawn | null;
@@ -304,6 +304,7 @@ declare namespace Graphs {
 
   /** The page of a computation graph. */
   interface Page extends CanvasPage, PaintFields, SideFields, TreemapFields, ControlFields {
+    run: Run | null;
     catalogue: Catalogue;
     graph: Graph | null;
     /** run and graph that this one is compared with */

@@ -8,6 +8,7 @@ import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { askOf, assume, forget, get, request } from "../dumps.js";
+import { notYet } from "../../kit/pages.js";
 import { rowList } from "../rows.js";
 import * as canvas from "../../graphs/canvas.js";
 import { hitsHere } from "./nodes.js";
@@ -16,12 +17,19 @@ import { hitBadge, shortName } from "./display_names.js";
 
 const HEIGHT = 26;
 
+/** @returns {Debugger.GraphFields} */
+export const fields = () => ({
+  graph: notYet, graphChoice: notYet, near: notYet, ordered: false, orderRows: notYet, orderedNode: null,
+});
+
+/** @param {Debugger.Page} page */
 export function build(page) {
   const root = page.find(".ms-debugger-graph");
   page.graph = {
-    root, find: (selector) => root.querySelector(selector), marked: () => {},
+    root, store: page.store, find: (selector) => root.querySelector(selector), marked: () => {},
     keys: new Map(), opened: [], drawing: null, there: null, fit: true, anchor: null, centre: false, sought: null,
-    full: {}, boxes: new Map(), run: { name: "" }, number: null, kept: null,
+    turned: null, turns: 0, home: undefined, looked: null, painted: null, mini: 1, walked: null, run: null,
+    full: {}, boxes: new Map(), number: null, key: "", kept: null, wanted: null,
     get state() { return { ...page.state, node: [boxOf(page)] }; },
     change: (changes) => change(page, changes),
   };
@@ -47,9 +55,14 @@ export function build(page) {
   });
 }
 
+/** @param {Debugger.Page} page */
 const boxOf = (page) => get(page, "box") || page.graph.boxes.get(get(page, "node")) || "";
 
-// What the canvas changes, in terms of the page.
+/**
+ * What the canvas changes, in terms of the page.
+ * @param {Debugger.Page} page
+ * @param {Wire.Query} changes
+ */
 function change(page, { node, ...rest }) {
   const [box] = node || [];
   if (box === undefined) page.change(rest);
@@ -58,6 +71,7 @@ function change(page, { node, ...rest }) {
   else page.change({ ...rest, box: [box] });
 }
 
+/** @param {Debugger.Page} page */
 function ask(page) {
   const { graph } = page;
   /** @type {Wire.Query} */
@@ -82,8 +96,10 @@ function ask(page) {
   return found;
 }
 
+/** @param {Debugger.Page} page */
 const keyOf = (page) => `${page.dump.key} ${page.rank} ${page.step}`;
 
+/** @param {Debugger.Page} page */
 export function draw(page) {
   const { graph } = page;
   graph.run = { name: page.dump.name };
@@ -100,6 +116,7 @@ export function draw(page) {
   }
 }
 
+/** @param {Debugger.Page} page */
 export function take(page, answer) {
   const { graph } = page;
   const there = answer.state === "ready";
@@ -151,19 +168,28 @@ export function take(page, answer) {
   setProps(page.store("canvas"), { elements: answer.elements, stylesheet: answer.stylesheet });
 }
 
-/** @param {boolean} there */
+/**
+ * @param {Debugger.Page} page
+ * @param {boolean} there
+ */
 function drawTitle(page, there) {
   const title = page.graph.find(".ms-card-title");
   writeText(title, there ? "debugger.graph_of" : "debugger.order_of", { step: page.step === null ? "–" : count(page.step) });
 }
 
+/** @param {Debugger.Page} page */
 export const png = (page) => canvas.png(page.graph);
+/** @param {Debugger.Page} page */
 export const fit = (page) => canvas.fit(page.graph);
-/** @param {string} name */
+/**
+ * @param {Debugger.Page} page
+ * @param {string} name
+ */
 export const key = (page, name) => Boolean(page.graph.drawing) && canvas.key(page.graph, name);
 
 // Without a graph ---------------------------------------------------------------------------------------------------
 
+/** @param {Debugger.Page} page */
 function sendOrder(page, first, many) {
   const node = get(page, "node");
   request(page, "order", {
@@ -172,6 +198,7 @@ function sendOrder(page, first, many) {
   });
 }
 
+/** @param {Debugger.Page} page */
 export function takeOrder(page, answer) {
   page.orderRows.put(answer);
   const note = page.find(".ms-debugger-order .ms-debugger-note");
@@ -183,6 +210,7 @@ export function takeOrder(page, answer) {
   page.orderedNode = node;
 }
 
+/** @param {Debugger.Page} page */
 function orderLine(page, [name, type, scope, bad, hits]) {
   const depth = scope ? scope.split("/").length : 0;
   const parts = [

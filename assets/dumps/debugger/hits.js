@@ -6,6 +6,7 @@ import { count } from "../../kit/units.js";
 import { translate, writeText } from "../../kit/i18n.js";
 import { askOf, get, rankName, request } from "../dumps.js";
 import { drawProgress } from "../../kit/progress.js";
+import { notYet } from "../../kit/pages.js";
 import { rowList } from "../rows.js";
 import * as watch from "./watch.js";
 import { foundText, shortName, tensorName, whyText } from "./display_names.js";
@@ -14,6 +15,12 @@ const HEIGHT = 44;
 const SORTS = ["severity", "iteration", "order", "condition"];
 const FILTERS = ["show", "sort", "only_rank", "only_graph", "only_watch"];
 
+/** @returns {Debugger.HitFields} */
+export const fields = () => ({
+  hits: null, hitRows: notYet, hitNames: [], hitControls: notYet, hitsAsked: "", hitsListed: "", hitAt: null,
+});
+
+/** @param {Debugger.Page} page */
 export function build(page) {
   const pane = page.find('[data-pane="hits"]');
   const show = segments("debugger.show", [["", "debugger.show.hits"], ["unchecked", "debugger.show.unchecked"]],
@@ -38,7 +45,10 @@ export function build(page) {
   });
 }
 
-/** What is asked of the hits, without the part of the list. */
+/**
+ * What is asked of the hits, without the part of the list.
+ * @param {Debugger.Page} page
+ */
 export function ask(page) {
   /** @type {Wire.Query} */
   const found = { ...askOf(page), watch: [watch.enabledJson(page)] };
@@ -47,12 +57,16 @@ export function ask(page) {
   return found;
 }
 
+/** @param {Debugger.Page} page */
 function send(page, first, many, options = {}) {
   const node = get(page, "node") ? { node: [get(page, "node")] } : {};
   request(page, "hits", { ...ask(page), ...node, first: [String(first)], count: [String(many)] }, options);
 }
 
-/** What watchpoints say of the tensors of the selected operator in this iteration: row -> texts. */
+/**
+ * What watchpoints say of the tensors of the selected operator in this iteration: row -> texts.
+ * @param {Debugger.Page} page
+ */
 export function ofNode(page) {
   const found = new Map();
   for (const hit of page.hits.node) {
@@ -63,6 +77,7 @@ export function ofNode(page) {
   return found;
 }
 
+/** @param {Debugger.Page} page */
 export function draw(page) {
   const wanted = JSON.stringify(ask(page));
   if (page.hitsAsked !== wanted) {
@@ -77,6 +92,7 @@ export function draw(page) {
   page.hitRows.repaint();
 }
 
+/** @param {Debugger.Page} page */
 export function take(page, answer) {
   page.hits = answer;
   page.hitNames = answer.rows.map((/** @type {{ name: string }} */ row) => ({ name: shortName(row.name) }));
@@ -96,7 +112,10 @@ export function take(page, answer) {
 }
 
 // What is said of an empty list: nothing found differs from not checkable, and from not checked yet.
-/** @returns {[string, TextValues?] | null} */
+/**
+ * @param {Debugger.Page} page
+ * @returns {[string, TextValues?] | null}
+ */
 function noteOf(page, answer) {
   if (answer.state !== "ready" || answer.total) return null;
   if (!answer.checked.length) return ["debugger.none_watched"];
@@ -107,6 +126,7 @@ function noteOf(page, answer) {
   return [key, { n: count(many), unchecked: count(answer.unchecked) }];
 }
 
+/** @param {Debugger.Page} page */
 function drawControls(page) {
   const { hits, hitControls: controls, listed } = page;
   pressSegment(controls.show, get(page, "show"));
@@ -134,6 +154,7 @@ function drawControls(page) {
   controls.watch.hidden = watchpoints.length < 2;
 }
 
+/** @param {Debugger.Page} page */
 function line(page, hit, number) {
   const condition = watch.enabled(page)[hit.watch];
   const chosen = hit.name === get(page, "node") && hit.step === page.step && hit.rank === page.rank
@@ -153,6 +174,7 @@ function line(page, hit, number) {
   return made;
 }
 
+/** @param {Debugger.Page} page */
 function go(page, hit, number) {
   page.hitAt = number;
   page.change({ rank: [String(hit.rank)], step: [String(hit.step)], node: [hit.name], io: [hit.io], box: [] });
@@ -160,6 +182,7 @@ function go(page, hit, number) {
 
 /**
  * Go to the next hit, or the one before.
+ * @param {Debugger.Page} page
  * @param {number} by
  */
 export function move(page, by) {

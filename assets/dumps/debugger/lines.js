@@ -6,6 +6,7 @@ import { setLabel, writeText } from "../../kit/i18n.js";
 import { toggled } from "../../kit/state.js";
 import { get, request } from "../dumps.js";
 import { drawProgress } from "../../kit/progress.js";
+import { notYet } from "../../kit/pages.js";
 import { rowList } from "../rows.js";
 import * as watch from "./watch.js";
 import { shortName } from "./display_names.js";
@@ -13,6 +14,10 @@ import { shortName } from "./display_names.js";
 const HEIGHT = 24;
 const WAIT_MS = 180;
 
+/** @returns {Pick<Debugger.TreeFields, "lineRows" | "lineInput">} */
+export const fields = () => ({ lineRows: notYet, lineInput: notYet });
+
+/** @param {Debugger.Page} page */
 export function build(page) {
   const pane = page.find('[data-pane="lines"]');
   const input = make("input", "ms-input ms-filter ms-grow", [], { type: "search", autocomplete: "off", spellcheck: "false" });
@@ -31,6 +36,7 @@ export function build(page) {
   });
 }
 
+/** @param {Debugger.Page} page */
 function ask(page) {
   const found = { of: [page.dump.key], rank: [String(page.rank)], mark: [page.listed.mark] };
   for (const [key, name] of [["lq", "q"], ["files", "files"], ["lines", "lines"]]) {
@@ -39,10 +45,12 @@ function ask(page) {
   return found;
 }
 
+/** @param {Debugger.Page} page */
 function send(page, first, many, options = {}) {
   request(page, "lines", { ...ask(page), first: [String(first)], count: [String(many)] }, options);
 }
 
+/** @param {Debugger.Page} page */
 export function draw(page) {
   if (document.activeElement !== page.lineInput && page.lineInput.value !== get(page, "lq")) {
     page.lineInput.value = get(page, "lq");
@@ -52,6 +60,7 @@ export function draw(page) {
   page.lineRows.repaint();
 }
 
+/** @param {Debugger.Page} page */
 export function take(page, answer) {
   page.lineRows.put(answer);
   const pane = page.find('[data-pane="lines"]');
@@ -64,6 +73,7 @@ export function take(page, answer) {
   writeText(note, get(page, "lq") ? "debugger.lines_none_found" : "debugger.lines_none");
 }
 
+/** @param {Debugger.Page} page */
 function line(page, [kind, name, ...rest]) {
   if (kind === "file") {
     const [many, open] = rest;

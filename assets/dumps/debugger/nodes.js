@@ -5,6 +5,7 @@ import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { toggled } from "../../kit/state.js";
 import { askOf, get, request } from "../dumps.js";
+import { notYet } from "../../kit/pages.js";
 import { rowList } from "../rows.js";
 import * as choice from "./number_ranges.js";
 import * as watch from "./watch.js";
@@ -14,6 +15,10 @@ const HEIGHT = 24;
 const WAIT_MS = 180;
 const KINDS = ["all", "weight", "gradient", "activation"];
 
+/** @returns {Pick<Debugger.TreeFields, "nodeRows" | "nodeControls" | "nodesOf" | "soughtNode">} */
+export const fields = () => ({ nodeRows: notYet, nodeControls: notYet, nodesOf: null, soughtNode: "" });
+
+/** @param {Debugger.Page} page */
 export function build(page) {
   const pane = page.find('[data-pane="nodes"]');
   const input = make("input", "ms-input ms-filter ms-grow", [], { type: "search", autocomplete: "off", spellcheck: "false" });
@@ -38,7 +43,10 @@ export function build(page) {
   });
 }
 
-/** @returns {Wire.Query} */
+/**
+ * @param {Debugger.Page} page
+ * @returns {Wire.Query}
+ */
 export function ask(page) {
   /** @type {Wire.Query} */
   const found = { ...askOf(page), watch: [watch.enabledJson(page)] };
@@ -46,16 +54,21 @@ export function ask(page) {
   return found;
 }
 
-// Hits in this iteration: when they change, their numbers in the tree do.
+/**
+ * Hits in this iteration: when they change, their numbers in the tree do.
+ * @param {Debugger.Page} page
+ */
 export function hitsHere(page) {
   const here = (page.hits ? page.hits.steps : []).find(([rank, step]) => rank === page.rank && step === page.step);
   return [String(here ? here[2] : 0)];
 }
 
+/** @param {Debugger.Page} page */
 function send(page, first, many) {
   request(page, "tree", { ...ask(page), hits: hitsHere(page), first: [String(first)], count: [String(many)] });
 }
 
+/** @param {Debugger.Page} page */
 export function draw(page) {
   const { input, regex, kind, take } = page.nodeControls;
   if (document.activeElement !== input && input.value !== get(page, "q")) input.value = get(page, "q");
@@ -64,15 +77,15 @@ export function draw(page) {
   take.hidden = !page.draft || (get(page, "q") === "" && get(page, "kind", "all") === "all");
   const wanted = ask(page);
   const of = JSON.stringify([wanted.q, wanted.kind, wanted.rank, wanted.of]);
-  if (page.nodesOf !== undefined && page.nodesOf !== of) page.nodeRows.reset();
+  if (page.nodesOf !== null && page.nodesOf !== of) page.nodeRows.reset();
   page.nodesOf = of;
   const [first, many] = page.nodeRows.window();
   send(page, first, many);
   page.nodeRows.repaint();
 }
 
+/** @param {Debugger.Page} page */
 export function take(page, answer) {
-  page.tree = answer;
   const pane = page.find('[data-pane="nodes"]');
   const note = pane.querySelector(".ms-debugger-note");
   page.nodeRows.put(answer);
@@ -89,6 +102,7 @@ export function take(page, answer) {
   page.soughtNode = node;
 }
 
+/** @param {Debugger.Page} page */
 function line(page, [kind, name, label, depth, first, end, many, open, hits, type]) {
   const parts = [];
   const isScope = kind === "scope";
@@ -115,7 +129,10 @@ function line(page, [kind, name, label, depth, first, end, many, open, hits, typ
   return made;
 }
 
-/** @param {boolean} isScope */
+/**
+ * @param {Debugger.Page} page
+ * @param {boolean} isScope
+ */
 function box(page, first, end, isScope) {
   const { ranges } = page.draft;
   const inside = choice.within(ranges, first, end);

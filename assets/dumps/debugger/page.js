@@ -5,6 +5,7 @@ import { setProps } from "../../kit/dash.js";
 import { iconButton } from "../../kit/elements.js";
 import { define, forget, get, pages, redraw, request } from "../dumps.js";
 import { busy } from "../../kit/page_parts.js";
+import { notYet } from "../../kit/pages.js";
 import * as graph from "./graph.js";
 import * as hits from "./hits.js";
 import * as lines from "./lines.js";
@@ -18,22 +19,32 @@ import * as watch from "./watch.js";
 const PATIENCE_MS = 1500;
 const TABS = { hits, nodes, lines };
 
-// Which iteration to show first: the first with NaN or Inf if that is known at once, and then it stays.
+/** @returns {Omit<Debugger.Page, keyof Dumps.Page>} */
+const fields = () => ({
+  firsts: null, since: null, health: null, saved: 0, selected: notYet,
+  ...hits.fields(), ...nodes.fields(), ...lines.fields(), ...watch.fields(), ...graph.fields(), ...strip.fields(),
+});
+
+/**
+ * Which iteration to show first: the first with NaN or Inf if that is known at once, and then it stays.
+ * @param {Debugger.Page} page
+ */
 function first(page) {
   return page.firsts && page.firsts.key === page.dump.key ? page.firsts.step : null;
 }
 
 const badSteps = ({ health, rank }) => health.bad.filter((one) => one[0] === rank).map((one) => one[1]);
 
+/** @param {Debugger.Page} page */
 function decide(page) {
   if (page.firsts && page.firsts.key === page.dump.key) {
     // While a dump grows the latest iteration is shown, until one is bad: this one stays.
     if (page.firsts.step === null && page.step === Math.min(...badSteps(page))) page.firsts.step = page.step;
     return false;
   }
-  if (!page.opened || page.opened.key !== page.dump.key) page.opened = { key: page.dump.key, at: Date.now() };
+  if (!page.since || page.since.key !== page.dump.key) page.since = { key: page.dump.key, at: Date.now() };
   const { health } = page;
-  if (busy(health) && Date.now() - page.opened.at < PATIENCE_MS) return false;
+  if (busy(health) && Date.now() - page.since.at < PATIENCE_MS) return false;
   const bad = badSteps(page);
   const step = bad.length ? Math.min(...bad) : null;
   page.firsts = { key: page.dump.key, step };
@@ -43,6 +54,7 @@ function decide(page) {
   return true;
 }
 
+/** @param {Debugger.Page} page */
 function build(page) {
   page.root.addEventListener("click", (event) => {
     const button = event.target instanceof Element && event.target.closest("[data-tab], [data-act]");
@@ -62,7 +74,7 @@ function build(page) {
 
 const acts = {
   csv: (page) => {
-    page.saved = (page.saved || 0) + 1;
+    page.saved += 1;
     setProps(page.store("save"), { data: { ...hits.ask(page), turn: [String(page.saved)] } });
   },
   png: (page) => graph.png(page),
@@ -70,12 +82,14 @@ const acts = {
   full: (page) => page.change({ full: get(page, "full") === "1" ? [] : ["1"] }),
 };
 
+/** @param {Debugger.Page} page */
 const tabOf = (page) => TABS[get(page, "tab", "hits")] ? get(page, "tab", "hits") : "hits";
 
+/** @param {Debugger.Page} page */
 function draw(page) {
   const base = { of: [page.dump.key], mark: [page.listed.mark] };
   request(page, "sentence", base);
-  request(page, "watch", { ...base, turned: [String(page.bookTurn || 0)] });
+  request(page, "watch", base);
   request(page, "strip", { ...base, rank: [String(page.rank)] });
   // Until it is known which iteration is shown first, nothing is asked about one.
   if (get(page, "step") === "" && !(page.firsts && page.firsts.key === page.dump.key)) return;
@@ -103,7 +117,7 @@ const whileListed = (answers) => Object.fromEntries(Object.entries(answers).map(
 }]));
 
 define("debugger", {
-  build, draw, first,
+  fields, build, draw, first,
   answers: whileListed({
     sentence(page, answer) {
       page.health = answer;

@@ -5,6 +5,7 @@ import { functionsOf, setProps } from "../../kit/dash.js";
 import { make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import * as debugging from "../dumps.js";
 import { drawProgress } from "../../kit/progress.js";
 import * as comparing from "./selected_compare.js";
@@ -16,19 +17,24 @@ const COLUMNS = [
 const BAD = ["nan", "positive_inf", "negative_inf"];
 const TRENDS = ["l2", "mean", "std", "min", "max", "abs_mean", "zero", "negative", "positive", ...BAD];
 
+/** @param {Debugger.Page} page */
 export function build(page) {
   const root = page.find(".ms-debugger-selected");
   /** @param {string} name */
   const part = (name) => root.querySelector(`.ms-selected-${name}`);
   const stat = select("debugger.trend.statistic", (value) => page.change({ stat: value === "l2" ? [] : [value] }));
   part("trend").querySelector(".ms-selected-tools").append(stat);
-  page.selected = { root, part, stat, answer: null, drawn: "", hits: new Map() };
+  page.selected = {
+    root, part, stat, answer: null, hits: new Map(), tensor: notYet, comparison: null, asked: null, tolerance: 0,
+    compare: notYet, values: notYet,
+  };
   values.build(page);
   comparing.build(page);
 }
 
 /**
  * Mark the tensors of which watchpoints say something: row of the tensor -> texts.
+ * @param {Debugger.Page} page
  * @param {Map<number, string[]>} hits
  */
 export function markHits(page, hits) {
@@ -38,6 +44,7 @@ export function markHits(page, hits) {
 
 // What is asked -------------------------------------------------------------------------------------------------------
 
+/** @param {Debugger.Page} page */
 export function draw(page) {
   const node = debugging.get(page, "node");
   const { part, answer } = page.selected;
@@ -52,7 +59,10 @@ export function draw(page) {
   if (here) drawRest(page);
 }
 
-/** What parts about the chosen tensor are asked with. */
+/**
+ * What parts about the chosen tensor are asked with.
+ * @param {Debugger.Page} page
+ */
 function askOfTensor(page) {
   const { answer } = page.selected;
   const { of, rank, step, mark } = debugging.askOf(page);
@@ -62,6 +72,7 @@ function askOfTensor(page) {
 // The chosen tensor, once the server has answered for the present selection.
 const chosenTensor = ({ answer }) => answer && answer.tensors.find((one) => one.row === answer.row);
 
+/** @param {Debugger.Page} page */
 function drawRest(page) {
   const { part, answer } = page.selected;
   const tensor = chosenTensor(page.selected);
@@ -78,8 +89,10 @@ function drawRest(page) {
   values.draw(page, tensor, ask);
 }
 
+/** @param {Debugger.Page} page */
 const statistic = (page) => TRENDS.includes(debugging.get(page, "stat")) ? debugging.get(page, "stat") : "l2";
 
+/** @param {Debugger.Page} page */
 function drawTrendChoice(page) {
   const { stat } = page.selected;
   if (!stat.options.length) {
@@ -90,7 +103,10 @@ function drawTrendChoice(page) {
 
 // Answers -------------------------------------------------------------------------------------------------------------
 
-/** @param {string} part */
+/**
+ * @param {Debugger.Page} page
+ * @param {string} part
+ */
 const again = (page, part) => (more) => debugging.request(page, part, page.parts.get(part).ask, { more });
 
 export const answers = {
@@ -122,6 +138,7 @@ export const answers = {
 
 // The operator ----------------------------------------------------------------------------------------------------------
 
+/** @param {Debugger.Page} page */
 function drawHead(page) {
   const { part, answer } = page.selected;
   const badges = [];
@@ -136,6 +153,7 @@ function drawHead(page) {
 // Files have _ for every / of a name.
 const sameName = ({ name, recorded }) => name.replace(/[/.]/g, "_") === recorded.replace(/[/.]/g, "_");
 
+/** @param {Debugger.Page} page */
 function drawTensors(page) {
   const { part, answer } = page.selected;
   const host = part("tensors");
@@ -160,6 +178,7 @@ function drawTensors(page) {
   host.replaceChildren(make("table", "ms-selected-list", [make("thead", "", head), make("tbody", "", rows)]), ...more);
 }
 
+/** @param {Debugger.Page} page */
 function tensorRow(page, tensor) {
   const chosen = tensor.row === page.selected.answer.row;
   const bad = tensor.non_finite === 1;
@@ -218,6 +237,7 @@ function statisticCells(tensor) {
   return cells;
 }
 
+/** @param {Debugger.Page} page */
 function fromOf(page, tensor) {
   if (!tensor.from) return "";
   const { node, io, step } = tensor.from;
@@ -230,6 +250,7 @@ function fromOf(page, tensor) {
 
 // Source lines --------------------------------------------------------------------------------------------------------
 
+/** @param {Debugger.Page} page */
 function drawStack(page) {
   const { part, answer } = page.selected;
   const lines = answer.stack || [];

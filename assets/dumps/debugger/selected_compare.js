@@ -25,9 +25,13 @@ const FACTS = [
 ];
 const SHARES = ["thousandth", "five_thousandths"];
 
+/** @param {Debugger.Page} page */
 const comparing = (page) => KEYS.some((key) => (page.state[key] || []).length);
 
-/** The tensor that the chosen one is compared with value by value, { run, row, mark } as texts; null for none. */
+/**
+ * The tensor that the chosen one is compared with value by value, { run, row, mark } as texts; null for none.
+ * @param {Debugger.Page} page
+ */
 export function matched(page) {
   const { comparison } = page.selected;
   if (!comparing(page) || !comparison || !comparison.with || comparison.problem) return null;
@@ -35,7 +39,10 @@ export function matched(page) {
   return { run, row: String(row), mark };
 }
 
-/** Differences up to this count as 0. */
+/**
+ * Differences up to this count as 0.
+ * @param {Debugger.Page} page
+ */
 export function limitOf(page) {
   const { comparison, tolerance } = page.selected;
   const largest = comparison && comparison.result && comparison.result.values.max_absolute;
@@ -44,6 +51,7 @@ export function limitOf(page) {
 
 // Controls ------------------------------------------------------------------------------------------------------------
 
+/** @param {Debugger.Page} page */
 export function build(page) {
   const put = (key) => (number) => page.change({ [key]: [String(number)] });
   const offer = select("debugger.compare", (name) => choose(page, name));
@@ -78,15 +86,19 @@ export function build(page) {
   const places = make("details", "ms-selected-places");
   page.selected.part("comparison").append(facts, slider, places);
   const compare = { controls, line, node, range, tolerance, slider, facts, places };
-  Object.assign(page.selected, { comparison: null, tolerance: 0, compare });
+  page.selected.compare = compare;
 }
 
+/** @param {Debugger.Page} page */
 function setTolerance(page, text) {
   const value = Number(text);
   if (text !== "" && value >= 0 && value <= 100) page.change({ tolerance: value ? [String(value)] : [] });
 }
 
-// Begin to compare; what the state does not name is as chosen.
+/**
+ * Begin to compare; what the state does not name is as chosen.
+ * @param {Debugger.Page} page
+ */
 function choose(page, name) {
   const { answer, tensor } = page.selected;
   const fresh = { ...NOTHING, values: page.state.values || [] };
@@ -109,7 +121,10 @@ function choose(page, name) {
   if (changes) page.change(changes);
 }
 
-// What can be compared with from here: [value, text].
+/**
+ * What can be compared with from here: [value, text].
+ * @param {Debugger.Page} page
+ */
 function offers(page) {
   const { answer, tensor } = page.selected;
   const { ranks, steps } = page.listed;
@@ -124,6 +139,7 @@ function offers(page) {
   return found;
 }
 
+/** @param {Debugger.Page} page */
 export function draw(page, tensor, ask) {
   const { compare, part } = page.selected;
   page.selected.tensor = tensor;
@@ -152,10 +168,18 @@ export function draw(page, tensor, ask) {
   drawResult(page);
 }
 
+/**
+ * @param {string} key
+ * @param {string} name
+ * @returns {[string, string]}
+ */
+const pair = (key, name) => [key, name];
+
+/** @param {Debugger.Page} page */
 function drawChoice(page) {
   const { compare, comparison } = page.selected;
   const { run, rank, step, io } = compare.controls;
-  const dumps = page.catalogue.dumps.map(([key, name]) => [key, name]);
+  const dumps = page.catalogue.dumps.map(([key, name]) => pair(key, name));
   fillRuns(run, dumps, last(page.state, "with", page.dump.key));
   compare.node.hidden = io.hidden = !comparison;
   if (!comparison) return;
@@ -171,6 +195,7 @@ function drawChoice(page) {
 
 // Result --------------------------------------------------------------------------------------------------------------
 
+/** @param {Debugger.Page} page */
 export function take(page, answer, again) {
   if (answer.state === "stale") return;
   page.selected.comparison = answer;
@@ -215,6 +240,7 @@ function factsOf(result) {
   return [...values, ...SHARES.map((name) => stat(name, result.shares[name], result.counts[name][1]))].filter(Boolean);
 }
 
+/** @param {Debugger.Page} page */
 function drawResult(page) {
   const { compare, comparison } = page.selected;
   const result = comparison && comparison.result;
@@ -232,6 +258,7 @@ function drawResult(page) {
   drawPlaces(page, result.places);
 }
 
+/** @param {Debugger.Page} page */
 function drawPlaces(page, places) {
   const { compare } = page.selected;
   if (same(places, compare.drawn)) return;

@@ -17,6 +17,7 @@ const ROW = 22;    // px, as in tensor_grid/table.js
 const BARS = 18;   // px, a scroll bar
 const SHOWN = ["this", "other", "difference", "relative"];
 
+/** @param {Debugger.Page} page */
 export function build(page) {
   const { part } = page.selected;
   const table = part("table").querySelector(".ms-tensor-table");
@@ -48,13 +49,17 @@ export function build(page) {
 
 /**
  * The boxes belong to one tensor: another one may have other dimensions.
+ * @param {Debugger.Page} page
  * @param {string[]} texts
  */
 function chooseDims(page, texts) {
   page.change({ dims: [`${boxesText(texts)}:${page.selected.values.key}`] });
 }
 
-// What is shown of both tensors.
+/**
+ * What is shown of both tensors.
+ * @param {Debugger.Page} page
+ */
 export function shownOf(page) {
   const name = debugging.get(page, "values", "this");
   return matched(page) && SHOWN.includes(name) ? name : "this";
@@ -62,6 +67,7 @@ export function shownOf(page) {
 
 /**
  * Whether the boxes of the tensor that is shown cannot be those of the chosen one.
+ * @param {Debugger.Page} page
  * @param {string} shown
  */
 function ownShape(page, shown) {
@@ -69,6 +75,7 @@ function ownShape(page, shown) {
   return shown === "other" && !same(comparison.shapes[0], comparison.shapes[1]);
 }
 
+/** @param {Debugger.Page} page */
 export function draw(page, tensor, ask) {
   const v = page.selected.values;
   const other = matched(page);
@@ -92,6 +99,7 @@ export function draw(page, tensor, ask) {
   return load(page);
 }
 
+/** @param {Debugger.Page} page */
 function why(page, tensor) {
   const v = page.selected.values;
   v.asked = "";
@@ -99,7 +107,10 @@ function why(page, tensor) {
   else message(page, tensor.problem, tensor.status === "unfetched" ? "plain" : "wrong");
 }
 
-/** @param {string} shown */
+/**
+ * @param {Debugger.Page} page
+ * @param {string} shown
+ */
 function drawTools(page, tensor, shown, plain) {
   const v = page.selected.values;
   v.bad.hidden = !mayBeBad(page, tensor, shown);
@@ -109,6 +120,7 @@ function drawTools(page, tensor, shown, plain) {
 
 /**
  * Whether there may be NaN or Inf in what is shown; it is not known of the other tensor.
+ * @param {Debugger.Page} page
  * @param {string} shown
  */
 function mayBeBad(page, tensor, shown) {
@@ -122,6 +134,7 @@ function mayBeBad(page, tensor, shown) {
 
 /**
  * Show a message instead of values; a plain tone if the data is not at fault.
+ * @param {Debugger.Page} page
  * @param {string} text
  * @param {string} [tone]
  */
@@ -137,7 +150,10 @@ function message(page, text, tone = "wrong") {
   v.dims.hidden = !v.about || !v.about.refused;
 }
 
-// Ask what the tensor is, one request at a time, and show its values.
+/**
+ * Ask what the tensor is, one request at a time, and show its values.
+ * @param {Debugger.Page} page
+ */
 async function load(page) {
   const v = page.selected.values;
   if (v.loading) return;
@@ -162,7 +178,10 @@ async function load(page) {
   v.loading = false;
 }
 
-/** @param {string} route */
+/**
+ * @param {Debugger.Page} page
+ * @param {string} route
+ */
 async function json(page, route, query) {
   try {
     const answer = await fetch(`${page.root.dataset.routes}${route}?${query}`);
@@ -174,6 +193,7 @@ async function json(page, route, query) {
   }
 }
 
+/** @param {Debugger.Page} page */
 function show(page) {
   const { part, values: v } = page.selected;
   const { about } = v;
@@ -196,7 +216,10 @@ function show(page) {
   return undefined;
 }
 
-// The largest magnitude, for colours: both tensors have those of the chosen one, so that they can be compared.
+/**
+ * The largest magnitude, for colours: both tensors have those of the chosen one, so that they can be compared.
+ * @param {Debugger.Page} page
+ */
 function largestOf(page, shown, { statistics }) {
   const { comparison } = page.selected;
   const size = (pair) => (pair ? Math.abs(Number(pair[1])) || 0 : 0);
@@ -205,6 +228,7 @@ function largestOf(page, shown, { statistics }) {
   return Math.max(size(statistics.min), size(statistics.max));
 }
 
+/** @param {Debugger.Page} page */
 async function nextBad(page) {
   const v = page.selected.values;
   const { index, problem } = await json(page, "dump-bad", v.wanted.which + v.grid.after());
@@ -214,7 +238,10 @@ async function nextBad(page) {
 
 // Distribution --------------------------------------------------------------------------------------------------------
 
-/** @param {string} shown */
+/**
+ * @param {Debugger.Page} page
+ * @param {string} shown
+ */
 function askHistogram(page, ask, shown, other) {
   const { of, rank, step, mark, row } = ask;
   const found = { of, rank, step, mark, row };
@@ -225,6 +252,7 @@ function askHistogram(page, ask, shown, other) {
   if (!page.selected.part("histogram").hidden) debugging.request(page, "histogram", found);
 }
 
+/** @param {Debugger.Page} page */
 export function takeHistogram(page, answer, again) {
   const card = page.selected.part("histogram");
   drawProgress(card.querySelector(".ms-body-status"), answer, again);

@@ -8,6 +8,7 @@ import { shortName } from "./display_names.js";
 
 const placeOf = (source) => source.split(" ")[0].split("/").pop();
 
+/** @param {Debugger.Page} page */
 export function draw(page) {
   const { health } = page;
   const host = page.find(".ms-debugger-sentence");
@@ -15,6 +16,7 @@ export function draw(page) {
     request(page, "sentence", { of: [page.dump.key], mark: [page.listed.mark] }, { more });
   });
   if (!health) return;
+  /** @param {number[]} place */
   const here = ([rank, step]) => rank === page.rank && step === page.step;
   const bad = health.bad.find(here);
   const checked = health.checked.find(here);
@@ -36,6 +38,7 @@ export function draw(page) {
   host.hidden = !parts.length;
 }
 
+/** @param {Debugger.Page} page */
 function first(page, cause) {
   const name = make("button", "ms-debugger-link", shortName(cause.name), { type: "button", title: cause.name });
   name.addEventListener("click", () => page.change({ node: [cause.name], io: [], box: [] }));
@@ -47,7 +50,10 @@ function first(page, cause) {
   return [said, " ", name, ...line, ".", ...there];
 }
 
-// The operator of the other rank that the values came from.
+/**
+ * The operator of the other rank that the values came from.
+ * @param {Debugger.Page} page
+ */
 function toRank(page, { iteration, from_rank: rank, from_name: node }) {
   const label = words("debugger.said.go_rank", { step: count(iteration), rank });
   const go = make("button", "ms-debugger-link", label, { type: "button", title: node });
@@ -56,6 +62,7 @@ function toRank(page, { iteration, from_rank: rank, from_name: node }) {
   return go;
 }
 
+/** @param {Debugger.Page} page */
 function elsewhere(page, others) {
   const [rank, step, many, of] = [...others].sort((a, b) => a[1] - b[1] || a[0] - b[0])[0];
   const said = words("debugger.said.elsewhere", { n: count(many), of: count(of) });

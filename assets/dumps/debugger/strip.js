@@ -8,10 +8,12 @@ import { nearest } from "../../kit/number_picker.js";
 const CELL = 22;
 const HUES = 6;
 
+/** @returns {Debugger.StripFields} */
+export const fields = () => ({ runs: null, cells: make("div", "ms-debugger-cells"), shownStep: null });
+
+/** @param {Debugger.Page} page */
 export function build(page) {
   const host = page.find(".ms-debugger-strip");
-  page.runs = null;
-  page.cells = make("div", "ms-debugger-cells");
   host.replaceChildren(page.cells);
   host.addEventListener("scroll", () => paint(page), { passive: true });
   new ResizeObserver(() => paint(page)).observe(host);
@@ -23,6 +25,7 @@ export function build(page) {
   });
 }
 
+/** @param {Debugger.Page} page */
 export function take(page, answer) {
   page.runs = answer.state === "ready" ? answer : null;
   page.shownStep = null;
@@ -31,6 +34,7 @@ export function take(page, answer) {
 
 /**
  * Go to the next execution with data, or the one before.
+ * @param {Debugger.Page} page
  * @param {number} by
  */
 export function move(page, by) {
@@ -39,6 +43,7 @@ export function move(page, by) {
   if (next !== undefined) page.change({ step: [String(next)] });
 }
 
+/** @param {Debugger.Page} page */
 export function draw(page) {
   const host = page.find(".ms-debugger-strip");
   host.hidden = !page.runs || page.runs.step.length < 2;
@@ -55,6 +60,7 @@ export function draw(page) {
   paint(page);
 }
 
+/** @param {Debugger.Page} page */
 function paint(page) {
   if (!page.runs || !page.listed) return;
   const host = page.find(".ms-debugger-strip");
@@ -70,7 +76,10 @@ function paint(page) {
   page.cells.replaceChildren(...cells);
 }
 
-/** @param {number} place */
+/**
+ * @param {Debugger.Page} page
+ * @param {number} place
+ */
 function cell(page, place, bad, hits, graphs) {
   const { step: steps, graph, tensors } = page.runs;
   const step = steps[place];

@@ -6,14 +6,17 @@ import { reasonOf } from "../../kit/reasons.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import { post } from "../../kit/notes.js";
+import { notYet } from "../../kit/pages.js";
 import { askOf, get, redraw, request } from "../dumps.js";
 import * as choice from "./number_ranges.js";
 import { drawForm, formOf } from "./watch_form.js";
 import { limitsText, shortName } from "./display_names.js";
 
+/** @returns {Debugger.WatchFields} */
+export const fields = () => ({ watching: null, draft: null, watchTools: notYet, nameTurn: 0, addedLine: "" });
+
+/** @param {Debugger.Page} page */
 export function build(page) {
-  page.watching = null;
-  page.draft = null;
   const tools = page.find(".ms-debugger-watch-tools");
   const add = make("button", "ms-button ms-button-small", [icon("plus"), words("debugger.add")], { type: "button" });
   add.addEventListener("click", () => edit(page, null));
@@ -28,10 +31,14 @@ export function build(page) {
   tools.replaceChildren(add, usual, clear);
 }
 
+/** @param {Debugger.Page} page */
 export const enabled = (page) => page.watching ? page.watching.list.filter((one) => one.enabled) : [];
+/** @param {Debugger.Page} page */
 export const enabledJson = (page) => page.watching ? page.watching.json : "[]";
 
+/** @param {Debugger.Page} page */
 const conditionOf = (page, { condition }) => page.watching.conditions.find((one) => one.name === condition);
+/** @param {Debugger.Page} page */
 export const shortOf = (page, watchpoint) => conditionOf(page, watchpoint).short;
 
 /** What a watchpoint is called: its condition and limits. */
@@ -43,7 +50,10 @@ export function title(watchpoint) {
 // A watchpoint that only says which operators it is about.
 const ofNames = (names) => ({ condition: "tensor_overflow", names });
 
-/** The watchpoint whose operators are marked in the graph, as JSON; "" for none. */
+/**
+ * The watchpoint whose operators are marked in the graph, as JSON; "" for none.
+ * @param {Debugger.Page} page
+ */
 export function markedJson(page) {
   const { draft } = page;
   if (draft && !["all", "pattern"].includes(draft.by) && draft.names) return JSON.stringify([ofNames(draft.names)]);
@@ -51,21 +61,26 @@ export function markedJson(page) {
   return marked && marked.names ? JSON.stringify([marked]) : "";
 }
 
+/** @param {Debugger.Page} page */
 export function take(page, answer) {
   if (page.watching && page.watching.run === page.dump.key && page.watching.unsaved) return;
   page.watching = {
     run: page.dump.key, list: answer.watchpoints, version: answer.version, saved: answer.saved, kept: answer.kept,
-    conditions: answer.conditions, recommended: answer.recommended, unsaved: false, message: "",
+    conditions: answer.conditions, recommended: answer.recommended, unsaved: false, message: "", json: "[]",
   };
   renew(page);
   redraw(page);
 }
 
+/** @param {Debugger.Page} page */
 function renew(page) {
   page.watching.json = JSON.stringify(enabled(page));
 }
 
-/** Replace the list: shown at once, then saved. */
+/**
+ * Replace the list: shown at once, then saved.
+ * @param {Debugger.Page} page
+ */
 async function put(page, list) {
   const { watching } = page;
   watching.list = list;
@@ -100,6 +115,7 @@ const plain = ({ condition, limits, names, pattern, enabled: on, by, said }) =>
 
 const keyOf = ({ condition, limits, names, pattern }) => JSON.stringify([condition, limits, names, pattern]);
 
+/** @param {Debugger.Page} page */
 function recommend(page) {
   const { list, recommended } = page.watching;
   const known = new Set(list.map(keyOf));
@@ -108,7 +124,10 @@ function recommend(page) {
 
 // The form ------------------------------------------------------------------------------------------------------------
 
-/** Edit the watchpoint at a place of the list, null for a new one. */
+/**
+ * Edit the watchpoint at a place of the list, null for a new one.
+ * @param {Debugger.Page} page
+ */
 function edit(page, place) {
   page.draft = formOf(page, place === null ? null : page.watching.list[place], place);
   if (page.draft.names && page.draft.names.length) {
@@ -118,13 +137,17 @@ function edit(page, place) {
   redraw(page);
 }
 
+/** @param {Debugger.Page} page */
 export function close(page) {
   page.draft = null;
   draw(page);
   redraw(page);
 }
 
-/** Save what the form has. */
+/**
+ * Save what the form has.
+ * @param {Debugger.Page} page
+ */
 export function keep(page) {
   const { draft } = page;
   const made = draft.made();
@@ -138,14 +161,18 @@ export function keep(page) {
 
 /**
  * Names and their numbers in the tree are translated by the server.
+ * @param {Debugger.Page} page
  * @param {string} act
  */
 function askNames(page, act, more) {
-  page.nameTurn = (page.nameTurn || 0) + 1;
+  page.nameTurn += 1;
   request(page, "names", { ...askOf(page), act: [act], asked: [String(page.nameTurn)], ...more });
 }
 
-/** @param {string[]} [said] */
+/**
+ * @param {Debugger.Page} page
+ * @param {string[]} [said]
+ */
 export function setRanges(page, ranges, said = null) {
   const { draft } = page;
   draft.ranges = ranges;
@@ -157,7 +184,10 @@ export function setRanges(page, ranges, said = null) {
   redraw(page);
 }
 
-/** Add the operators of a search. */
+/**
+ * Add the operators of a search.
+ * @param {Debugger.Page} page
+ */
 export function addFound(page) {
   const { q, regex, kind } = page.state;
   askNames(page, "search", { ...(q ? { q } : {}), ...(regex ? { regex } : {}), ...(kind ? { kind } : {}) });
@@ -165,6 +195,7 @@ export function addFound(page) {
 
 /**
  * Add the operators of a source line.
+ * @param {Debugger.Page} page
  * @param {string} key
  */
 export function addLine(page, key) {
@@ -172,6 +203,7 @@ export function addLine(page, key) {
   askNames(page, "line", { line: [key] });
 }
 
+/** @param {Debugger.Page} page */
 export function takeNames(page, answer) {
   const { draft } = page;
   if (!draft || answer.state !== "ready") return;
@@ -191,6 +223,7 @@ export function takeNames(page, answer) {
 
 // The list ------------------------------------------------------------------------------------------------------------
 
+/** @param {Debugger.Page} page */
 export function draw(page) {
   const host = page.find(".ms-debugger-watchpoints");
   if (!page.watching) return;
@@ -219,6 +252,7 @@ function about(watchpoint, condition) {
   return parts.join(" · ");
 }
 
+/** @param {Debugger.Page} page */
 function item(page, one, place) {
   const condition = conditionOf(page, one);
   const on = make("input", "", [], { type: "checkbox" });
@@ -246,7 +280,10 @@ function item(page, one, place) {
   return make("div", "ms-debugger-watchpoint", [on, pick, change, remove]);
 }
 
-// The numbers of hits in the list.
+/**
+ * The numbers of hits in the list.
+ * @param {Debugger.Page} page
+ */
 export function drawCounts(page) {
   for (const element of page.root.querySelectorAll("[data-watch]")) {
     const number = Number(element.dataset.watch);

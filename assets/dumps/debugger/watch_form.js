@@ -8,7 +8,10 @@ import { refusal } from "./numbers.js";
 
 const TARGETS = ["tensor", "weight", "gradient", "activation"];
 
-/** What is edited: a watchpoint, null for a new one, and its place in the list. */
+/**
+ * What is edited: a watchpoint, null for a new one, and its place in the list.
+ * @param {Debugger.Page} page
+ */
 export function formOf(page, one, place) {
   const draft = {
     place, condition: one ? one.condition : "tensor_overflow", values: {}, pattern: one ? one.pattern : "",
@@ -23,9 +26,13 @@ export function formOf(page, one, place) {
   return draft;
 }
 
-/** @param {string} name */
+/**
+ * @param {Debugger.Page} page
+ * @param {string} name
+ */
 const conditionOf = (page, name) => page.watching.conditions.find((one) => one.name === name);
 
+/** @param {Debugger.Page} page */
 function fillDefaults(page, draft) {
   draft.values = {};
   for (const { name, default: usual } of conditionOf(page, draft.condition).limits) {
@@ -35,7 +42,10 @@ function fillDefaults(page, draft) {
 
 const shownNumber = (value) => Math.abs(value) < 1e-3 && value !== 0 ? value.toExponential() : String(value);
 
-// The watchpoint if every value is allowed, else null; draft.wrong has what is refused, by parameter.
+/**
+ * The watchpoint if every value is allowed, else null; draft.wrong has what is refused, by parameter.
+ * @param {Debugger.Page} page
+ */
 function made(page, draft) {
   const { limits } = conditionOf(page, draft.condition);
   draft.wrong = {};
@@ -69,7 +79,10 @@ function made(page, draft) {
   };
 }
 
-/** Draw the form of page.draft; acts: keep(page), close(page), setRanges(page, ranges). */
+/**
+ * Draw the form of page.draft; acts: keep(page), close(page), setRanges(page, ranges).
+ * @param {Debugger.Page} page
+ */
 export function drawForm(page, acts) {
   const host = page.find(".ms-debugger-watchpoints");
   const form = make("form", "ms-debugger-form", [
@@ -86,6 +99,7 @@ export function drawForm(page, acts) {
   (wrong || again || form.querySelector("select")).focus({ preventScroll: true });
 }
 
+/** @param {Debugger.Page} page */
 function conditionField(page, acts) {
   const { draft } = page;
   const list = select("debugger.condition", (name) => {
@@ -106,6 +120,7 @@ function conditionField(page, acts) {
   return make("div", "ms-debugger-field", [make("label", "ms-debugger-label", [words("debugger.condition"), list]), about]);
 }
 
+/** @param {Debugger.Page} page */
 function parameters(page) {
   const { draft } = page;
   const { limits } = conditionOf(page, draft.condition);
@@ -129,6 +144,7 @@ function parameters(page) {
   return fields;
 }
 
+/** @param {Debugger.Page} page */
 function nodesField(page, acts) {
   const { draft } = page;
   const mode = draft.by === "all" || draft.by === "pattern" ? draft.by : "nodes";
@@ -164,6 +180,7 @@ function nodesField(page, acts) {
   return make("div", "ms-debugger-field", parts);
 }
 
+/** @param {Debugger.Page} page */
 function buttons(page, acts) {
   const label = words(page.draft.place === null ? "debugger.add" : "debugger.save");
   const save = make("button", "ms-button ms-button-main", label, { type: "submit" });

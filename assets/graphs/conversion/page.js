@@ -175,7 +175,7 @@ function draw(page) {
   const name = `${run.key} ${run.model}`;
   if (graph.of !== name) Object.assign(graph, { of: name, kept: null, keys: new Map(), sought: null, fit: true });
   graph.root.classList.toggle("ms-full", get(page, "full") === "graph");
-  graph.run = { key: run.key, name: `${run.name}_${modelOf(run.model)}`, graphs: [], total: 0, first: "" };
+  graph.run = { name: `${run.name}_${modelOf(run.model)}` };
   pressSegment(page.colours, get(page, "colour", COLOURS[0]));
   request(page, "summary", about(page));
   request(page, "values", { ...about(page), ...look() });
