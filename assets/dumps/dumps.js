@@ -13,7 +13,7 @@ import { notYet } from "../kit/pages.js";
 import { drawProgress } from "../kit/progress.js";
 import { fillRuns } from "../kit/run_select.js";
 import { count } from "../kit/units.js";
-import { build as buildLive, draw as drawLive, isLive, markOf, sessionName, sessionsOf } from "./live.js";
+import { build as buildLive, draw as drawLive, fields as liveFields, isLive, markOf, sessionName, sessionsOf } from "./live.js";
 
 export { assume, forget, request } from "../kit/page_parts.js";
 export { get };
@@ -240,11 +240,20 @@ function absent(page, key) {
   return text !== "" && Number.isInteger(wanted) && wanted !== page[key] && !numbers.includes(wanted) ? wanted : null;
 }
 
+/**
+ * @param {string} key
+ * @param {string} name
+ * @returns {[string, string]}
+ */
+const named = (key, name) => [key, name];
+
 /** @param {Dumps.Page} page */
 function drawControls(page) {
   const { controls, catalogue, listed, against } = page;
-  const sessions = sessionsOf(page).map((/** @type {string} */ key) => [key, sessionName(key)]);
-  const dumps = [...catalogue.dumps.map(([key, name]) => [key, name]), ...sessions];
+  /** @type {[string, string][]} */
+  const sessions = sessionsOf(page).map((key) => [key, sessionName(key)]);
+  /** @type {[string, string][]} */
+  const dumps = [...catalogue.dumps.map(([key, name]) => named(key, name)), ...sessions];
   const known = dumps.some(([key]) => key === page.dump.key);
   fillRuns(controls.run, known ? dumps : [[page.dump.key, page.dump.name], ...dumps], page.dump.key);
   if (!listed) {
@@ -321,7 +330,7 @@ const DUMPS = {
   forgets: FORGETS,
   fields: (_root, page) => ({
     dump: notYet, listed: notYet, rank: 0, step: null, against: null, unready: null, kept: null, opened: "", parts: new Map(),
-    controls: controlsOf(page),
+    controls: controlsOf(page), ...liveFields(),
   }),
   controls: barOf,
   choose,
@@ -346,11 +355,5 @@ const family = bodies(DUMPS);
  * @param {string} name
  * @param {Body.Kind<Kept, Dumps.Page> & Dumps.First} kind
  */
-export const define = (name, kind) => { family.define(name, kind); };
-export const { redraw } = family;
-
-/**
- * Pages on screen, whose scripts declare no record yet.
- * @type {{ pages: Map<string, UndeclaredFields>, pageOf(rootId: string): UndeclaredFields }}
- */
-export const { pages, pageOf } = family;
+export const define = (name, kind) => family.define(name, kind);
+export const { redraw, pageOf } = family;

@@ -1,5 +1,5 @@
 // The controls of live training (layouts/dumps/live.py): its state, and orders for it. The server is asked once a second
-// while training can connect and the page is seen. page.live is the status (Wire.LiveStatus), null before the first answer.
+// while training can connect and the page is seen. page.live is the status, null before the first answer.
 
 import { make, words } from "../kit/elements.js";
 import { reasonOf } from "../kit/reasons.js";
@@ -16,30 +16,47 @@ export const isLive = (key) => key.startsWith("live:");
 /** @param {string} key */
 export const sessionName = (key) => translate("live.session", { n: key.slice("live:".length) });
 
-/** The chosen session, or null. */
+/**
+ * The chosen session, or null.
+ * @param {Dumps.Page} page
+ */
 export function sessionOf(page) {
   const key = page.dump && isLive(page.dump.key) ? page.dump.key : null;
   return (key && page.live && page.live.sessions.find((one) => one.key === key)) || null;
 }
 
-/** The keys of all sessions, newest first. */
+/**
+ * The keys of all sessions, newest first.
+ * @param {Dumps.Page} page
+ */
 export function sessionsOf(page) {
   return page.live ? page.live.sessions.map((one) => one.key) : page.catalogue.sessions.map(([key]) => key);
 }
 
-/** The latest known mark of what a session has sent; "" if none is known. */
+/**
+ * The latest known mark of what a session has sent; "" if none is known.
+ * @param {Dumps.Page} page
+ */
 export function markOf(page, key) {
   const found = page.live && page.live.sessions.find((one) => one.key === key);
   return found ? found.mark : "";
 }
 
-/** Ask the server from now on; changed() is called after each answer that tells something new. */
+/** @returns {LiveTraining.Fields} */
+export const fields = () => ({
+  live: null, liveError: "", liveRefused: "", liveChanged: () => {}, liveTimer: 0, liveParts: null,
+});
+
+/**
+ * Ask the server from now on; changed() is called after each answer that tells something new.
+ * @param {Dumps.Page} page
+ * @param {() => void} changed
+ */
 export function build(page, changed) {
-  page.live = null;
-  page.liveError = "";
   page.liveChanged = changed;
 }
 
+/** @param {Dumps.Page} page */
 async function ask(page) {
   const answer = await fetch(`${page.root.dataset.routes}live.json`, { credentials: "same-origin" });
   if (!answer.ok) throw new Error(translate("live.no_answer"));
@@ -52,11 +69,14 @@ async function ask(page) {
  */
 const seen = (live) => live && JSON.stringify(live, (key, value) => key === "heard_s" ? undefined : value);
 
-/** Keep asking while the page is there and training can connect. */
+/**
+ * Keep asking while the page is there and training can connect.
+ * @param {Dumps.Page} page
+ */
 function watch(page) {
   if (page.liveTimer || !page.catalogue || !page.catalogue.live) return;
   const turn = async () => {
-    page.liveTimer = null;
+    page.liveTimer = 0;
     if (!page.root.isConnected) return;
     if (document.visibilityState === "visible") {
       try {
@@ -70,19 +90,22 @@ function watch(page) {
   page.liveTimer = window.setTimeout(turn, 0);
 }
 
+/** @param {Dumps.Page} page */
 function take(page, live) {
   const news = seen(live) !== seen(page.live);
   page.live = live;
-  page.liveError = page.liveRefused || "";
-  if (news && page.liveChanged) page.liveChanged();
+  page.liveError = page.liveRefused;
+  if (news) page.liveChanged();
   else drawBar(page);
 }
 
+/** @param {Dumps.Page} page */
 function fail(page, text) {
   page.liveError = text;
   drawBar(page);
 }
 
+/** @param {Dumps.Page} page */
 async function order(page, kind, more = {}) {
   const { key } = sessionOf(page);
   page.liveRefused = "";
@@ -95,7 +118,10 @@ async function order(page, kind, more = {}) {
   }
 }
 
-/** Forget the chosen session, and show what is shown without a choice. */
+/**
+ * Forget the chosen session, and show what is shown without a choice.
+ * @param {Dumps.Page} page
+ */
 async function dismiss(page) {
   const { key } = sessionOf(page);
   await order(page, "dismiss");
@@ -114,6 +140,7 @@ function press(key, act, attributes = {}) {
   return button;
 }
 
+/** @param {Dumps.Page} page */
 function parts(page) {
   if (page.liveParts) return page.liveParts;
   const steps = make("input", "ms-input ms-live-steps", [], { type: "number", min: "1", max: "2147483647", value: "1" });
@@ -154,14 +181,19 @@ function parts(page) {
   return page.liveParts;
 }
 
+/** @param {Dumps.Page} page */
 const nodeOf = (page) => (page.state.node || [])[0] || "";
 
-/** Draw the controls; called whenever the page is drawn. */
+/**
+ * Draw the controls; called whenever the page is drawn.
+ * @param {Dumps.Page} page
+ */
 export function draw(page) {
   watch(page);
   drawBar(page);
 }
 
+/** @param {Dumps.Page} page */
 function drawBar(page) {
   const host = page.find(".ms-live");
   if (!host) return;
@@ -173,6 +205,7 @@ function drawBar(page) {
   else drawListening(page, host, address);
 }
 
+/** @param {Dumps.Page} page */
 function drawSession(page, host, session) {
   const { steps, buttons, sure, state, facts, about, error } = parts(page);
   if (host.firstChild !== state) {
@@ -235,7 +268,10 @@ function drawFacts(host, session) {
     .filter(Boolean).join("\n");
 }
 
-// Where training can connect, and the sessions there are.
+/**
+ * Where training can connect, and the sessions there are.
+ * @param {Dumps.Page} page
+ */
 function drawListening(page, host, address) {
   const sessions = page.live ? page.live.sessions : [];
   const told = sessions.map(({ key, state, step, reason }) => [key, state, step, reason]);
@@ -262,6 +298,7 @@ function drawListening(page, host, address) {
   host.replaceChildren(where, ...(alone ? how : chips), ...turned, ...error, ...(alone ? [] : [details]));
 }
 
+/** @param {Dumps.Page} page */
 const show = (page) => ({ key, state, reason, step }) => {
   const told = state === "pending" && reason ? "lost" : state;
   const button = make("button", "ms-button", [

@@ -3,4 +3,4 @@
 import { plotCards } from "../kit/plot_cards.js";
 import { pageOf } from "./dumps.js";
 
-export const { furnish, drawFull, place, keys } = plotCards(pageOf, (page) => page.dump.name, (page) => page.listed);
+export const { furnish, drawFull, place, keys } = plotCards(pageOf, (page) => page.dump.name, (page) => Boolean(page.listed));

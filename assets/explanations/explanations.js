@@ -120,11 +120,4 @@ const EXPLANATIONS = {
   isUnfinished: ({ reading }) => Boolean(reading && (reading.state === "reading" || reading.behind)),
 };
 
-const family = bodies(EXPLANATIONS);
-export const { define } = family;
-
-/**
- * Pages on screen, whose scripts declare no record yet.
- * @type {{ pages: Map<string, UndeclaredFields>, pageOf(rootId: string): UndeclaredFields }}
- */
-export const { pages, pageOf } = family;
+export const { define } = bodies(EXPLANATIONS);

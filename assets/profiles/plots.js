@@ -71,14 +71,14 @@ export function drawFull(page) {
 }
 
 /**
- * @param {UndeclaredFields} page some pages name the lines of their plots
+ * @param {Profiles.Page} page
  * @param {HTMLElement} card
  */
 async function png(page, card) {
   const plot = card.querySelector(".js-plotly-plot");
   if (!plot || !plot.data || !plot.data.length) return;
   const subject = `${page.run.name} ${page.profile.rank}`;
-  await files.saveImage(plot, plot, "png", subject, plot, { grid: "--ms-line", nameOf: page.nameOfLine || null });
+  await files.saveImage(plot, plot, "png", subject, plot, { grid: "--ms-line", nameOf: page.nameOfLine });
 }
 
 /**
@@ -123,7 +123,7 @@ function plan(ask, screen, _prefs, now, rootId) {
 /**
  * Handle f and Escape for the plot under focus or pointer, on pages whose root has this class.
  * @param {string} rootClass
- * @param {(page: UndeclaredFields, event: KeyboardEvent) => boolean} [more]
+ * @param {(page: Profiles.Page, event: KeyboardEvent) => boolean} [more]
  */
 export function keys(rootClass, more) {
   document.addEventListener("keydown", (event) => {
@@ -132,6 +132,7 @@ export function keys(rootClass, more) {
     const root = document.querySelector(`.ms-shell .${rootClass}`) || (target && target.closest(`.${rootClass}`));
     if (!root || (target && target.closest("input, select, summary, textarea"))) return;
     const page = profiling.pageOf(root.id);
+    if (!page) return;
     const large = profiling.get(page, "full");
     if (event.key === "Escape" && large) full(page, large);
     else if (event.key === "f") {

@@ -404,7 +404,7 @@ const PROFILES = {
   fields: (root, page) => ({
     run: notYet, profile: notYet, against: null, frames: listOf(root.dataset.frames), ranked: isRanked(root),
     ofJob: root.dataset.whole === "1", offered: { groups: [], steps: [] }, jobBook: notYet, entries: [], ranks: [],
-    controls: controlsOf(root, page), device: make("span", "ms-badge"),
+    controls: controlsOf(root, page), device: make("span", "ms-badge"), nameOfLine: null,
   }),
   controls: barOf,
   choose,
@@ -422,10 +422,5 @@ const PROFILES = {
   },
 };
 
-export const { define, pages, pageOf: known } = bodies(PROFILES);
-
-/**
- * A page on screen by the id of its root, for pages whose record is not declared; the others take what `define` returns.
- * @type {(rootId: string) => UndeclaredFields}
- */
-export const pageOf = known;
+/** `pageOf` knows what all pages have; a page finds its own record by what `define` returns. */
+export const { define, pages, pageOf } = bodies(PROFILES);

@@ -131,4 +131,5 @@ interface CardsPage extends KeptPage {
   runList: any;
   trails: any;
   tensorLook: any;
+  tensorHistogram: { view: HTMLElement, axis: HTMLElement } | undefined;
 }

@@ -41,7 +41,7 @@ declare namespace Dumps {
     first?(page: Page): number | null;
   }
 
-  interface Page extends Body.Page, Choice {
+  interface Page extends Body.Page, Choice, LiveTraining.Fields {
     catalogue: Wire.DumpCatalogue;
     reading: Wire.DumpListing | null;
     kind: Body.Kind<Body.Page> & First;
@@ -105,5 +105,71 @@ declare namespace FirstCause {
     /** the first tensor with bad values, and the first whose norm left its history */
     first: Tensor | null;
     departed: Tensor | null;
+  }
+}
+
+declare namespace TwoDumps {
+  interface Page extends Dumps.Page {
+    tolerance: HTMLInputElement;
+    findField: HTMLInputElement;
+    shown: HTMLElement;
+    swap: HTMLButtonElement;
+    /** the dump that was chosen to compare with, "" if somebody chose */
+    automatic: string;
+    /** what the search is about, and the first iteration that differs */
+    searched: string;
+    earliest: { of: string, step: number | null, alike: number, shared: number } | null;
+  }
+}
+
+declare namespace LiveTraining {
+  /** layouts/dumps/live_sessions.py */
+  interface Session {
+    key: string;
+    mark: string;
+    state: string;
+    reason: string;
+    version: string;
+    client: string;
+    backend: string;
+    graph: number;
+    step: number;
+    node: string;
+    left: number;
+    hits: number;
+    heard_s: number;
+    recheck: boolean;
+    refused: number;
+    refusal: string;
+    unsent: number;
+    unusual: boolean;
+  }
+
+  interface Status {
+    sessions: Session[];
+    turned_away: number;
+    read_only: boolean;
+  }
+
+  /** What dumps/live.js keeps of a page. */
+  interface Fields {
+    /** null before the first answer */
+    live: Status | null;
+    liveError: string;
+    liveRefused: string;
+    /** called after each answer that tells something new */
+    liveChanged(): void;
+    liveTimer: number;
+    liveParts: Parts | null;
+  }
+
+  interface Parts {
+    steps: HTMLInputElement;
+    buttons: Record<"continue" | "until" | "node" | "next" | "recheck" | "pause" | "dismiss", HTMLButtonElement>;
+    sure: HTMLDetailsElement;
+    state: HTMLElement;
+    facts: HTMLElement;
+    about: HTMLElement;
+    error: HTMLElement;
   }
 }

@@ -58,9 +58,6 @@ interface KeptPage {
 /** The fields of a page beside those of a KeptPage: what its function `fresh` returns. */
 type OwnFields<Page extends KeptPage> = Omit<Page, keyof KeptPage>;
 
-/** What pages whose records are not declared yet keep beside a KeptPage. Declare a record in place of it. */
-type UndeclaredFields = any;
-
 /** An answer of the server to a question about a part of a page: layouts/kit/page_parts.py. */
 interface PartAnswer {
   part: string;

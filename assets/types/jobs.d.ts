@@ -138,6 +138,22 @@ declare namespace Ranks {
     head: HTMLElement;
     drawn: HTMLElement;
     panel: HTMLElement;
+    rows: HTMLInputElement;
+    first: HTMLElement;
+    stage: HTMLSelectElement;
+    align: HTMLButtonElement;
+    alone: HTMLButtonElement;
+    lines: HTMLSelectElement;
+    bar: HTMLElement;
+    window: Span | null;
+    /** what the facts are about */
+    factsOf: Wire.Query | null;
+    fetching: AbortController | null;
+    viewing: AbortController | null;
+    /** timers: until facts are asked for again, memory is, and until the window rests */
+    polling: number;
+    remembering: number;
+    resting: number;
   }
 }
 
@@ -159,5 +175,271 @@ declare namespace TwoJobs {
     metric: HTMLSelectElement;
     by: HTMLElement;
     swap: HTMLButtonElement;
+  }
+}
+
+declare namespace Cluster {
+  /** layouts/jobs/cluster/page.py */
+  interface Facts {
+    ranks: number;
+    metric: string;
+    metrics: string[];
+    /** what a bar stands for, and what rows can stand for */
+    kind: string;
+    rows: string[];
+    previous: string | null;
+    next: string | null;
+    /** number of ranks of a group, and its name */
+    limited: [number, string] | null;
+    /** text key and colour */
+    legend: [string, string][];
+    /** state, done and total bytes, text */
+    reading: [string, number, number, string] | null;
+    /** files that would have values, where none has */
+    nothing: string[] | null;
+    /** whether it is still read why a rank is late */
+    causes: boolean;
+    damage: [string, string][];
+    damaged: number;
+    offered: Profiles.Offered | null;
+  }
+
+  interface Page extends Profiles.Page {
+    metrics: HTMLSelectElement;
+    orders: HTMLElement;
+    rows: HTMLElement;
+    number: HTMLInputElement;
+    previous: HTMLButtonElement;
+    next: HTMLButtonElement;
+    finding: HTMLElement;
+    whole: HTMLButtonElement;
+    limited: HTMLElement;
+    files: HTMLDetailsElement;
+    /** what the menu of files was made from */
+    filesOf: string;
+    facts: Facts | null;
+    timerOfRanks: number;
+  }
+}
+
+declare namespace Traffic {
+  /** Values between blocks of ranks: app/routes/jobs/communication.py */
+  interface Matrix {
+    measure: string;
+    rows: number;
+    /** NaN for no traffic, below 0 for a bandwidth of few bytes */
+    values: Float64Array;
+    ranks: number[];
+    /** ranks in a block, and how they are joined */
+    block: number;
+    how: string;
+    first: number;
+    steps: number;
+    cells: number;
+    unplaced: number;
+  }
+
+  /** layouts/jobs/communication/page.py */
+  interface Facts {
+    title: string;
+    kinds: string[];
+    names: string[];
+    settings: Record<string, number>;
+    links: number;
+    /** whether an operation was found, and packets */
+    found: boolean;
+    packets: boolean;
+    offers: Profiles.Offered | null;
+  }
+
+  interface Page extends Profiles.Page {
+    notes: HTMLElement;
+    heat: import("../profiles/heat.js").Heat;
+    measure: HTMLElement;
+    of: HTMLSelectElement;
+    how: HTMLSelectElement;
+    inner: HTMLButtonElement;
+    by: HTMLElement;
+    slowest: HTMLButtonElement;
+    name: HTMLSelectElement;
+    kinds: HTMLSelectElement;
+    /** by SETTINGS of communication/page.js */
+    inputs: HTMLInputElement[];
+    facts: Facts | null;
+    matrix: Matrix | null;
+    /** address and mark of the matrix */
+    matrixKey: string;
+    /** the ranks that are shown closer */
+    window: { from?: number, to?: number };
+    fetching: AbortController | null;
+    /** whether what is asked for late is on screen, and what was asked of it */
+    near: boolean;
+    nearAsked: Wire.Query | null;
+    draws: Wire.Query | null;
+    lists: Wire.Query | null;
+  }
+}
+
+declare namespace JobOverview {
+  /** Sizes in px: jobs/job/grid.js */
+  interface Grid {
+    count: number;
+    size: number;
+    left: number;
+    columns: number;
+    rows: number;
+    width: number;
+    height: number;
+  }
+
+  /** Ranks as texts such as 0-3,8: layouts/jobs/job/page.py */
+  interface Told {
+    of: string;
+    size: number;
+    missing: string;
+    missing_n: number;
+    /** file and ranks without it */
+    lacking: [string, string][];
+    hosts: [string, string][];
+    drawn: string;
+    alternative: Wire.Texts;
+  }
+
+  interface Facts {
+    of: string;
+    /** the rank that costs most, -1 for none */
+    most: number;
+    told: string;
+    /** whether it is still read why a rank is late */
+    causes: boolean;
+  }
+
+  interface Known {
+    told: Told;
+    facts: Facts | null;
+    missing: Set<number>;
+    /** files that ranks lack */
+    lacking: Map<number, string[]>;
+    hosts: Map<number, string>;
+    /** ranks that only files about all ranks name */
+    others: Set<number>;
+    cells: number[];
+    cellOf: Map<number, number>;
+  }
+
+  interface Page extends Profiles.Page {
+    canvas: HTMLCanvasElement;
+    tip: HTMLElement;
+    mark: HTMLElement;
+    /** the cell under the pointer, -1 for none */
+    cursor: number;
+    tables: HTMLDetailsElement;
+    grid: Grid;
+    known: Known | null;
+    facts: Facts | null;
+    /** the chosen rank as it is shown, as JSON */
+    chosenShown: string;
+    timerOfCauses: number;
+    /** what was asked of the ranks, and of what limits the job */
+    job: Wire.Query | null;
+    sum: Wire.Query | null;
+  }
+}
+
+declare namespace PipelinePage {
+  /** layouts/jobs/pipeline/page.py */
+  interface Facts {
+    bands: string[];
+    colours: Record<string, string>;
+    stages: number[];
+    staged: boolean;
+    clocks: boolean;
+    /** recorded micro-batches, 0 for unknown */
+    micro: number;
+    offers: Profiles.Offered | null;
+  }
+
+  /** Rows of bands; ns: app/routes/jobs/pipeline.py */
+  interface View {
+    begin: number;
+    end: number;
+    columns: number;
+    length: number;
+    total: number;
+    bands: string[];
+    /** rank -1 for a folded stage */
+    rows: { rank: number, stage: number }[];
+  }
+
+  interface Page extends Profiles.Page {
+    chart: import("../jobs/pipeline/chart.js").Chart;
+    folding: HTMLButtonElement;
+    aligning: HTMLButtonElement;
+    micro: HTMLInputElement;
+    microField: HTMLElement;
+    files: HTMLDetailsElement;
+    facts: Facts | null;
+    view: View | null;
+    /** address and mark of the view */
+    viewKey: string;
+    viewMark: string;
+    fetching: AbortController | null;
+  }
+}
+
+declare namespace StrategyPage {
+  type Named = [string, Wire.Texts];
+
+  /** layouts/jobs/strategy/grid.py: values by rows and columns */
+  interface Grid {
+    rows: number;
+    columns: number;
+    values: (number | null)[];
+    /** -1 for a place without a rank */
+    ranks: number[];
+    places: Record<string, number[]>;
+    rowNames: string[];
+    columnNames: string[];
+    form: string;
+    named: boolean;
+    whole: boolean;
+    unit: string;
+    name: Wire.Texts;
+    said: Wire.Texts;
+  }
+
+  interface Summary extends PartAnswer {
+    sections?: Record<string, Graphs.PlainHtml[]>;
+    grid: Grid | null;
+    metrics: Named[];
+    metric: string;
+    stages: unknown;
+    offered: Profiles.Offered | null;
+  }
+
+  /** What is kept of the canvas (graphs/canvas.js) beside its own fields: graph.js */
+  interface Canvas extends Graphs.CanvasPage {
+    drawing: any;
+    /** scopes that were opened to show a box */
+    kept: string[] | null;
+    wanted: Wire.Query | null;
+    about: Wire.Query;
+  }
+
+  interface Page extends Profiles.Page {
+    parts: Map<string, AskedPart>;
+    kind: Body.Kind<Body.Page>;
+    metrics: HTMLSelectElement;
+    heat: import("../profiles/heat.js").Heat;
+    said: Summary | null;
+    /** language of the grid */
+    shownIn: string;
+    graph: Canvas;
+    stageChoice: HTMLSelectElement;
+    fileChoice: HTMLSelectElement;
+    phases: HTMLButtonElement[];
+    kinds: HTMLButtonElement[];
+    collapse: HTMLButtonElement;
+    counters: HTMLElement;
   }
 }

@@ -82,6 +82,8 @@ declare namespace Profiles {
     ranks: Entry[];
     controls: Controls;
     device: HTMLElement;
+    /** names of the lines of plots in saved pictures */
+    nameOfLine: ((trace: any) => string) | null;
   }
 
   /** assets/profiles/preparation/page.js */

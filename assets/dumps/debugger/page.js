@@ -3,7 +3,7 @@
 
 import { setProps } from "../../kit/dash.js";
 import { iconButton } from "../../kit/elements.js";
-import { define, forget, get, pages, redraw, request } from "../dumps.js";
+import { define, forget, get, redraw, request } from "../dumps.js";
 import { busy } from "../../kit/page_parts.js";
 import { notYet } from "../../kit/pages.js";
 import * as graph from "./graph.js";
@@ -116,7 +116,7 @@ const whileListed = (answers) => Object.fromEntries(Object.entries(answers).map(
   else forget(page, part);
 }]));
 
-define("debugger", {
+const pageOf = define("debugger", {
   fields, build, draw, first,
   answers: whileListed({
     sentence(page, answer) {
@@ -152,7 +152,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const target = event.target instanceof Element ? event.target : null;
   const root = document.querySelector(".ms-shell .ms-debugger") || (target && target.closest(".ms-debugger"));
-  const page = root && pages.get(root.id);
+  const page = root && pageOf(root.id);
   if (!page || !page.listed) return;
   if (event.key === "Escape" && get(page, "full") === "1") return acts.full(page);
   if (target && target.closest("input, select, textarea")) return;

@@ -273,7 +273,8 @@ document.addEventListener("keydown", (event) => {
   if (!(event.target instanceof Element) || takesText(event.target)) return;
   // Elsewhere on the page the key goes to the next hit.
   const root = event.target.closest(".ms-selected-values") && event.target.closest(".ms-debugger");
-  const page = root && debugging.pageOf(root.id);
+  // Pages of this root are the debugger's.
+  const page = root && /** @type {Debugger.Page | null} */ (debugging.pageOf(root.id));
   if (!page || !page.selected.answer || page.selected.values.bad.hidden) return;
   event.stopImmediatePropagation();
   nextBad(page);

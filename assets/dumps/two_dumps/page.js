@@ -4,9 +4,10 @@ import { functionsOf } from "../../kit/dash.js";
 import { iconButton, make, pressSegment, segments, takesText, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
-import { askOf, define, firstOther, forget, get, pageOf, redraw, request } from "../dumps.js";
+import { askOf, define, firstOther, forget, get, redraw, request } from "../dumps.js";
 import * as plots from "../plots.js";
 import { drawProgress } from "../../kit/progress.js";
 
@@ -15,7 +16,10 @@ const SHOWN = ["outputs", "differing", "all"];
 const TYPING_MS = 300;
 const MOST_PARTNERS = 12; // layouts/dumps/two_dumps/page.py
 
-// A text field that changes the state when somebody stops typing, or on Enter.
+/**
+ * A text field that changes the state when somebody stops typing, or on Enter.
+ * @param {TwoDumps.Page} page
+ */
 function field(page, key, className, valid, fallback) {
   const input = make("input", `ms-input ${className}`, [], { type: "text", spellcheck: "false", autocomplete: "off" });
   const put = () => {
@@ -35,6 +39,12 @@ function field(page, key, className, valid, fallback) {
 
 const isTolerance = (text) => text === "" || (/^[0-9.]+(e[+-]?[0-9]+)?$/i.test(text) && Number(text) <= 1e12);
 
+/** @returns {Omit<TwoDumps.Page, keyof Dumps.Page>} */
+const fields = () => ({
+  tolerance: notYet, findField: notYet, shown: notYet, swap: notYet, automatic: "", searched: "", earliest: null,
+});
+
+/** @param {TwoDumps.Page} page */
 function build(page) {
   plots.furnish(page);
   page.tolerance = field(page, "tol", "ms-two-dumps-tolerance", isTolerance, TOLERANCE);
@@ -52,6 +62,7 @@ function build(page) {
   page.tools.append(label, page.swap);
 }
 
+/** @param {Dumps.Page} page */
 function swap(page) {
   const { against } = page;
   if (!against) return;
@@ -64,8 +75,11 @@ function swap(page) {
 // Whether there is anything else to compare with.
 const able = ({ catalogue, listed }) => catalogue.dumps.length > 1 || listed.ranks.length > 1 || listed.steps.length > 1;
 
-// Two trainings are compared in the first iteration that differs, until it is found in their first one; iterations of one
-// training with the one before.
+/**
+ * Two trainings are compared in the first iteration that differs, until it is found in their first one; iterations of one
+ * training with the one before.
+ * @param {TwoDumps.Page} page
+ */
 function first(page) {
   const { catalogue, listed, earliest } = page;
   if (catalogue.dumps.length < 2 && listed.ranks.length < 2) return null;
@@ -73,16 +87,23 @@ function first(page) {
   return found ?? listed.steps[0] ?? null;
 }
 
-// What the search for the first iteration that differs is about, however the dumps grow.
+/**
+ * What the search for the first iteration that differs is about, however the dumps grow.
+ * @param {TwoDumps.Page} page
+ */
 const pairOf = (page) => JSON.stringify([page.dump.key, ...["rank", "with", "with_rank", "tol"].map((key) => get(page, key))]);
 
-// Whether it is searched: not if somebody chose an iteration, nor for two iterations of the same training.
+/**
+ * Whether it is searched: not if somebody chose an iteration, nor for two iterations of the same training.
+ * @param {TwoDumps.Page} page
+ */
 function searches(page) {
   const { against, dump, rank } = page;
   if (!against || get(page, "step") || get(page, "with_step")) return false;
   return against.dump.key !== dump.key || against.rank !== rank;
 }
 
+/** @param {TwoDumps.Page} page */
 function search(page, more = {}) {
   const question = askOf(page);
   delete question.step;
@@ -92,7 +113,10 @@ function search(page, more = {}) {
   request(page, "earliest", question, { more });
 }
 
-// What is known of other iterations.
+/**
+ * What is known of other iterations.
+ * @param {TwoDumps.Page} page
+ */
 function drawEarliest(page) {
   const { earliest, against, step, listed } = page;
   const host = page.find(".ms-two-dumps-earliest");
@@ -132,6 +156,7 @@ function write(input, value) {
   if (document.activeElement !== input && input.value !== value) input.value = value;
 }
 
+/** @param {TwoDumps.Page} page */
 function draw(page) {
   plots.drawFull(page);
   page.controls.compare.hidden = true;
@@ -155,6 +180,7 @@ function draw(page) {
   if (wanted) search(page);
 }
 
+/** @param {TwoDumps.Page} page */
 function chooseSecond(page, second) {
   page.automatic = second.with ? second.with[0] : "";
   page.change(second);
@@ -169,7 +195,10 @@ function askPartner(page) {
   request(page, "partner", { of: [page.dump.key], mark: [page.listed.mark], among: among.slice(0, MOST_PARTNERS) });
 }
 
-// A dump without tensors that nobody chose is passed over if another one is there.
+/**
+ * A dump without tensors that nobody chose is passed over if another one is there.
+ * @param {TwoDumps.Page} page
+ */
 function passOver(page) {
   const { unready, automatic, catalogue } = page;
   if (!unready || unready.listed.state !== "nothing" || unready.dump.key !== automatic) return;
@@ -180,6 +209,7 @@ function passOver(page) {
   page.change({ with: [next] });
 }
 
+/** @param {TwoDumps.Page} page */
 function question(page) {
   const theme = currentPrefs().theme === "dark" ? { theme: ["dark"] } : {};
   const found = { ...askOf(page), lang: [language()], ...theme };
@@ -187,6 +217,7 @@ function question(page) {
   return found;
 }
 
+/** @type {Record<string, (page: TwoDumps.Page, answer: any) => void>} */
 const answers = {
   earliest(page, answer) {
     const wanted = searches(page);
@@ -224,7 +255,7 @@ function picked(click, rootId) {
   row.scrollIntoView({ block: "nearest" });
 }
 
-define("two_dumps", { build, draw, answers, first });
+const pageOf = define("two_dumps", { fields, build, draw, answers, first });
 
 Object.assign(functionsOf("mindscope_two_dumps"), { picked });
 

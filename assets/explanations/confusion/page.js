@@ -5,12 +5,13 @@ import { fillSelect, icon, iconButton, make, pressSegment, segments, select, tak
 import { language, translate } from "../../kit/i18n.js";
 import { go } from "../../kit/navigation.js";
 import { request } from "../../kit/page_parts.js";
+import { notYet } from "../../kit/pages.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { parseQuery } from "../../kit/state.js";
 import { drawTotal } from "../bar.js";
-import { address, define, get, pageOf } from "../explanations.js";
+import { address, define, get } from "../explanations.js";
 import { labelPicker } from "../labels.js";
 import { neighbour } from "./cells.js";
 
@@ -22,10 +23,16 @@ const MOST_RUNS = 8;
 const WIDE = 6;  // labels of a matrix that has the whole width
 const ALL = "*";
 
-const plots = plotCards(pageOf, (page) => page.run.name, (page) => page.listed);
+const plots = plotCards((rootId) => pageOf(rootId), (page) => page.run.name, (page) => Boolean(page.listed));
 
 // Building ----------------------------------------------------------------------------------------------------------
 
+/** @returns {Omit<Confusion.Page, keyof Explanations.Page>} */
+const fields = () => ({
+  shades: notYet, shown: notYet, questions: notYet, question: "", bins: notYet, against: notYet, kinds: notYet,
+});
+
+/** @param {Confusion.Page} page */
 function build(page) {
   plots.furnish(page);
   // The filters of other pages do not apply here: this page counts all samples.
@@ -53,8 +60,10 @@ function build(page) {
   page.root.addEventListener("error", missing, true);
 }
 
+/** @param {Confusion.Page} page */
 const toolsOf = (page, name) => page.find(`[data-card="${name}"] .ms-confusion-tools`);
 
+/** @param {Confusion.Page} page */
 function pressed(page, event) {
   const target = event.target instanceof Element ? event.target : null;
   if (!target) return;
@@ -79,7 +88,10 @@ function follow(event, link) {
   go(link.dataset.page, { label: [], truth: [], outcome: [], p: [], sd: [], sample: [], ...parseQuery(link.dataset.query) });
 }
 
-// Arrow keys move from cell to cell of the matrix; only one of them is reached by Tab.
+/**
+ * Arrow keys move from cell to cell of the matrix; only one of them is reached by Tab.
+ * @param {Confusion.Page} page
+ */
 function moved(page, event) {
   const from = event.target instanceof Element && event.target.closest("[data-cell]");
   if (!from || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -93,6 +105,7 @@ function moved(page, event) {
   next.focus();
 }
 
+/** @param {Confusion.Page} page */
 function rove(page, name) {
   const cells = Array.from(page.root.querySelectorAll("[data-cell]"));
   const chosen = cells.find((one) => one.dataset.cell === name) || cells[0];
@@ -105,6 +118,7 @@ function missing(event) {
   if (thumb) thumb.replaceChildren(make("span", "ms-muted", "–"));
 }
 
+/** @param {Confusion.Page} page */
 function download(page, card) {
   const name = card.dataset.card || card.dataset.plot;
   const filters = Object.fromEntries(["t", "q"].map((key) => [key, page.state[key] || []]));
@@ -120,15 +134,20 @@ function download(page, card) {
 
 // Drawing -----------------------------------------------------------------------------------------------------------
 
+/** @param {Confusion.Page} page */
 const others = (page) => page.catalogue.runs.map(([key]) => key).filter((key) => key !== page.run.key).slice(0, MOST_RUNS);
 
-// The runs that are compared with the shown one: those of the state that are chosen, else the next one.
+/**
+ * The runs that are compared with the shown one: those of the state that are chosen, else the next one.
+ * @param {Confusion.Page} page
+ */
 function compared(page) {
   const known = others(page);
   const wanted = (page.state.with || []).filter((key) => known.includes(key));
   return wanted.length ? wanted : known.slice(0, 1);
 }
 
+/** @param {Confusion.Page} page */
 function draw(page) {
   plots.drawFull(page);
   pressSegment(page.shades, get(page, "cells", CELLS[0]));
@@ -146,19 +165,23 @@ function draw(page) {
   drawOthers(page, ask);
 }
 
-// What a part is asked about: the run, and these keys of the state.
+/**
+ * What a part is asked about: the run, and these keys of the state.
+ * @param {Confusion.Page} page
+ */
 const asking = (page) => (more, ...keys) => ({
   of: [page.run.key], mark: [page.listed.mark], ...more,
   ...Object.fromEntries(keys.map((key) => [key, page.state[key] || []]).filter(([, values]) => values.length)),
 });
 
+/** @param {Confusion.Page} page */
 function drawOthers(page, ask) {
   const known = others(page);
   const card = page.find("[data-card=changes]");
   card.hidden = !known.length;
   if (!known.length) return;
   const chosen = compared(page);
-  const names = new Map(page.catalogue.runs);
+  const names = new Map(page.catalogue.runs.map(([key, name]) => [key, name]));
   const all = known.length > 1 ? [[ALL, translate("confusion.with_all", { n: known.length })]] : [];
   fillSelect(page.against, [...known.map((key) => [key, names.get(key)]), ...all], chosen.length > 1 ? ALL : chosen[0]);
   // Versions of the other runs: their records may grow, too.
@@ -166,10 +189,12 @@ function drawOthers(page, ask) {
   request(page, "outcomes", ask({ with: chosen, versions }, "t", "q", "kind"));
 }
 
+/** @param {Confusion.Page} page */
 function fill(page, sections) {
   for (const [name, content] of Object.entries(sections || {})) showPlainHtml(page.find(`[data-section="${name}"]`), content);
 }
 
+/** @type {Record<string, (page: Confusion.Page, answer: any) => void>} */
 const answers = {
   counts(page, answer) {
     if (!answer.sections) return;
@@ -211,7 +236,7 @@ const answers = {
   },
 };
 
-define("confusion", { build, draw, answers });
+const pageOf = define("confusion", { fields, build, draw, answers });
 
 plots.keys("ms-confusion", (page, event) => {
   if (event.key !== "Escape" || takesText(event.target) || !get(page, "cell")) return false;

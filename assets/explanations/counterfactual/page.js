@@ -4,21 +4,28 @@
 import { make, takesText, words } from "../../kit/elements.js";
 import { language, setLabel, translate, writeText } from "../../kit/i18n.js";
 import { request } from "../../kit/page_parts.js";
+import { notYet } from "../../kit/pages.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { last } from "../../kit/state.js";
 import { rowList } from "../../dumps/rows.js";
 import { drawTotal, tool } from "../bar.js";
-import { address, askOf, define, filtersOf, get, labelName, linkTo, pageOf, pages } from "../explanations.js";
+import { address, askOf, define, filtersOf, get, labelName, linkTo } from "../explanations.js";
 import { probabilities, probability, shareText } from "./numbers.js";
 
 const ROW = 64;
 const WAIT_MS = 300;  // until a plot has been drawn
 
-const plots = plotCards(pageOf, (page) => page.run.name, (page) => page.listed);
+const plots = plotCards((rootId) => pageOf(rootId), (page) => page.run.name, (page) => Boolean(page.listed));
 
 // Building ----------------------------------------------------------------------------------------------------------
 
+/** @returns {Omit<Counterfactual.Page, keyof Explanations.Page>} */
+const fields = () => ({
+  list: notYet, hide: notYet, filters: "", detail: null,
+});
+
+/** @param {Counterfactual.Page} page */
 function build(page) {
   plots.furnish(page);
   page.list = rowList(page.find(".ms-counterfactual-list"), {
@@ -40,6 +47,7 @@ function build(page) {
   page.root.addEventListener("error", (event) => missing(event), true);
 }
 
+/** @param {Counterfactual.Page} page */
 function pressed(page, event) {
   const target = event.target instanceof Element ? event.target : null;
   if (!target) return;
@@ -53,10 +61,12 @@ function pressed(page, event) {
   if (step) move(page, step.dataset.step);
 }
 
+/** @param {Counterfactual.Page} page */
 function choose(page, sample) {
   page.change({ sample: [String(sample)], shown: [], layer: [] });
 }
 
+/** @param {Counterfactual.Page} page */
 function move(page, which) {
   const { detail } = page;
   if (!detail || detail[which] === null) return false;
@@ -64,7 +74,10 @@ function move(page, which) {
   return true;
 }
 
-// Arrow keys move along the strip of layers.
+/**
+ * Arrow keys move along the strip of layers.
+ * @param {Counterfactual.Page} page
+ */
 function alongStrip(page, event) {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   const from = step && event.target instanceof Element && event.target.closest("[data-layer]");
@@ -86,12 +99,15 @@ function missing(event) {
 
 // Asking ------------------------------------------------------------------------------------------------------------
 
+/** @param {Counterfactual.Page} page */
 const emptyOf = (page) => (get(page, "empty") ? { empty: ["1"] } : {});
 
+/** @param {Counterfactual.Page} page */
 function askRows(page, first, count, fresh = false) {
   request(page, "rows", askOf(page, { ...emptyOf(page), first: [String(first)], count: [String(count)] }), { fresh });
 }
 
+/** @param {Counterfactual.Page} page */
 function draw(page) {
   plots.drawFull(page);
   page.hide.checked = !get(page, "empty");
@@ -107,6 +123,7 @@ function draw(page) {
   request(page, "sample", askOf(page, { ...emptyOf(page), ...more, ...theme, lang: [language()] }));
 }
 
+/** @type {Record<string, (page: Counterfactual.Page, answer: any) => void>} */
 const answers = {
   rows(page, answer) {
     if (answer.state !== "ready") return;
@@ -130,12 +147,14 @@ const answers = {
   },
 };
 
+/** @param {Counterfactual.Page} page */
 function seek(page) {
   if (page.detail && page.detail.at >= 0) page.list.seek(page.detail.at);
 }
 
 // The list ----------------------------------------------------------------------------------------------------------
 
+/** @param {Counterfactual.Page} page */
 function line(page, row) {
   const [id, hasPicture, label, outcome, recorded, kept, layers] = row;
   const picture = hasPicture
@@ -164,6 +183,7 @@ function mark(outcome) {
 
 // One sample --------------------------------------------------------------------------------------------------------
 
+/** @param {Counterfactual.Page} page */
 function drawDetail(page) {
   const { sample, label, layer, figure } = page.detail;
   const name = page.find(".ms-counterfactual-name");
@@ -195,7 +215,10 @@ function drawDetail(page) {
   }
 }
 
-// A point of the curve chooses its layer; the first one is the whole picture.
+/**
+ * A point of the curve chooses its layer; the first one is the whole picture.
+ * @param {Counterfactual.Page} page
+ */
 function listen(page) {
   const plot = page.find(".ms-counterfactual-curve .js-plotly-plot");
   if (!plot || !plot.on) {
@@ -209,6 +232,7 @@ function listen(page) {
   });
 }
 
+/** @param {Counterfactual.Page} page */
 function tell(page, sentence, drawn = [], layers = []) {
   page.find(".ms-counterfactual-sentence").replaceChildren(sentence);
   page.find(".ms-counterfactual-pictures").replaceChildren(...drawn);
@@ -219,6 +243,7 @@ function tell(page, sentence, drawn = [], layers = []) {
   if (focused) host.querySelector(`[data-layer="${focused}"]`)?.focus({ preventScroll: true });
 }
 
+/** @param {Counterfactual.Page} page */
 function pick(page, one) {
   const button = make("button", "ms-button", [make("span", "ms-cut ms-name", labelName(page, one.label)),
     make("span", "ms-number", probability(one.recorded)), ...mark(one.outcome)], { type: "button", "data-label": one.label });
@@ -227,6 +252,7 @@ function pick(page, one) {
   return button;
 }
 
+/** @param {Counterfactual.Page} page */
 function saliency(page, sample) {
   return make("a", "ms-button ms-button-quiet", words("counterfactual.open_saliency"),
     linkTo(page, "saliency", { sample: [String(sample.id)] }));
@@ -242,15 +268,23 @@ function frame(sample, src, alt) {
   return picture;
 }
 
+/** @param {Counterfactual.Page} page */
 function original(page, sample) {
   const src = address(page, "image", { sample: sample.id });
   const picture = frame(sample, src, translate("counterfactual.picture_of", { n: sample.id }));
   return make("figure", "ms-counterfactual-figure", [picture, words("counterfactual.original", {}, "figcaption", "ms-muted")]);
 }
 
+/** @param {Counterfactual.Page} page */
 const outcomeOf = (page, sample, shown, layer, more = {}) => (
   address(page, "outcome", { sample: sample.id, label: shown.label, layer, ...more }));
 
+/**
+ * @param {Counterfactual.Page} page
+ * @param {Counterfactual.Sample} sample
+ * @param {Counterfactual.Explained} shown
+ * @param {Counterfactual.Layer} layer
+ */
 function pictures(page, sample, shown, [layer, , boxes]) {
   const drawn = [original(page, sample)];
   if (!shown.drawable) return [...drawn, words("counterfactual.unknown_mask", { mask: shown.mask }, "p", "ms-muted")];
@@ -268,6 +302,7 @@ function pictures(page, sample, shown, [layer, , boxes]) {
   return [...drawn, make("figure", "ms-counterfactual-figure", [picture, caption])];
 }
 
+/** @param {Counterfactual.Page} page */
 function strip(page, sample, shown, chosen) {
   const numbers = probabilities(shown.layers.map((one) => one[1]));
   return shown.layers.map(([number, , , share], place) => {
@@ -285,7 +320,7 @@ function strip(page, sample, shown, chosen) {
   });
 }
 
-define("counterfactual", { build, draw, answers });
+const pageOf = define("counterfactual", { fields, build, draw, answers });
 
 plots.keys("ms-counterfactual");
 
@@ -296,7 +331,7 @@ document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || takesText(event.target)) return;
   const target = event.target instanceof Element ? event.target : null;
   const root = document.querySelector(".ms-shell .ms-counterfactual") || (target && target.closest(".ms-counterfactual"));
-  const page = root && pages.get(root.id);
+  const page = root && pageOf(root.id);
   if (!page || !page.listed || get(page, "full")) return;
   event.preventDefault();
   event.stopImmediatePropagation();

@@ -20,6 +20,7 @@ export function sides(width, explainers) {
   return { side, labels, height: side + HEAD + EDGES };
 }
 
+/** @param {Saliency.Page} page */
 export function row(page, sample) {
   const chosen = String(sample.id) === get(page, "sample");
   const label = shownLabel(page, sample);
@@ -55,9 +56,10 @@ function badges(sample) {
 
 // Labels ------------------------------------------------------------------------------------------------------------
 
-/** @typedef {[number, number | null, number | null, number | null, number | null, boolean, string]} LabelCells */
-
-/** Labels that a filter names: these are always shown. */
+/**
+ * Labels that a filter names: these are always shown.
+ * @param {Saliency.Page} page
+ */
 function filteredOf(page) {
   return [page.state.label, page.state.predicted, page.state.truth].flatMap((labels) => labels || []).map(Number);
 }
@@ -65,6 +67,7 @@ function filteredOf(page) {
 /**
  * The label whose maps are shown: that of the state for the chosen sample, else a filtered one, first one that has a map; else
  * the most probable one with a map; null if no label has one.
+ * @param {Saliency.Page} page
  */
 export function shownLabel(page, sample) {
   const having = new Set(sample.maps.map(([, label]) => label));
@@ -75,7 +78,7 @@ export function shownLabel(page, sample) {
 
 /**
  * The label whose maps are shown if none is chosen: of filtered ones, if there are any.
- * @param {{ labels: LabelCells[] }} sample
+ * @param {{ labels: Saliency.LabelCells[] }} sample
  * @param {Set<number>} having
  * @param {number[]} filtered
  */
@@ -84,7 +87,10 @@ export function mapped(sample, having, filtered) {
   return filtered.find((label) => having.has(label)) ?? filtered[0] ?? listed[0] ?? null;
 }
 
-/** Labels of a sample, the most probable first; most of them if it is set. */
+/**
+ * Labels of a sample, the most probable first; most of them if it is set.
+ * @param {Saliency.Page} page
+ */
 export function labelList(page, sample, shown, most = Math.floor((page.side + 4) / LINE)) {
   const having = new Set(sample.maps.map(([, label]) => label));
   const recorded = new Set(sample.labels.map(([label]) => label));
@@ -101,12 +107,12 @@ export function labelList(page, sample, shown, most = Math.floor((page.side + 4)
 
 /**
  * As many labels as there is room for, in their order: filtered ones, true ones, and then the first others.
- * @param {LabelCells[]} labels
+ * @param {Saliency.LabelCells[]} labels
  * @param {number} room
  * @param {number[]} [filtered]
  */
 export function important(labels, room, filtered = []) {
-  /** @param {LabelCells} cells */
+  /** @param {Saliency.LabelCells} cells */
   const rank = ([number, , , , , isTrue]) => filtered.includes(number) ? 0 : isTrue ? 1 : 2;
   const ranked = [0, 1, 2].flatMap((at) => labels.filter((label) => rank(label) === at));
   const most = Math.max(room, labels.filter((label) => rank(label) === 0).length);
@@ -114,6 +120,7 @@ export function important(labels, room, filtered = []) {
   return labels.filter((label) => chosen.includes(label));
 }
 
+/** @param {Saliency.Page} page */
 function labelLine(page, [number, probability, sd, low, high, isTrue, outcome], having, shown, filtered) {
   const name = labelName(page, number);
   const hasMap = having.has(number);
@@ -146,6 +153,7 @@ export function factsOf(name, probability, sd, low, high, isTrue, outcome) {
 const floored = (value) => value === null ? "–" : (Math.floor(value * 100 + NEAR) / 100).toFixed(2);
 const ceiled = (value) => value === null ? "–" : (Math.ceil(value * 100 - NEAR) / 100).toFixed(2);
 
+/** @param {Saliency.Page} page */
 function probabilityBar(page, probability, low, high) {
   const bar = make("span", "ms-saliency-bar", [], { "aria-hidden": "true" });
   const percent = (value) => `${100 * Math.min(1, Math.max(0, value))}%`;
@@ -170,6 +178,7 @@ function figure(name) {
   return make("figure", "ms-saliency-figure", [canvas, make("p", "ms-saliency-note", [], { role: "status", hidden: "" })]);
 }
 
+/** @param {Saliency.Page} page */
 export function pictureFigure(page, sample) {
   const element = figure(translate("saliency.picture_of", { n: sample.id }));
   if (sample.image) element.dataset.picture = address(page, "image", { sample: sample.id, v: page.listed.mark });
@@ -177,6 +186,7 @@ export function pictureFigure(page, sample) {
   return element;
 }
 
+/** @param {Saliency.Page} page */
 export function mapFigure(page, sample, explainer, label) {
   const place = page.listed.explainers.indexOf(explainer);
   const found = label !== null && sample.maps.some(([at, of]) => at === place && of === label);
@@ -193,11 +203,15 @@ export function mapFigure(page, sample, explainer, label) {
   return element;
 }
 
-/** Draw the pictures of a row, once they are there; most is the longest side in px, 0 for as large as they are. */
+/**
+ * Draw the pictures of a row, once they are there; most is the longest side in px, 0 for as large as they are.
+ * @param {Saliency.Page} page
+ */
 export function paint(page, element, most = Math.ceil(page.side * window.devicePixelRatio)) {
   for (const one of element.querySelectorAll(".ms-saliency-figure")) fill(page, one, most);
 }
 
+/** @param {Saliency.Page} page */
 async function fill(page, element, most) {
   const { picture: pictureUrl, map: mapUrl } = element.dataset;
   if (!pictureUrl && !mapUrl) return;

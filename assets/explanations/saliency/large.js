@@ -13,6 +13,7 @@ import { lookOf } from "./map_controls.js";
 
 const EVERY = 1000;
 
+/** @param {Saliency.Page} page */
 export function build(page) {
   const dialog = page.find("dialog");
   page.dialog = dialog;
@@ -36,6 +37,7 @@ export function build(page) {
   });
 }
 
+/** @param {Saliency.Page} page */
 function step(page, by) {
   const { previous, next, card } = page.sampled || {};
   if (!card || String(card.id) !== get(page, "sample")) {
@@ -46,6 +48,7 @@ function step(page, by) {
   if (sample !== null && sample !== undefined) page.change({ sample: [String(sample)], shown: [] });
 }
 
+/** @param {Saliency.Page} page */
 export function draw(page) {
   const open = get(page, "large") === "1" && get(page, "sample") !== "";
   if (!open) {
@@ -70,6 +73,7 @@ export function draw(page) {
   }
 }
 
+/** @param {Saliency.Page} page */
 function ask(page) {
   const known = page.sampled && page.sampled.card;
   const shown = known && String(known.id) === get(page, "sample") ? shownLabel(page, known) : null;
@@ -81,7 +85,10 @@ function ask(page) {
 
 const PARTS = [".ms-saliency-facts", ".ms-saliency-large-maps", ".ms-saliency-values", ".ms-saliency-pairs"];
 
-/** Take the answer of the part `sample`. */
+/**
+ * Take the answer of the part `sample`.
+ * @param {Saliency.Page} page
+ */
 export function take(page, answer) {
   if (answer.state !== "ready") return undefined;
   page.sampled = answer;
@@ -102,6 +109,7 @@ export function take(page, answer) {
   return undefined;
 }
 
+/** @param {Saliency.Page} page */
 function drawHead(page) {
   const { card, place, total, previous, next } = page.sampled;
   const where = place < 0 ? words("saliency.filtered_out", {}, "span", "ms-muted")
@@ -112,6 +120,7 @@ function drawHead(page) {
   page.dialog.querySelector('[data-act="next"]').disabled = next === null;
 }
 
+/** @param {Saliency.Page} page */
 function fill(page) {
   const { card } = page.sampled;
   const label = shownLabel(page, card);
@@ -131,11 +140,13 @@ function fill(page) {
   page.enlargedLook = JSON.stringify(lookOf(page, true));
 }
 
+/** @param {Saliency.Page} page */
 function factsFor(page, card, label) {
   const found = card.labels.find(([number]) => number === label);
   return found ? factsOf(labelName(page, label), ...found.slice(1)) : labelName(page, label);
 }
 
+/** @param {Saliency.Page} page */
 function caption(page, figure) {
   const name = figure.dataset.explainer;
   const range = make("span", "ms-muted ms-number");
@@ -162,7 +173,10 @@ export function pixelAt({ width, height }, x, y) {
   return [Math.min(width - 1, Math.max(0, Math.floor(x * width))), Math.min(height - 1, Math.max(0, Math.floor(y * height)))];
 }
 
-// Show the values of all maps at the place under the pointer.
+/**
+ * Show the values of all maps at the place under the pointer.
+ * @param {Saliency.Page} page
+ */
 function read(page, event) {
   const canvas = event.target instanceof Element && event.target.closest(".ms-saliency-frame");
   if (!canvas) return clear(page);
@@ -187,11 +201,13 @@ function read(page, event) {
   return undefined;
 }
 
+/** @param {Saliency.Page} page */
 function clear(page) {
   for (const cross of page.dialog.querySelectorAll(".ms-saliency-cross")) cross.hidden = true;
   page.dialog.querySelector(".ms-saliency-values").replaceChildren(words("saliency.hint", {}, "span", "ms-muted"));
 }
 
+/** @param {Saliency.Page} page */
 function drawPairs(page) {
   const { pairs } = page.sampled;
   const host = page.dialog.querySelector(".ms-saliency-pairs");
@@ -204,6 +220,7 @@ function drawPairs(page) {
 
 // Files -------------------------------------------------------------------------------------------------------------
 
+/** @param {Saliency.Page} page */
 function nameOf(page, figures) {
   const { card } = page.sampled;
   const label = shownLabel(page, card);
@@ -211,6 +228,7 @@ function nameOf(page, figures) {
   return fileName([...parts, ...figures].join("_"), "sample");
 }
 
+/** @param {Saliency.Page} page */
 function saveOne(page, figure) {
   const name = nameOf(page, [figure.dataset.explainer || "picture"]);
   figure.querySelector("canvas").toBlob((blob) => saveBlob(blob, `${name}.png`));
@@ -227,7 +245,10 @@ export function joinedLines(texts, fits) {
   return lines;
 }
 
-// All pictures side by side with their names, in the colours of the page.
+/**
+ * All pictures side by side with their names, in the colours of the page.
+ * @param {Saliency.Page} page
+ */
 function saveAll(page) {
   const figures = [...page.dialog.querySelectorAll(".ms-saliency-large-maps .ms-saliency-drawn")];
   if (!figures.length) return;

@@ -10,6 +10,7 @@ import { tableOf } from "../maps.js";
 const FIRST = "purple";
 const FULL = 100;
 
+/** @param {Saliency.Page} page */
 export function buildLook(page) {
   page.tables = JSON.parse(page.root.dataset.colours);
   const over = make("button", "ms-switch", [], { type: "button", role: "switch" });
@@ -34,6 +35,7 @@ export function buildLook(page) {
   );
 }
 
+/** @param {Saliency.Page} page */
 function nameOf(page) {
   const name = get(page, "colours", FIRST);
   return name in page.tables ? name : FIRST;
@@ -41,6 +43,7 @@ function nameOf(page) {
 
 /**
  * What maps.js draws with; plain: without the table, to compare.
+ * @param {Saliency.Page} page
  * @param {boolean} [plain]
  */
 export function lookOf(page, plain = false) {
@@ -53,12 +56,15 @@ export function lookOf(page, plain = false) {
   return plain ? found : { ...found, table: tableFor(page, name) };
 }
 
-/** @param {string} name */
+/**
+ * @param {Saliency.Page} page
+ * @param {string} name
+ */
 function tableFor(page, name) {
-  page.decoded = page.decoded || {};
   return page.decoded[name] || (page.decoded[name] = tableOf(page.tables[name]));
 }
 
+/** @param {Saliency.Page} page */
 export function drawLook(page) {
   const { over, range, colours, ramp, scale } = page.looks;
   const look = lookOf(page);

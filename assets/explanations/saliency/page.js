@@ -6,10 +6,11 @@ import { make } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, writeText } from "../../kit/i18n.js";
 import { request } from "../../kit/page_parts.js";
+import { notYet } from "../../kit/pages.js";
 import { formatQuery, same } from "../../kit/state.js";
 import { drawProgress } from "../../kit/progress.js";
 import { drawTotal, tool } from "../bar.js";
-import { address, askOf, define, explainersOf, filtersOf, get, pages } from "../explanations.js";
+import { address, askOf, define, explainersOf, filtersOf, get } from "../explanations.js";
 import { tallRows } from "../tall_rows.js";
 import { cut, paint, row, sides } from "./cells.js";
 import * as large from "./large.js";
@@ -17,6 +18,14 @@ import { buildLook, drawLook, lookOf } from "./map_controls.js";
 
 const BLOCK = 100;
 
+/** @returns {Omit<Saliency.Page, keyof Explanations.Page>} */
+const fields = () => ({
+  rows: notYet, csv: notYet, dialog: notYet, looks: notYet, tables: {}, decoded: {}, side: 0, list: "", filters: {}, of: "",
+  shown: "", look: "", listKey: "", settled: false, mark: "", sought: "", sampled: null, pending: 0, enlarged: "",
+  enlargedLook: "",
+});
+
+/** @param {Saliency.Page} page */
 function build(page) {
   buildLook(page);
   const host = page.find(".ms-saliency-rows");
@@ -49,12 +58,14 @@ function build(page) {
   large.build(page);
 }
 
+/** @param {Saliency.Page} page */
 function enlarge(page, sample) {
   page.change(sample === get(page, "sample") ? { large: ["1"] } : { sample: [sample], shown: [], large: ["1"] });
 }
 
 /**
  * The question of the rows; the same filters and order make the same list.
+ * @param {Saliency.Page} page
  * @param {{ first: string[], count: string[] }} more
  */
 function ask(page, more) {
@@ -62,6 +73,7 @@ function ask(page, more) {
   request(page, "rows", askOf(page, { ...sample, ...more }), { fresh: true });
 }
 
+/** @param {Saliency.Page} page */
 function draw(page) {
   const list = formatQuery(askOf(page));
   if (list !== page.list) {
@@ -92,6 +104,7 @@ function draw(page) {
   large.draw(page);
 }
 
+/** @param {Saliency.Page} page */
 function drawHead(page) {
   const picture = writeText(make("span"), "saliency.picture");
   const labels = writeText(make("span"), "saliency.labels");
@@ -99,7 +112,10 @@ function drawHead(page) {
   page.find(".ms-saliency-head").replaceChildren(picture, labels, ...names);
 }
 
-// Sides of pictures follow the width of the page and the number of explainers.
+/**
+ * Sides of pictures follow the width of the page and the number of explainers.
+ * @param {Saliency.Page} page
+ */
 function resize(page) {
   if (!page.listed) return;
   const host = page.find(".ms-saliency-rows");
@@ -111,6 +127,7 @@ function resize(page) {
   page.rows.resize(height);
 }
 
+/** @type {Record<string, (page: Saliency.Page, answer: any) => void>} */
 const answers = {
   rows(page, answer) {
     drawProgress(page.find(".ms-saliency-status"), answer, (more) => request(page, "rows", askOf(page, {
@@ -142,7 +159,7 @@ document.addEventListener("keydown", (event) => {
   const target = event.target instanceof Element ? event.target : null;
   if (target && target.closest("input, select, textarea, summary")) return;
   const root = document.querySelector(".ms-shell .ms-saliency") || (target && target.closest(".ms-saliency"));
-  const page = root && pages.get(root.id);
+  const page = root && pageOf(root.id);
   if (!page || !page.listed) return;
   const by = { j: 1, k: -1 }[event.key];
   if (!by && event.key !== "f") return;
@@ -157,6 +174,7 @@ document.addEventListener("keydown", (event) => {
 
 /**
  * Choose the next sample of the list, from the chosen one or the top of the screen.
+ * @param {Saliency.Page} page
  * @param {number} [by]
  */
 function step(page, by) {
@@ -181,4 +199,4 @@ function step(page, by) {
   return undefined;
 }
 
-define("saliency", { build, draw, answers });
+const pageOf = define("saliency", { fields, build, draw, answers });

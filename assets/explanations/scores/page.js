@@ -3,24 +3,30 @@
 import { icon, make, option, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { language, setLabel, translate } from "../../kit/i18n.js";
 import { request } from "../../kit/page_parts.js";
+import { notYet } from "../../kit/pages.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
-import { address, define, get, pageOf } from "../explanations.js";
+import { address, define, get } from "../explanations.js";
 import { labelPicker } from "../labels.js";
 import { changedWeights, hundredths } from "./weights.js";
 
 const SIDES = ["metric", "explainer"];
 const ORDERS = ["label", "worst", "spread"];
 
-const plots = plotCards(pageOf, (page) => page.run.name, (page) => page.listed);
+const plots = plotCards((rootId) => pageOf(rootId), (page) => page.run.name, (page) => Boolean(page.listed));
 
 // Building ----------------------------------------------------------------------------------------------------------
 
+/** @returns {Omit<Scores.Page, keyof Explanations.Page>} */
+const fields = () => ({
+  weights: [], reset: notYet, sides: notYet, one: notYet, order: notYet, shown: notYet,
+});
+
+/** @param {Scores.Page} page */
 function build(page) {
   plots.furnish(page);
   page.clear.remove();
-  page.weights = [];
   /**
    * @param {string} key
    * @param {string} first
@@ -45,6 +51,7 @@ function build(page) {
   });
 }
 
+/** @param {Scores.Page} page */
 function download(page, card) {
   const whole = card.dataset.card === "table";
   window.location.assign(whole
@@ -52,7 +59,10 @@ function download(page, card) {
     : address(page, "frame.csv", { name: "scores" }));
 }
 
-// The inputs of the row of weights; they hold numbers from 0 to 1.
+/**
+ * The inputs of the row of weights; they hold numbers from 0 to 1.
+ * @param {Scores.Page} page
+ */
 function furnishWeights(page) {
   const hosts = Array.from(page.root.querySelectorAll("[data-weight]"));
   page.weights = hosts.map((host) => [host.dataset.weight, Number(host.dataset.value)]);
@@ -72,6 +82,7 @@ function furnishWeights(page) {
 
 // Drawing -----------------------------------------------------------------------------------------------------------
 
+/** @param {Scores.Page} page */
 function draw(page) {
   plots.drawFull(page);
   pressSegment(page.sides, get(page, "side", SIDES[0]));
@@ -88,10 +99,12 @@ function draw(page) {
   request(page, "labels", ask("explainer", "side", "one", "order", "show"));
 }
 
+/** @param {Scores.Page} page */
 function fill(page, sections) {
   for (const [name, content] of Object.entries(sections || {})) showPlainHtml(page.find(`[data-section="${name}"]`), content);
 }
 
+/** @type {Record<string, (page: Scores.Page, answer: any) => void>} */
 const answers = {
   scores(page, answer) {
     if (answer.state !== "ready") return;
@@ -124,7 +137,10 @@ const answers = {
   },
 };
 
-// The select of metrics, of which those without scores by label cannot be chosen, or of explainers.
+/**
+ * The select of metrics, of which those without scores by label cannot be chosen, or of explainers.
+ * @param {Scores.Page} page
+ */
 function drawOne(page, { metrics, explainers, chosen }) {
   const side = get(page, "side", SIDES[0]);
   for (const name of ["title", "aria-label"]) setLabel(page.one, name, `scores.one.${side}`);
@@ -137,6 +153,6 @@ function drawOne(page, { metrics, explainers, chosen }) {
   page.one.value = chosen;
 }
 
-define("scores", { build, draw, answers });
+const pageOf = define("scores", { fields, build, draw, answers });
 
 plots.keys("ms-scores");

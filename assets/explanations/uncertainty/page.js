@@ -6,18 +6,25 @@ import { count } from "../../kit/units.js";
 import { language, setLabel, translations } from "../../kit/i18n.js";
 import { go } from "../../kit/navigation.js";
 import { request } from "../../kit/page_parts.js";
+import { notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { drawTotal, tool } from "../bar.js";
-import { address, askOf, define, filtersOf, get, linkTo, pageOf } from "../explanations.js";
+import { address, askOf, define, filtersOf, get, linkTo } from "../explanations.js";
 import { chosenRange, ends, range } from "./selection.js";
 
 const WAIT_MS = 300;  // until a plot has been drawn
 const FIELDS = [["p", "1"], ["sd", ""]];
 
-const plots = plotCards(pageOf, (page) => page.run.name, (page) => page.listed);
+const plots = plotCards((rootId) => pageOf(rootId), (page) => page.run.name, (page) => Boolean(page.listed));
 
+/** @returns {Omit<Uncertainty.Page, keyof Explanations.Page>} */
+const fields = () => ({
+  fields: new Map(), everything: notYet, there: notYet,
+});
+
+/** @param {Uncertainty.Page} page */
 function build(page) {
   plots.furnish(page);
   tool(page, "download", "uncertainty.csv", () => {
@@ -45,6 +52,7 @@ function missing(event) {
 }
 
 /**
+ * @param {Uncertainty.Page} page
  * @param {string} key
  * @param {string} end
  * @param {string} most
@@ -60,10 +68,12 @@ function field(page, key, end, most) {
   return input;
 }
 
+/** @param {Uncertainty.Page} page */
 function clear(page) {
   page.change({ p: [], sd: [] });
 }
 
+/** @param {Uncertainty.Page} page */
 function draw(page) {
   plots.drawFull(page);
   page.find(".ms-uncertainty-none").hidden = page.listed.uncertain;
@@ -82,6 +92,7 @@ function draw(page) {
   for (const [name, value] of Object.entries(link)) page.there.setAttribute(name, value);
 }
 
+/** @type {Record<string, (page: Uncertainty.Page, answer: any) => void>} */
 const answers = {
   plots(page, answer) {
     if (answer.state !== "ready") return;
@@ -107,12 +118,14 @@ const answers = {
   },
 };
 
+/** @param {Uncertainty.Page} page */
 function fill(page, sections) {
   for (const [name, content] of Object.entries(sections)) showPlainHtml(page.find(`[data-section="${name}"]`), content);
 }
 
 /**
  * A selection in a plot chooses; a bar chooses its bin, a point opens its sample.
+ * @param {Uncertainty.Page} page
  * @param {string} name
  */
 function listen(page, name) {
@@ -139,7 +152,7 @@ function listen(page, name) {
   });
 }
 
-define("uncertainty", { build, draw, answers });
+const pageOf = define("uncertainty", { fields, build, draw, answers });
 
 plots.keys("ms-uncertainty", (page, event) => {
   if (event.key !== "Escape" || takesText(event.target) || (!get(page, "p") && !get(page, "sd"))) return false;

@@ -4,6 +4,7 @@ import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count, size } from "../../kit/units.js";
 import { language, setLabel, translate, writeText } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { same } from "../../kit/state.js";
 import * as plots from "../../profiles/plots.js";
 import * as profiling from "../../profiles/profiles.js";
@@ -14,6 +15,13 @@ const FRAMES = ["cluster_steps", "collectives", "groups", "ranks"];
 const ROWS = ["rank", "host", "stage", "group"];
 const AGAIN_MS = 600;
 
+/** @returns {Omit<Cluster.Page, keyof Profiles.Page>} */
+const fields = () => ({
+  metrics: notYet, orders: notYet, rows: notYet, number: notYet, previous: notYet, next: notYet, finding: notYet,
+  whole: notYet, limited: notYet, files: notYet, filesOf: "", facts: null, timerOfRanks: 0,
+});
+
+/** @param {Cluster.Page} page */
 function build(page) {
   page.metrics = select("cluster.metric", (metric) => page.change({ metric: [metric], from: [], to: [] }));
   page.orders = segments("cluster.order", [["value", "cluster.order.value"], ["rank", "cluster.order.rank"]],
@@ -52,18 +60,23 @@ function build(page) {
 
 /**
  * Pick a rank by its number as text, or null for none.
+ * @param {Cluster.Page} page
  * @param {string | null} rank
  */
 function pick(page, rank) {
   page.change({ picked: rank === null ? [] : [rank] });
 }
 
-/** @param {string} way */
+/**
+ * @param {Cluster.Page} page
+ * @param {string} way
+ */
 function step(page, way) {
   const to = page.facts && page.facts[way];
   if (to) pick(page, to);
 }
 
+/** @param {Cluster.Page} page */
 function draw(page) {
   plots.drawFull(page);
   pressSegment(page.orders, profiling.get(page, "order", "value"));
@@ -78,6 +91,7 @@ function draw(page) {
     make("a", "ms-menu-item", words(`cluster.csv.${frame}`), { href: plots.csv(page, frame), download: "" })));
 }
 
+/** @param {Cluster.Page} page */
 function drawFacts(page) {
   const { facts } = page;
   profiling.offer(page, facts.offered);
@@ -104,7 +118,10 @@ function drawFacts(page) {
   drawDamage(page);
 }
 
-// Damage in the files of ranks that were read for what is shown; profiles.js lists that in the others.
+/**
+ * Damage in the files of ranks that were read for what is shown; profiles.js lists that in the others.
+ * @param {Cluster.Page} page
+ */
 function drawDamage(page) {
   const { damage, damaged } = page.facts;
   const host = page.find(".ms-cluster-damage");
@@ -115,7 +132,10 @@ function drawDamage(page) {
     ...damage.map(([path, text]) => make("p", "", [make("span", "ms-mono", path), " ", text])));
 }
 
-// The progress of reading the files of all ranks; while they are read, the figures are asked for again.
+/**
+ * The progress of reading the files of all ranks; while they are read, the figures are asked for again.
+ * @param {Cluster.Page} page
+ */
 function drawReading(page) {
   const { reading, nothing } = page.facts;
   const status = page.find(".ms-cluster-status");
@@ -131,7 +151,7 @@ function drawReading(page) {
 
 /**
  * Ask for the figures again in a moment.
- * @param {Profiles.Page & { timerOfRanks?: number }} page
+ * @param {Cluster.Page} page
  */
 function askAgain(page) {
   window.clearTimeout(page.timerOfRanks);
@@ -140,6 +160,7 @@ function askAgain(page) {
   }, AGAIN_MS);
 }
 
+/** @param {Cluster.Page} page */
 function drawBadges(page, bars, grid, heat) {
   const tall = [0];
   /**
@@ -173,7 +194,7 @@ function keyOf(click) {
   return point ? String(point.customdata) : "";
 }
 
-profiling.define("cluster", { build, draw });
+const pageOf = profiling.define("cluster", { fields, build, draw });
 
 Object.assign(functionsOf("mindscope_cluster"), {
   /**
@@ -181,7 +202,7 @@ Object.assign(functionsOf("mindscope_cluster"), {
    * @param {string} rootId
    */
   plan(ask, screen, _prefs, again, now, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page || !ask || !screen) return noUpdate();
     const next = { ...ask, lang: [language()], columns: [screen], ...(again ? { again: [String(again)] } : {}) };
     return same(next, now) ? noUpdate() : next;
@@ -189,7 +210,7 @@ Object.assign(functionsOf("mindscope_cluster"), {
 
   painted(...values) {
     const facts = values[FIGURES.length];
-    const page = profiling.pageOf(values[FIGURES.length + 1]);
+    const page = pageOf(values[FIGURES.length + 1]);
     const nothing = FIGURES.map(() => noUpdate());
     if (!page || !facts) return nothing;
     page.facts = facts;
@@ -203,7 +224,7 @@ Object.assign(functionsOf("mindscope_cluster"), {
    * @param {string} rootId
    */
   barPressed(click, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     const key = keyOf(click);
     if (!page || !page.facts || !key) return;
     if (page.facts.kind === "group") page.change({ group: [key], rows: [], from: [], to: [] });
@@ -212,19 +233,21 @@ Object.assign(functionsOf("mindscope_cluster"), {
 
   /** @param {string} rootId */
   cellPressed(click, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     const key = keyOf(click);
     if (page && key && key !== "-1") pick(page, key);
   },
 
   /** @param {string} rootId */
   moved(change, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (page && change) zoom(page, change);
   },
 });
 
-plots.keys("ms-cluster", (page, event) => {
+plots.keys("ms-cluster", (found, event) => {
+  const page = pageOf(found.root.id);
+  if (!page) return false;
   if (event.key === "Escape" && profiling.get(page, "picked")) {
     pick(page, null);
     return true;

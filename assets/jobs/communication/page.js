@@ -7,6 +7,7 @@ import * as files from "../../kit/files.js";
 import { reasonOf } from "../../kit/reasons.js";
 import { count, duration, prefixed, rate } from "../../kit/units.js";
 import { setLabel, translate, translations } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { same } from "../../kit/state.js";
 import { Heat } from "../../profiles/heat.js";
 import { scaleOf, unpacked } from "../../profiles/heat_parts.js";
@@ -25,7 +26,6 @@ const SLOWEST = "of_reference:asc";
 const OTHER = "communication.other_transport";
 const AGAIN_MS = 500;
 const TYPING_MS = 400;
-const pages = new Map();
 
 // Numbers --------------------------------------------------------------------------------------------------------------
 
@@ -140,6 +140,7 @@ export function contentOf(matrix, ask, title) {
   };
 }
 
+/** @param {Traffic.Page} page */
 async function fetchMatrix(page, more = {}) {
   const url = urlOf(page.root.dataset.routes, "matrix", without(page.asked, [...OF_TOTALS, "op", ...SETTINGS]), more);
   const key = `${url} ${page.asked.mark} ${page.asked.whole || ""}`;
@@ -162,6 +163,7 @@ async function fetchMatrix(page, more = {}) {
   }
 }
 
+/** @param {Traffic.Page} page */
 function drawMatrix(page) {
   const { matrix, heat, notes } = page;
   if (!matrix) return;
@@ -183,7 +185,10 @@ function drawMatrix(page) {
   heat.show(empty ? null : contentOf(matrix, page.asked, page.facts ? page.facts.title : ""));
 }
 
-// A window of blocks of ranks is asked for anew, with more detail.
+/**
+ * A window of blocks of ranks is asked for anew, with more detail.
+ * @param {Traffic.Page} page
+ */
 function closer(page) {
   const { matrix, heat } = page;
   if (!matrix || matrix.block < 2 || heat.isWhole) return;
@@ -195,8 +200,15 @@ function closer(page) {
 
 // Controls -------------------------------------------------------------------------------------------------------------
 
+/** @returns {Omit<Traffic.Page, keyof Profiles.Page>} */
+const fields = () => ({
+  notes: notYet, heat: notYet, measure: notYet, of: notYet, how: notYet, inner: notYet, by: notYet, slowest: notYet,
+  name: notYet, kinds: notYet, inputs: [], facts: null, matrix: null, matrixKey: "", window: {}, fetching: null, near: false,
+  nearAsked: null, draws: null, lists: null,
+});
+
+/** @param {Traffic.Page} page */
 function build(page) {
-  pages.set(page.root.id, page);
   const { find } = page;
   page.notes = find(".ms-communication-notes");
   page.heat = new Heat(find(".ms-communication-map"), "communication.matrix_map");
@@ -235,11 +247,16 @@ function build(page) {
   }).observe(find('[data-card="contention"]'));
 }
 
+/** @param {Traffic.Page} page */
 const isSlowest = (page) => profiling.get(page, "by") === "operation" && profiling.get(page, "sort") === SLOWEST;
 
-/** @param {string} card */
+/**
+ * @param {Traffic.Page} page
+ * @param {string} card
+ */
 const tools = (page, card) => page.find(`[data-card="${card}"] .ms-communication-tools`);
 
+/** @param {Traffic.Page} page */
 function settings(page) {
   page.inputs = SETTINGS.map((name) => {
     const input = make("input", "ms-input", [], { type: "number", min: "0", step: "any", id: `${page.root.id}-${name}` });
@@ -259,6 +276,7 @@ function settings(page) {
   return make("details", "ms-details", [summary, make("div", "ms-popover", make("div", "ms-communication-settings", fields))]);
 }
 
+/** @param {Traffic.Page} page */
 function press(page, event) {
   const target = event.target instanceof Element ? event.target : null;
   const button = target && target.closest("button");
@@ -274,7 +292,10 @@ function press(page, event) {
   if (card && button.dataset.act === "png") png(page, card);
 }
 
-/** @param {string} name */
+/**
+ * @param {Traffic.Page} page
+ * @param {string} name
+ */
 function sort(page, name) {
   const [column, way] = (profiling.get(page, "sort") || "elapse_ns:desc").split(":");
   const text = ["group", "kind", "name", "rank"].includes(name);
@@ -283,11 +304,15 @@ function sort(page, name) {
   page.change({ sort: [`${name}:${next}`] });
 }
 
-/** @param {string} name */
+/**
+ * @param {Traffic.Page} page
+ * @param {string} name
+ */
 function full(page, name) {
   page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
 }
 
+/** @param {Traffic.Page} page */
 function png(page, card) {
   const plot = card.querySelector(".js-plotly-plot");
   if (card.dataset.card === "matrix") page.heat.save(page.run.name);
@@ -296,6 +321,7 @@ function png(page, card) {
   }
 }
 
+/** @param {Traffic.Page} page */
 function draw(page) {
   pressSegment(page.measure, profiling.get(page, "measure", "bandwidth"));
   pressSegment(page.by, profiling.get(page, "by", "kind"));
@@ -309,6 +335,7 @@ function draw(page) {
   drawOffers(page);
 }
 
+/** @param {Traffic.Page} page */
 function drawOffers(page) {
   const { facts } = page;
   if (!facts) return;
@@ -332,10 +359,13 @@ function drawOffers(page) {
   }
 }
 
+const pageOf = profiling.define("communication", { fields, build, draw });
+
 // Called by Dash -------------------------------------------------------------------------------------------------------
 
 /**
  * What is only looked at further down is asked for when it is on screen.
+ * @param {Traffic.Page} page
  * @param {number} [turn]
  */
 function askNear(page, turn = 0) {
@@ -349,7 +379,7 @@ function askNear(page, turn = 0) {
 Object.assign(functionsOf("mindscope_communication"), {
   /** @param {string} rootId */
   plan(ask, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     if (!page || !ask) return [noUpdate(), noUpdate(), noUpdate()];
     page.asked = ask;
     fetchMatrix(page);
@@ -368,7 +398,7 @@ Object.assign(functionsOf("mindscope_communication"), {
 
   /** @param {string} rootId */
   offered(facts, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     if (!page || !facts) return;
     page.facts = facts;
     profiling.offer(page, facts.offers);
@@ -381,7 +411,7 @@ Object.assign(functionsOf("mindscope_communication"), {
 
   /** @param {string} rootId */
   again(wanted, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     if (!page || !wanted) return;
     window.setTimeout(() => askNear(page, Date.now()), AGAIN_MS);
   },
@@ -391,7 +421,7 @@ Object.assign(functionsOf("mindscope_communication"), {
    * @param {string} rootId
    */
   dress(figure, _prefs, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     if (!page || !figure) return noUpdate();
     const { colour, font } = files.coloursAt(page.root);
     const { layout } = figure;
@@ -410,21 +440,19 @@ Object.assign(functionsOf("mindscope_communication"), {
 
   /** @param {string} rootId */
   pressed(click, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     const rank = page && click && click.points[0] && String(click.points[0].x);
     const entry = rank ? profiling.memberOf(page, Number(rank)) : null;
     if (entry) page.change({ of: [entry.run.key], session: [entry.profile.session], rank: [rank] });
   },
 });
 
-profiling.define("communication", { build, draw });
-
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (!["f", "Escape"].includes(key) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (!(target instanceof Element) || takesText(target) || document.querySelector("dialog[open]")) return;
   const root = document.querySelector(".ms-communication");
-  const page = root && pages.get(root.id);
+  const page = root && pageOf(root.id);
   if (!page) return;
   const card = target.closest("[data-card]");
   if (key === "Escape" && profiling.get(page, "full")) page.change({ full: [] });

@@ -8,6 +8,7 @@ import { badge, icon, iconButton, make, menu, words } from "../../kit/elements.j
 import * as files from "../../kit/files.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { same } from "../../kit/state.js";
 import * as profiling from "../../profiles/profiles.js";
 import * as whatIf from "./what_if.js";
@@ -22,11 +23,17 @@ const AGAIN_MS = 700;
 const TABLES = ["groups", "cluster_steps", "ranks", "collectives", "packets", "links"];
 const STATES = ["whole", "lacking", "missing", "told"];
 
+/** @returns {Omit<JobOverview.Page, keyof Profiles.Page>} */
+const fields = () => ({
+  canvas: notYet, tip: notYet, mark: notYet, cursor: -1, tables: notYet, grid: notYet, known: null, facts: null,
+  chosenShown: "", timerOfCauses: 0, job: null, sum: null,
+});
+
+/** @param {JobOverview.Page} page */
 function build(page) {
   page.canvas = page.find(".ms-job-canvas");
   page.tip = page.find(".ms-job-tip");
   page.mark = page.find(".ms-job-cursor");
-  page.cursor = -1;
   const summary = make("summary", "ms-button", [icon("download"), make("span", "", "CSV"), icon("down")]);
   setLabel(summary, "title", "job.csv");
   page.tables = menu(summary, []);
@@ -48,11 +55,12 @@ function build(page) {
   page.canvas.addEventListener("blur", () => point(page, -1));
 }
 
+/** @param {JobOverview.Page} page */
 function draw(page) {
   // What is shown of a job is the same for all of its ranks, so it is asked for by the first one.
   const [{ run, profile }] = page.ranks;
   const job = { run: [run.key], session: [profile.session], rank: [String(profile.rank)], mark: [profile.whole] };
-  /** @param {string} store */
+  /** @param {"job" | "sum"} store */
   const request = (store) => {
     if (same(job, page[store])) return;
     page[store] = job;
@@ -69,12 +77,13 @@ function draw(page) {
 
 /**
  * Why a rank is late is being read: ask again what limits the job.
- * @param {Profiles.Page & { sum?: Wire.Query }} page
+ * @param {JobOverview.Page} page
  */
 function sumAgain(page) {
   if (page.root.isConnected && page.sum) setProps(page.store("sum"), { data: { ...page.sum, turn: [String(Date.now())] } });
 }
 
+/** @param {JobOverview.Page} page */
 function drawTables(page) {
   const { run, profile } = page;
   /** @param {string} frame */
@@ -110,6 +119,7 @@ function stateOf({ missing, lacking, others }, rank) {
   return missing.has(rank) ? "missing" : lacking.has(rank) ? "lacking" : "whole";
 }
 
+/** @param {JobOverview.Page} page */
 function drawGrid(page) {
   const host = page.find(".ms-job-ranks");
   host.hidden = !page.known || !page.known.cells.length;
@@ -174,6 +184,7 @@ function drawGrid(page) {
   drawChosen(page);
 }
 
+/** @param {JobOverview.Page} page */
 function drawBadges(page) {
   const { told, lacking, cells, missing, others } = page.known;
   const [n, total] = [count(others.size || page.ranks.length), count(told.size)];
@@ -195,7 +206,10 @@ function drawBadges(page) {
   }
 }
 
-// What is known of a rank, as one line.
+/**
+ * What is known of a rank, as one line.
+ * @param {JobOverview.Page} page
+ */
 function about(page, rank) {
   const { hosts, lacking, missing } = page.known;
   const parts = [profiling.rankName(rank)];
@@ -209,6 +223,7 @@ function about(page, rank) {
   return parts.join(" · ");
 }
 
+/** @param {JobOverview.Page} page */
 function drawChosen(page) {
   const { profile } = page;
   const entry = profiling.memberOf(page, profile.rank);
@@ -227,7 +242,10 @@ function drawChosen(page) {
 
 // Pointer and keys ---------------------------------------------------------------------------------------------------
 
-/** @param {number} cell */
+/**
+ * @param {JobOverview.Page} page
+ * @param {number} cell
+ */
 function point(page, cell) {
   if (cell === page.cursor) return;
   page.cursor = cell;
@@ -243,13 +261,17 @@ function point(page, cell) {
   page.tip.style.top = `${y + page.grid.size + 6}px`;
 }
 
-/** @param {number} cell */
+/**
+ * @param {JobOverview.Page} page
+ * @param {number} cell
+ */
 function choose(page, cell) {
   const entry = cell >= 0 ? profiling.memberOf(page, page.known.cells[cell]) : undefined;
   if (!entry) return;
   page.change({ of: [entry.run.key], session: [entry.profile.session], rank: [String(entry.profile.rank)] });
 }
 
+/** @param {JobOverview.Page} page */
 function key(page, event) {
   if (event.ctrlKey || event.metaKey || event.altKey || !page.grid) return;
   if (event.key === "Enter" || event.key === " ") choose(page, page.cursor);
@@ -263,16 +285,17 @@ function key(page, event) {
   event.preventDefault();
 }
 
+/** @param {JobOverview.Page} page */
 function save(page) {
   void files.savePicture(page.canvas, files.called(page.canvas, `${page.run.name} ${page.profile.title}`).name);
 }
 
-profiling.define("job", { build, draw });
+const pageOf = profiling.define("job", { fields, build, draw });
 
 Object.assign(functionsOf("mindscope_job"), {
   /** @param {string} rootId */
   listed(told, facts, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page) return;
     page.facts = facts && told && facts.of === told.of ? facts : null;  // those of the job shown before come first
     if (told && (!page.known || page.known.told !== told || page.known.facts !== page.facts)) {
@@ -288,7 +311,7 @@ Object.assign(functionsOf("mindscope_job"), {
    * @param {string} rootId
    */
   again(progress, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (page && progress) whatIf.again(page, progress);
   },
 });

@@ -7,6 +7,7 @@ import * as files from "../../kit/files.js";
 import { reasonOf } from "../../kit/reasons.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { same } from "../../kit/state.js";
 import * as profiling from "../../profiles/profiles.js";
 import { duration } from "../../profiles/axis.js";
@@ -39,6 +40,7 @@ export function urlOf(routes, name, ask, more = {}) {
 
 // The chart ------------------------------------------------------------------------------------------------------------
 
+/** @param {PipelinePage.Page} page */
 async function fetchView(page) {
   if (!page.asked || !page.root.isConnected) return;
   const columns = page.chart.columns;
@@ -65,6 +67,7 @@ async function fetchView(page) {
 }
 
 /**
+ * @param {PipelinePage.Page} page
  * @param {string} key
  * @param {{ reason: string }} [values]
  */
@@ -74,6 +77,7 @@ function note(page, key, values) {
   if (key) writeText(element, key, values);
 }
 
+/** @param {PipelinePage.Page} page */
 function drawView(page) {
   const { view, facts } = page;
   if (!view || !facts) return;
@@ -104,6 +108,7 @@ function legendOf({ view, facts, root }) {
     .map((/** @type {string} */ name) => [name, facts.colours[name] || colour(`--ms-pipeline-${name}`)]);
 }
 
+/** @param {PipelinePage.Page} page */
 async function moment(page, rank, at) {
   try {
     const answer = await fetch(urlOf(page.root.dataset.routes, "moment", page.asked, { of: rank, at: Math.round(at) }),
@@ -114,10 +119,18 @@ async function moment(page, rank, at) {
   }
 }
 
+/** @param {PipelinePage.Page} page */
 const openStages = (page) => [...new Set(page.view.rows.filter((row) => row.rank >= 0).map((row) => row.stage))];
 
 // Controls -------------------------------------------------------------------------------------------------------------
 
+/** @returns {Omit<PipelinePage.Page, keyof Profiles.Page>} */
+const fields = () => ({
+  chart: notYet, folding: notYet, aligning: notYet, micro: notYet, microField: notYet, files: notYet, facts: null, view: null,
+  viewKey: "", viewMark: "", fetching: null,
+});
+
+/** @param {PipelinePage.Page} page */
 function build(page) {
   const { find } = page;
   page.chart = new Chart(find(".ms-pipeline-chart"), {
@@ -153,6 +166,7 @@ function build(page) {
   }).observe(find(".ms-pipeline-card"));
 }
 
+/** @param {PipelinePage.Page} page */
 function press(page, event) {
   const button = event.target instanceof Element && event.target.closest("[data-act]");
   const card = button && button.closest("[data-card]");
@@ -172,11 +186,15 @@ function press(page, event) {
   if (act) act();
 }
 
-/** @param {string} name */
+/**
+ * @param {PipelinePage.Page} page
+ * @param {string} name
+ */
 function full(page, name) {
   page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
 }
 
+/** @param {PipelinePage.Page} page */
 function draw(page) {
   for (const card of page.root.querySelectorAll("[data-card]")) {
     card.classList.toggle("ms-full", card.dataset.card === profiling.get(page, "full"));
@@ -184,6 +202,7 @@ function draw(page) {
   drawControls(page);
 }
 
+/** @param {PipelinePage.Page} page */
 function drawControls(page) {
   const { facts, view } = page;
   page.aligning.setAttribute("aria-pressed", String(profiling.get(page, "align") === "1"));
@@ -204,14 +223,14 @@ function drawControls(page) {
   page.files.querySelector(".ms-menu-items").replaceChildren(link("summary"), link("bands"));
 }
 
-profiling.define("pipeline", { build, draw });
+const pageOf = profiling.define("pipeline", { fields, build, draw });
 
 // Called by Dash -------------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_pipeline"), {
   /** @param {string} rootId */
   plan(ask, now, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page || !ask) return noUpdate();
     window.requestAnimationFrame(() => fetchView(page));  // once the content is shown, it has a width
     drawControls(page);
@@ -221,7 +240,7 @@ Object.assign(functionsOf("mindscope_pipeline"), {
 
   /** @param {string} rootId */
   told(facts, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page || !facts) return;
     page.facts = facts;
     profiling.offer(page, facts.offers);
@@ -235,7 +254,7 @@ document.addEventListener("keydown", (event) => {
   if (!["f", "Escape"].includes(key) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (!(target instanceof Element) || takesText(target) || document.querySelector("dialog[open]")) return;
   const root = document.querySelector(".ms-pipeline");
-  const page = root && profiling.pageOf(root.id);
+  const page = root && pageOf(root.id);
   if (!page) return;
   const card = target.closest("[data-card]");
   if (key === "Escape" && profiling.get(page, "full")) page.change({ full: [] });

@@ -7,6 +7,7 @@ import * as files from "../../kit/files.js";
 import { reasonOf } from "../../kit/reasons.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import * as profiling from "../../profiles/profiles.js";
 import { duration, signed } from "../../profiles/axis.js";
 import { Chart } from "./chart.js";
@@ -20,7 +21,6 @@ const FIRST = 8;
 const AGAIN_MS = 300;
 const REST_MS = 120;
 const TYPING_MS = 600;
-const pages = new Map();
 
 // Asking ---------------------------------------------------------------------------------------------------------------
 
@@ -32,14 +32,22 @@ export function urlOf(routes, name, ask, more = {}) {
   return `${routes}ranks/${name}?${query}`;
 }
 
+/**
+ * What a plain route answers; throws its reason.
+ * @param {Ranks.Page} page
+ * @param {string} name
+ * @param {Record<string, string | number>} more
+ * @param {AbortSignal} [signal]
+ */
 async function ask(page, name, more, signal) {
   const answer = await fetch(urlOf(page.root.dataset.routes, name, page.asked, more), { signal, credentials: "same-origin" });
   if (answer.ok) return answer;
   throw new Error((await answer.json().catch(() => ({}))).error || String(answer.status));
 }
 
+/** @param {Ranks.Page} page */
 async function fetchFacts(page) {
-  window.clearTimeout(page.timer);
+  window.clearTimeout(page.polling);
   if (page.fetching) page.fetching.abort();
   page.fetching = new AbortController();
   try {
@@ -49,7 +57,7 @@ async function fetchFacts(page) {
       setLabel(progress, "aria-label", "ranks.reading", facts);
       page.head.replaceChildren(words("ranks.reading", facts, "p", "ms-muted"), progress);
       shown(page, false);
-      page.timer = window.setTimeout(() => page.root.isConnected && fetchFacts(page), AGAIN_MS);
+      page.polling = window.setTimeout(() => page.root.isConnected && fetchFacts(page), AGAIN_MS);
       return;
     }
     opened(page, facts);
@@ -59,12 +67,16 @@ async function fetchFacts(page) {
   }
 }
 
-// Whether there is more to see than the progress of reading.
+/**
+ * Whether there is more to see than the progress of reading.
+ * @param {Ranks.Page} page
+ */
 function shown(page, there) {
   page.bar.hidden = !there;
   for (const card of page.root.querySelectorAll("[data-card]")) card.hidden = !there;
 }
 
+/** @param {Ranks.Page} page */
 function opened(page, facts) {
   page.facts = facts;
   page.names = new Map();
@@ -85,7 +97,10 @@ function opened(page, facts) {
   if (some) follow(page);
 }
 
-// Show the window and the operator in the address.
+/**
+ * Show the window and the operator in the address.
+ * @param {Ranks.Page} page
+ */
 function follow(page) {
   const { chart, facts } = page;
   const asked = parts.parseWindow(profiling.get(page, "zoom"));
@@ -102,6 +117,7 @@ function follow(page) {
   } else if (!now || now.rank !== picked.rank || now.operator !== picked.operator) fetchOperator(page, picked);
 }
 
+/** @param {Ranks.Page} page */
 async function fetchView(page) {
   const { chart } = page;
   if (page.viewing) page.viewing.abort();
@@ -119,6 +135,7 @@ async function fetchView(page) {
   }
 }
 
+/** @param {Ranks.Page} page */
 async function fetchOperator(page, { rank, operator, spoken = false }) {
   page.chart.picked = { rank, operator };
   try {
@@ -130,7 +147,10 @@ async function fetchOperator(page, { rank, operator, spoken = false }) {
   }
 }
 
-// Memory below the rows, of the window on screen.
+/**
+ * Memory below the rows, of the window on screen.
+ * @param {Ranks.Page} page
+ */
 async function fetchMemory(page) {
   const { chart } = page;
   window.clearTimeout(page.remembering);
@@ -152,11 +172,16 @@ async function fetchMemory(page) {
   }
 }
 
-// The name of an operator, or null while it is on its way.
+/**
+ * An operator with its name, or null while that is on its way.
+ * @param {Ranks.Page} page
+ * @param {number} rank
+ * @param {number} operator
+ */
 function nameOf(page, rank, operator) {
   const key = `${rank},${operator}`;
   const known = page.names.get(key);
-  if (known) return known.name ? known : null;
+  if (known) return known.name ? /** @type {Ranks.Operator} */ (known) : null;
   page.names.set(key, {});
   window.setTimeout(async () => {
     try {
@@ -169,7 +194,10 @@ function nameOf(page, rank, operator) {
   return null;
 }
 
-// The window has changed on the chart: the address follows when it rests.
+/**
+ * The window has changed on the chart: the address follows when it rests.
+ * @param {Ranks.Page} page
+ */
 function looked(page, range, resized = false) {
   if (!range || !page.facts) return;
   window.clearTimeout(page.resting);
@@ -187,12 +215,14 @@ function looked(page, range, resized = false) {
 
 // One operator ---------------------------------------------------------------------------------------------------------
 
+/** @param {Ranks.Page} page */
 function pick(page, picked) {
   page.change({ pick: picked ? [`${picked.rank},${picked.operator}`] : [] });
   if (picked) fetchOperator(page, picked);
   else showPicked(page, null);
 }
 
+/** @param {Ranks.Page} page */
 function showPicked(page, found, spoken = false) {
   const { chart, panel } = page;
   chart.picked = found;
@@ -231,8 +261,15 @@ function showPicked(page, found, spoken = false) {
 
 // Controls -------------------------------------------------------------------------------------------------------------
 
+/** @returns {Omit<Ranks.Page, keyof Profiles.Page>} */
+const fields = () => ({
+  facts: notYet, names: new Map(), chart: notYet, head: notYet, drawn: notYet, panel: notYet, rows: notYet, first: notYet,
+  stage: notYet, align: notYet, alone: notYet, lines: notYet, bar: notYet, window: null, factsOf: null, fetching: null,
+  viewing: null, polling: 0, remembering: 0, resting: 0,
+});
+
+/** @param {Ranks.Page} page */
 function build(page) {
-  pages.set(page.root.id, page);
   const { find } = page;
   page.head = find(".ms-ranks-head");
   page.drawn = find(".ms-ranks-drawn");
@@ -285,6 +322,7 @@ function build(page) {
   });
 }
 
+/** @param {Ranks.Page} page */
 function toggle(page, key, label, act) {
   const button = make("button", "ms-button", words(label), { type: "button", "aria-pressed": "false" });
   setLabel(button, "title", `${label}_tip`);
@@ -292,6 +330,7 @@ function toggle(page, key, label, act) {
   return button;
 }
 
+/** @param {Ranks.Page} page */
 function press(page, event) {
   const target = event.target instanceof Element ? event.target : null;
   const button = target && target.closest("button");
@@ -300,15 +339,18 @@ function press(page, event) {
   if (button.dataset.act === "full") full(page, card.dataset.card);
   if (button.dataset.act === "png") {
     const title = `${page.run.name} · ${translate("ranks.title")}`;
+    /** @type {[number, string][]} */
     const legend = page.facts.categories.map((name) => [parts.CATEGORIES.indexOf(name), translate(`ranks.category.${name}`)]);
     page.chart.save(files.called(card, page.run.name).name, title, legend);
   }
 }
 
+/** @param {Ranks.Page} page */
 function full(page, name) {
   page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
 }
 
+/** @param {Ranks.Page} page */
 function drawControls(page) {
   const { facts } = page;
   if (!facts) return;
@@ -339,6 +381,7 @@ function drawControls(page) {
   for (const option of page.lines.options) option.disabled = LINES.includes(option.value) && missing(option.value);
 }
 
+/** @param {Ranks.Page} page */
 function draw(page) {
   for (const card of page.root.querySelectorAll("[data-card]")) {
     const now = card.dataset.card === profiling.get(page, "full");
@@ -367,6 +410,7 @@ function draw(page) {
   links(page);
 }
 
+/** @param {Ranks.Page} page */
 function links(page) {
   for (const link of page.root.querySelectorAll("[data-csv]")) {
     if (!page.asked) continue;
@@ -377,11 +421,13 @@ function links(page) {
   }
 }
 
+const pageOf = profiling.define("ranks", { fields, build, draw });
+
 // Called by Dash -------------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_ranks"), {
   opened(ask_, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     if (!page || !ask_) return;
     page.asked = ask_;
     page.factsOf = ask_;
@@ -390,14 +436,12 @@ Object.assign(functionsOf("mindscope_ranks"), {
   },
 });
 
-profiling.define("ranks", { build, draw });
-
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (!["f", "Escape"].includes(key) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (!(target instanceof Element) || takesText(target) || document.querySelector("dialog[open]")) return;
   const root = document.querySelector(".ms-ranks");
-  const page = root && pages.get(root.id);
+  const page = root && pageOf(root.id);
   if (!page) return;
   const card = target.closest("[data-card]");
   if (key === "Escape" && profiling.get(page, "full")) page.change({ full: [] });

@@ -4,6 +4,7 @@ import { setProps } from "../../kit/dash.js";
 import { fillSelect, make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { last } from "../../kit/state.js";
 import { assume, request } from "../../kit/page_parts.js";
 import * as canvas from "../../graphs/canvas.js";
@@ -13,12 +14,14 @@ const COUNTERS = ["operators", "strategy", "redistribution", "gradient", "uneven
 const KINDS = { parameter: "strategy.parameters", constant: "strategy.constants" };
 
 /**
+ * @param {StrategyPage.Page} page
  * @param {string} key
  * @param {string} [fallback]
  */
 const get = (page, key, fallback = "") => last(page.state, key, fallback);
 
 /**
+ * @param {StrategyPage.Page} page
  * @param {string} key
  * @param {string} label
  * @param {string} value
@@ -35,12 +38,19 @@ function toggle(page, key, label, value) {
   return button;
 }
 
+/** @returns {Pick<StrategyPage.Page, "graph" | "stageChoice" | "fileChoice" | "phases" | "kinds" | "collapse" | "counters">} */
+export const fields = () => ({
+  graph: notYet, stageChoice: notYet, fileChoice: notYet, phases: [], kinds: [], collapse: notYet, counters: notYet,
+});
+
+/** @param {StrategyPage.Page} page */
 export function build(page) {
   const root = page.find(".ms-strategy-graph");
   page.graph = {
-    root, find: (selector) => root.querySelector(selector), marked: () => {},
+    root, store: page.store, find: (selector) => root.querySelector(selector), marked: () => {},
     keys: new Map(), opened: [], drawing: null, there: null, fit: true, anchor: null, centre: false, sought: null,
-    run: { name: "" },
+    turned: null, turns: 0, home: undefined, looked: null, painted: null, mini: 1, walked: null, run: null,
+    kept: null, wanted: null, about: {},
     get state() { return page.state; },
     change: (changes) => page.change(changes),
   };
@@ -71,18 +81,25 @@ export function build(page) {
   canvas.build(page.graph);
 }
 
-/** Show the graph of a stage, of the file of a rank if one is given. */
+/**
+ * Show the graph of a stage, of the file of a rank if one is given.
+ * @param {StrategyPage.Page} page
+ */
 export function choose(page, stage, file) {
   page.graph.fit = true;
   page.change({ stage: [stage], file: file ? [file] : [], open: [], page: [], node: [], camera: [] });
   page.graph.root.scrollIntoView({ block: "start", behavior: "smooth" });
 }
 
-/** @param {string} name */
+/**
+ * @param {StrategyPage.Page} page
+ * @param {string} name
+ */
 export const go = (page, name) => canvas.go(page.graph, name);
 
 /**
  * Go to the operator of a kind that comes after the chosen one.
+ * @param {StrategyPage.Page} page
  * @param {string} name
  */
 function next(page, name) {
@@ -95,6 +112,7 @@ function next(page, name) {
   go(page, `n${row === undefined ? rows[0] : row}`);
 }
 
+/** @param {StrategyPage.Page} page */
 function ask(page, about) {
   const found = { ...about };
   for (const key of ["stage", "file", "without", "hide", "open", "page"]) {
@@ -106,6 +124,7 @@ function ask(page, about) {
   return found;
 }
 
+/** @param {StrategyPage.Page} page */
 export function draw(page, about) {
   const { graph } = page;
   graph.run = { name: `${page.run.name}_strategy` };
@@ -126,6 +145,7 @@ const press = (button, on) => button.setAttribute("aria-pressed", String(on));
 
 const STATES = { reading: "graph_reading", waiting: "graph_reading", missing: "graph_missing", failed: "graph_failed" };
 
+/** @param {StrategyPage.Page} page */
 export function take(page, answer) {
   const { graph } = page;
   const ready = answer.state === "ready";
@@ -162,6 +182,7 @@ export function take(page, answer) {
   setProps(page.store("canvas"), { elements, stylesheet: answer.stylesheet });
 }
 
+/** @param {StrategyPage.Page} page */
 function drawChoices(page, { stage, stages, ranks, rank }) {
   const name = (one) => one < 0 ? translate("strategy.stage_unknown") : translate("strategy.stage_n", { n: one });
   fillSelect(page.stageChoice, stages.map((one) => [String(one), name(one)]), String(stage));
@@ -172,6 +193,7 @@ function drawChoices(page, { stage, stages, ranks, rank }) {
   writeText(title, stage < 0 ? "strategy.graph_of_unknown" : "strategy.graph_of", { stage, rank });
 }
 
+/** @param {StrategyPage.Page} page */
 function drawHead(page, { meta, choice }) {
   const { graph } = page;
   const { counters, phases } = meta;
@@ -203,11 +225,14 @@ function drawHead(page, { meta, choice }) {
   message.hidden = !lines.length;
 }
 
+/** @param {StrategyPage.Page} page */
 export const png = (page) => canvas.png(page.graph);
+/** @param {StrategyPage.Page} page */
 export const fit = (page) => canvas.fit(page.graph);
 
 /**
  * Handle a key on the canvas; whether it did.
+ * @param {StrategyPage.Page} page
  * @param {string} name
  * @param {boolean} shift
  */

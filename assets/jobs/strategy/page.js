@@ -6,6 +6,7 @@ import { functionsOf } from "../../kit/dash.js";
 import { select } from "../../kit/elements.js";
 import { language, translate, translations } from "../../kit/i18n.js";
 import { answered, request } from "../../kit/page_parts.js";
+import { notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { Heat } from "../../profiles/heat.js";
 import { scaleOf } from "../../profiles/heat_parts.js";
@@ -14,8 +15,13 @@ import * as graph from "./graph.js";
 
 const { get } = profiling;
 
+/** @returns {Omit<StrategyPage.Page, keyof Profiles.Page>} */
+const fields = () => ({
+  parts: new Map(), metrics: notYet, heat: notYet, said: null, shownIn: "", ...graph.fields(),
+});
+
+/** @param {StrategyPage.Page} page */
 function build(page) {
-  page.parts = new Map();
   page.metrics = select("strategy.metric", (metric) => page.change({ metric: [metric] }));
   page.find(".ms-strategy-bar").replaceChildren(page.metrics);
   page.heat = new Heat(page.find(".ms-strategy-map"), "strategy.map");
@@ -33,17 +39,24 @@ function build(page) {
   });
 }
 
-/** @param {string} name */
+/**
+ * @param {StrategyPage.Page} page
+ * @param {string} name
+ */
 function full(page, name) {
   page.change({ full: get(page, "full") === name ? [] : [name] });
 }
 
-// The job that is asked about: run, session, rank and mark of a profile.
+/**
+ * The job that is asked about: run, session, rank and mark of a profile.
+ * @param {StrategyPage.Page} page
+ */
 function about(page) {
   const { run, session, rank, mark } = page.asked;
   return { run, session, rank, mark };
 }
 
+/** @param {StrategyPage.Page} page */
 function draw(page) {
   for (const card of page.root.querySelectorAll("[data-card]")) {
     card.classList.toggle("ms-full", get(page, "full") === card.dataset.card);
@@ -56,6 +69,7 @@ function draw(page) {
   if (page.said && page.shownIn !== language()) drawGrid(page);
 }
 
+/** @param {StrategyPage.Page} page */
 function fill(page, sections) {
   for (const [name, content] of Object.entries(sections || {})) {
     const host = page.find(`[data-section="${name}"]`);
@@ -112,6 +126,7 @@ export function contentOf(grid, press) {
   };
 }
 
+/** @param {StrategyPage.Page} page */
 function drawGrid(page) {
   const { grid, metrics, metric } = page.said;
   page.shownIn = language();
@@ -124,12 +139,12 @@ function drawGrid(page) {
   page.heat.show(contentOf(grid, press));
 }
 
+/** @type {Record<string, (page: StrategyPage.Page, answer: any) => void>} */
 const answers = {
   summary(page, answer) {
     if (!answer.sections) return;
     fill(page, answer.sections);
     page.said = answer;
-    page.stagesWithFiles = answer.stages;
     profiling.offer(page, answer.offered);
     drawGrid(page);
   },
@@ -137,12 +152,12 @@ const answers = {
   node: (page, answer) => fill(page, answer.sections),
 };
 
-profiling.define("strategy", { build, draw, answers });
+const pageOf = profiling.define("strategy", { fields, build, draw, answers });
 
 Object.assign(functionsOf("mindscope_strategy"), {
   /** @param {string} rootId */
   answered(answer, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (page && answer) answered(page, answer);
   },
 });
@@ -153,7 +168,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const target = event.target instanceof Element ? event.target : null;
   const root = document.querySelector(".ms-shell .ms-strategy") || (target && target.closest(".ms-strategy"));
-  const page = root && profiling.pageOf(root.id);
+  const page = root && pageOf(root.id);
   if (!page || !page.asked || event.defaultPrevented) return;
   const large = get(page, "full");
   if (event.key === "Escape" && large) full(page, large);

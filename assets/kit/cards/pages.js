@@ -89,6 +89,7 @@ function fresh(root, page) {
     runList: undefined,
     trails: undefined,
     tensorLook: undefined,
+    tensorHistogram: undefined,
     ...(kind && kind.fields ? kind.fields(page) : {}),
   };
 }

@@ -3,6 +3,7 @@
 import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { language, setLabel, translate } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { same } from "../../kit/state.js";
 import * as plots from "../plots.js";
@@ -26,6 +27,14 @@ const REQUESTS = {
 
 // Controls ----------------------------------------------------------------------------------------------------------
 
+/** @returns {Omit<Memory.Page, keyof Profiles.Page>} */
+const fields = () => ({
+  component: notYet, deviceChoice: notYet, clock: notYet, graph: notYet, zoomOut: notYet, files: notYet, filesOf: "",
+  capacity: notYet, previous: notYet, next: notYet, peak: notYet, by: notYet, view: notYet, moment: null, curve: null,
+  curveShapes: [], marked: null, requests: {}, later: 0, saved: 0,
+});
+
+/** @param {Memory.Page} page */
 function build(page) {
   const afresh = { from: [], to: [], at: [], part: [] };
   page.component = select("memory.component", (name) => page.change({ component: [name], part: [] }));
@@ -49,6 +58,7 @@ function build(page) {
   });
 }
 
+/** @param {Memory.Page} page */
 function buildCapacity(page) {
   const input = make("input", "ms-input ms-memory-capacity", [], { type: "number", min: "0", step: "any" });
   setLabel(input, "aria-label", "memory.capacity.tip");
@@ -65,6 +75,7 @@ function buildCapacity(page) {
   return field;
 }
 
+/** @param {Memory.Page} page */
 function buildMoment(page) {
   page.previous = iconButton("left", "memory.previous", "previous");
   page.previous.addEventListener("click", () => go(page, page.moment && page.moment.previous));
@@ -81,16 +92,23 @@ function buildMoment(page) {
     make("span", "ms-pager", [page.previous, page.peak, page.next]), page.by, page.view);
 }
 
-// Explain the moment of a record, by its offset.
+/**
+ * Explain the moment of a record, by its offset.
+ * @param {Memory.Page} page
+ */
 function go(page, offset) {
   if (offset !== null && offset !== undefined) page.change({ at: [String(offset)] });
 }
 
-/** @param {string} key */
+/**
+ * @param {Memory.Page} page
+ * @param {string} key
+ */
 function choosePart(page, key) {
   page.change({ part: page.moment && page.moment.part === key ? [] : [key] });
 }
 
+/** @param {Memory.Page} page */
 function draw(page) {
   plots.drawFull(page);
   page.zoomOut.hidden = !profiling.get(page, "to");
@@ -99,6 +117,7 @@ function draw(page) {
   drawFiles(page);
 }
 
+/** @param {Memory.Page} page */
 function drawFiles(page) {
   const frames = page.frames.filter((one) => page.profile.frames.includes(one));
   const blocks = page.moment && page.moment.blocks;
@@ -117,14 +136,20 @@ function drawFiles(page) {
   page.files.querySelector(".ms-menu-items").replaceChildren(...made.map(button), ...frames.map(link));
 }
 
-/** @param {string} what */
+/**
+ * @param {Memory.Page} page
+ * @param {string} what
+ */
 function save(page, what) {
   page.files.open = false;
-  page.saved = (page.saved || 0) + 1;
+  page.saved += 1;
   setProps(page.store("save"), { data: { ...page.asked, what: [what], turn: [String(page.saved)] } });
 }
 
-// Offer what the profile has; the first is the default.
+/**
+ * Offer what the profile has; the first is the default.
+ * @param {Memory.Page} page
+ */
 function drawOffers(page, facts) {
   /** @param {string} chosen */
   const offer = (control, choices, chosen) => {
@@ -141,7 +166,10 @@ function drawOffers(page, facts) {
   page.capacity.parentElement.hidden = !facts.components.length;
 }
 
-/** @param {string[]} names */
+/**
+ * @param {Memory.Page} page
+ * @param {string[]} names
+ */
 function fillParts(page, data, names) {
   for (const name of names) {
     const host = page.find(`[data-part-of="${name}"]`);
@@ -151,15 +179,24 @@ function fillParts(page, data, names) {
   }
 }
 
-/** @param {string} name */
+/**
+ * @param {Memory.Page} page
+ * @param {string} name
+ */
 const showCard = (page, name, shown) => { page.find(`[data-card="${name}"]`).hidden = !shown; };
 
 // Curve -------------------------------------------------------------------------------------------------------------
 
-/** @param {string} name */
+/**
+ * @param {Memory.Page} page
+ * @param {string} name
+ */
 const plotOf = (page, name) => page.find(`[data-plot="${name}"] .js-plotly-plot`);
 
-// The line at the chosen moment.
+/**
+ * The line at the chosen moment.
+ * @param {Memory.Page} page
+ */
 function markOf(page) {
   const { curve, moment } = page;
   if (!curve || !moment) return [];
@@ -168,7 +205,10 @@ function markOf(page) {
   return [{ name: MARKED, type: "line", xref: "x", yref: "paper", x0: x, x1: x, y0: 0, y1: 1, line }];
 }
 
-// Move the line; also after each drawing, as a figure may be drawn after the moment has changed.
+/**
+ * Move the line; also after each drawing, as a figure may be drawn after the moment has changed.
+ * @param {Memory.Page} page
+ */
 function mark(page) {
   const plot = plotOf(page, "curve");
   if (!page.curve || !plot || !plot.layout || !plot.on) return;
@@ -183,6 +223,7 @@ function mark(page) {
   window.Plotly.relayout(plot, { shapes: [...page.curveShapes, ...markOf(page)] });
 }
 
+/** @param {Memory.Page} page */
 function drawLegend(page, { names, reduced, least }) {
   // In a picture the legend is in the figure.
   page.nameOfLine = ({ meta }) => (meta && names.includes(meta.role) ? translate(`memory.word.${meta.role}`) : "");
@@ -196,7 +237,7 @@ function drawLegend(page, { names, reduced, least }) {
 
 // Called by Dash ----------------------------------------------------------------------------------------------------
 
-profiling.define("memory", { build, draw });
+const pageOf = profiling.define("memory", { fields, build, draw });
 
 Object.assign(functionsOf("mindscope_memory"), {
   /**
@@ -204,9 +245,8 @@ Object.assign(functionsOf("mindscope_memory"), {
    * @param {string} rootId
    */
   plan(ask, screen, _prefs, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page || !ask || !screen) return [noUpdate(), noUpdate(), noUpdate()];
-    page.requests = page.requests || {};
     return Object.entries(REQUESTS).map(([name, keys]) => {
       const wanted = name === "press" && profiling.get(page, "view") === "changed" ? [...keys, "from", "to"] : keys;
       const next = Object.fromEntries(wanted.filter((key) => key in ask).map((key) => [key, ask[key]]));
@@ -220,7 +260,7 @@ Object.assign(functionsOf("mindscope_memory"), {
 
   /** @param {string} rootId */
   overall(data, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page || !data) return;
     fillParts(page, data, PARTS);
     showCard(page, "modules", (data.modules || []).length);
@@ -239,7 +279,7 @@ Object.assign(functionsOf("mindscope_memory"), {
 
   /** @param {string} rootId */
   moment(data, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page || !data) return;
     page.moment = data.facts;
     showCard(page, "moment", data.facts);
@@ -262,7 +302,7 @@ Object.assign(functionsOf("mindscope_memory"), {
 
   /** @param {string} rootId */
   painted_curve(figure, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page) return noUpdate();
     page.curve = figure;
     if (!figure) return plots.place(page, "curve", null);
@@ -274,7 +314,7 @@ Object.assign(functionsOf("mindscope_memory"), {
 
   /** @param {string} rootId */
   painted_plan(figure, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     return page ? plots.place(page, "plan", figure) : noUpdate();
   },
 
@@ -283,7 +323,7 @@ Object.assign(functionsOf("mindscope_memory"), {
    * @param {string} rootId
    */
   pressed_curve(click, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     const point = click && click.points && click.points[0];
     if (!page || !point || !page.curve) return;
     const { scale, column } = page.curve.layout.meta;
@@ -292,14 +332,14 @@ Object.assign(functionsOf("mindscope_memory"), {
 
   /** @param {string} rootId */
   pressed_plan(click, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     const point = click && click.points && click.points.find((one) => Number.isFinite(one.customdata));
     if (page && point) page.change({ node: [String(point.customdata)] });
   },
 
   /** @param {string} rootId */
   moved(change, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page || !change || !page.curve) return;
     const { scale } = page.curve.layout.meta;
     const [from, to] = [change["xaxis.range[0]"], change["xaxis.range[1]"]];
@@ -310,8 +350,9 @@ Object.assign(functionsOf("mindscope_memory"), {
   },
 });
 
-plots.keys("ms-memory", (page, event) => {
-  if (!page.moment) return false;
+plots.keys("ms-memory", (found, event) => {
+  const page = pageOf(found.root.id);
+  if (!page || !page.moment) return false;
   if (event.key === "ArrowLeft") go(page, page.moment.previous);
   else if (event.key === "ArrowRight") go(page, page.moment.next);
   else if (event.key === "h") page.change({ at: [] });

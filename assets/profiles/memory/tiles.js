@@ -11,7 +11,10 @@ const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 /** @param {number} value */
 const percent = (value) => `${(100 * value).toFixed(3)}%`;
 
-// A press on a tile chooses its group.
+/**
+ * A press on a tile chooses its group.
+ * @param {Memory.Page} page
+ */
 export function drawTiles(page, { tiles, facts }, choose) {
   const host = page.find(".ms-memory-tiles");
   setLabel(host, "aria-label", "memory.tiles");
@@ -65,7 +68,10 @@ function move(host, event) {
   if (best) best.focus();
 }
 
-// Rows of the pool from the lowest address on; a title names the block.
+/**
+ * Rows of the pool from the lowest address on; a title names the block.
+ * @param {Memory.Page} page
+ */
 export function drawPool(page, cells) {
   const host = page.find(".ms-memory-pool");
   setLabel(host, "aria-label", "memory.pool.tip");

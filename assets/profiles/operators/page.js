@@ -7,6 +7,7 @@ import { icon, make, pressSegment, segments, takesText, words } from "../../kit/
 import * as files from "../../kit/files.js";
 import { count, percent, prefixed } from "../../kit/units.js";
 import { inLanguage, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { formatQuery } from "../../kit/state.js";
 import { duration } from "../axis.js";
 import * as efficiency from "../efficiency.js";
@@ -33,10 +34,15 @@ const WIDTHS = {
   with_mean_ns: 140,
   with_count: 116,
 };
-const pages = new Map();
 
+/** @returns {Omit<OperatorTable.Page, keyof Profiles.Page>} */
+const fields = () => ({
+  tabs: notYet, use: notYet, chart: notYet, by: notYet, amount: notYet, form: notYet, views: notYet, input: notYet,
+  within: notYet, csv: notYet, count: notYet, sheet: notYet, facts: null, made: false, api: null, columnKey: "", saved: 0,
+});
+
+/** @param {OperatorTable.Page} page */
 function build(page) {
-  pages.set(page.root.id, page);
   page.tabs = page.find(".ms-operators-tabs");
   buildTypes(page);
   buildScopes(page);
@@ -54,6 +60,7 @@ function build(page) {
 const BESIDE_PX = 420;  // width of a card with room for the legend beside the ring
 const CARDS = ["types", "scopes", "table", "bound", "slow", "roofline"];
 
+/** @param {OperatorTable.Page} page */
 function buildUse(page) {
   efficiency.build(page);
   page.find(".ms-operators-bound-card").addEventListener("click", (event) => {
@@ -64,7 +71,10 @@ function buildUse(page) {
   page.find(".ms-operators-bound-card .ms-card-tools").prepend(page.use);
 }
 
-// Show a card that is not on the screen, and continue there with the keys.
+/**
+ * Show a card that is not on the screen, and continue there with the keys.
+ * @param {OperatorTable.Page} page
+ */
 function goTo(page, name) {
   const card = page.find(`.ms-operators-${name}-card`);
   card.scrollIntoView({ block: "start" });
@@ -83,6 +93,7 @@ function underneath(page, figure) {
   return { data: [{ ...trace, domain: { x: [0, 1] } }], layout: { ...figure.layout, legend } };
 }
 
+/** @param {OperatorTable.Page} page */
 function drawUse(page) {
   const use = profiling.get(page, "use", "types");
   pressSegment(page.use, use);
@@ -90,16 +101,19 @@ function drawUse(page) {
   efficiency.draw(page);
 }
 
+/** @param {OperatorTable.Page} page */
 function saveRoofline(page) {
   const plot = page.find(".ms-operators-roof .js-plotly-plot");
   if (!plot || !plot.data || !plot.data.length) return;
   files.saveImage(plot, plot, "png", page.run.name, plot, { grid: "--ms-plot-grid" });
 }
 
+/** @param {OperatorTable.Page} page */
 function full(page, name) {
   page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
 }
 
+/** @param {OperatorTable.Page} page */
 function buildTypes(page) {
   page.chart = segments("operators.chart", [["pie", "operators.chart.pie"], ["bar", "operators.chart.bar"]],
     (value) => page.change({ chart: value === "pie" ? [] : [value] }));
@@ -109,6 +123,7 @@ function buildTypes(page) {
   page.find(".ms-operators-types-card .ms-card-tools").prepend(page.by, page.chart);
 }
 
+/** @param {OperatorTable.Page} page */
 function buildScopes(page) {
   page.amount = segments("operators.amount", [["time", "operators.amount.time"], ["flops", "operators.amount.flops"]],
     (value) => page.change({ amount: value === "time" ? [] : [value] }));
@@ -117,7 +132,10 @@ function buildScopes(page) {
   page.find(".ms-operators-scopes-card .ms-card-tools").prepend(page.amount, page.form);
 }
 
-// Draw scopes as rectangles; the server sends relative positions.
+/**
+ * Draw scopes as rectangles; the server sends relative positions.
+ * @param {OperatorTable.Page} page
+ */
 function drawScopes(page, data) {
   page.amount.hidden = !data.flops && data.amount === "time";
   drawCrumbs(page, data);
@@ -144,6 +162,7 @@ function drawScopes(page, data) {
   }));
 }
 
+/** @param {OperatorTable.Page} page */
 function drawCrumbs(page, data) {
   const parts = data.scope ? data.scope.split("/") : [];
   const crumb = (name, path) => {
@@ -162,6 +181,7 @@ function drawCrumbs(page, data) {
     .replaceChildren(crumb(words("operators.all_scopes"), ""), ...trail, make("span", "ms-grow"), ...sums);
 }
 
+/** @param {OperatorTable.Page} page */
 function buildTable(page) {
   page.views = make("span", "");
   const input = make("input", "ms-input ms-filter", [], { type: "search", autocomplete: "off", spellcheck: "false" });
@@ -180,7 +200,7 @@ function buildTable(page) {
   page.csv.addEventListener("click", (event) => {
     if (!page.made && !narrowed(page)) return;
     event.preventDefault();
-    page.saved = (page.saved || 0) + 1;
+    page.saved += 1;
     const filters = page.api ? page.api.getFilterModel() : {};
     setProps(page.store("save"), { data: { ...page.asked, filters, turn: [String(page.saved)] } });
   });
@@ -188,12 +208,16 @@ function buildTable(page) {
   page.find(".ms-operators-bar").replaceChildren(page.views, input, page.within, page.count, make("span", "ms-grow"), page.csv);
 }
 
-// Whether the table is filtered to few enough rows to save them as shown.
+/**
+ * Whether the table is filtered to few enough rows to save them as shown.
+ * @param {OperatorTable.Page} page
+ */
 function narrowed(page) {
   const filtered = page.api && Object.keys(page.api.getFilterModel()).length > 0;
   return Boolean(filtered || profiling.get(page, "q")) && (!page.api || page.api.getDisplayedRowCount() <= page.sheet.most);
 }
 
+/** @param {OperatorTable.Page} page */
 function nameSaved(page) {
   writeText(
     page.csv.querySelector(".t") || page.csv.lastElementChild,
@@ -203,6 +227,7 @@ function nameSaved(page) {
 
 // Controls after every change of the state ----------------------------------------------------------------------------
 
+/** @param {OperatorTable.Page} page */
 function draw(page) {
   pressSegment(page.chart, profiling.get(page, "chart", "pie"));
   pressSegment(page.by, profiling.get(page, "by", "total"));
@@ -217,6 +242,7 @@ function draw(page) {
   if (document.activeElement !== page.input) page.input.value = profiling.get(page, "q");
 }
 
+/** @param {OperatorTable.Page} page */
 function drawSheet(page, sheet) {
   page.sheet = sheet;
   const press = (part, value) => (event) => { event.preventDefault(); page.change({ [part]: [value], open: [], sort: [] }); };
@@ -244,7 +270,8 @@ function drawSheet(page, sheet) {
   page.within.replaceChildren(...fields.map((name) => make("option", "", translate(`operators.in.${name}`), { value: name })));
   page.within.value = profiling.get(page, "in", "name");
   const frame = { types: "operator_types", executions: "kernels" }[sheet.view] || "operators";
-  const query = new URLSearchParams({ run: page.run.key, session: page.profile.session, rank: page.profile.rank, frame });
+  const { run, profile } = page;
+  const query = new URLSearchParams({ run: run.key, session: profile.session, rank: String(profile.rank), frame });
   // Rows of computed tables come from a callback, not from the CSV route.
   page.made = sheet.view === "shapes" || sheet.view === "counters" || (Boolean(page.against) && sheet.view !== "executions");
   page.csv.href = `${page.root.dataset.routes}profile.csv?${query}`;
@@ -284,12 +311,16 @@ export function number(value) {
 
 const WHOLE = new Set(["start_ns", "step", "stream", "task", "device", "model", "blocks"]);
 
-// The first of many columns is pinned; the first of few grows.
+/**
+ * The first of many columns is pinned; the first of few grows.
+ * @param {OperatorTable.Page} page
+ */
 function place(page, name) {
   if (name !== page.sheet.columns[0].name) return { pinned: null };
   return page.sheet.columns.length > 11 ? { pinned: "left", flex: null } : { pinned: null, flex: 1, minWidth: 220 };
 }
 
+/** @param {OperatorTable.Page} page */
 function definition(page, column) {
   const { name, text, unit, scale } = column;
   const own = page.against && hasSelf(page.sheet) ? name.replace("total_ns", "self_ns") : name;
@@ -335,7 +366,10 @@ cellRenderers.MindscopeShare = ({ value, data }) => {
     react("span", { style: { width: `${Math.min(100, 100 * value)}%` } }), react("span", {}, percent(value)));
 };
 
-// A link to the first slice of an operator on the timeline, of an execution to its own; null without a trace.
+/**
+ * A link to the first slice of an operator on the timeline, of an execution to its own; null without a trace.
+ * @param {OperatorTable.Page} page
+ */
 function onTimeline(page, data) {
   if (!page.profile || !page.profile.frames.includes("trace") || !data.name) return null;
   const { run, profile, state } = page;
@@ -354,7 +388,7 @@ function onTimeline(page, data) {
 cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
   if (!data) return "";
   const root = api.getGridId && document.querySelector(".ms-operators");
-  const page = root && pages.get(root.id);
+  const page = root && pageOf(root.id);
   if (!page || !page.sheet) return value || "";
   const first = page.sheet.columns[0].name === colDef.field;
   if (data.more && first) {
@@ -439,8 +473,11 @@ export function ownLine(stack) {
   return lines.find((line) => !LIBRARIES.some((part) => line.includes(part))) || lines[0] || "";
 }
 
+const pageOf = profiling.define("operators", { fields, build, draw });
+
 // Called by Dash ----------------------------------------------------------------------------------------------------
 
+/** @param {OperatorTable.Page} page */
 function attach(page) {
   if (page.api || !window.dash_ag_grid) return Promise.resolve(page.api);
   return window.dash_ag_grid.getApiAsync(page.store("grid")).then((api) => {
@@ -458,7 +495,7 @@ function attach(page) {
 
 Object.assign(functionsOf("mindscope_operators"), {
   columns(sheet, _prefs, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     if (!page || !sheet) return noUpdate();
     drawSheet(page, sheet);
     const made = sheet.columns.map((column) => definition(page, column));
@@ -471,7 +508,7 @@ Object.assign(functionsOf("mindscope_operators"), {
 
   // Without kernels there is nothing to limit and nothing far from a median; without counters, no view of them.
   useful(facts, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     if (!page || !facts) return;
     page.facts = facts;
     page.find(".ms-operators-use").hidden = page.find(".ms-operators-shortcuts").hidden = !facts.kernels;
@@ -479,7 +516,7 @@ Object.assign(functionsOf("mindscope_operators"), {
   },
 
   roof(figure, _prefs, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     if (!page) return noUpdate();
     page.find(".ms-operators-roof").hidden = !figure;
     for (const tool of page.root.querySelectorAll('[data-act="png-roofline"], [data-efficiency-csv="roofline"]')) {
@@ -503,7 +540,7 @@ Object.assign(functionsOf("mindscope_operators"), {
   },
 
   draw(figure, _prefs, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     if (!page || !figure) return noUpdate();
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(name).trim();
@@ -521,23 +558,21 @@ Object.assign(functionsOf("mindscope_operators"), {
   },
 
   place(data, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     if (page && data) drawScopes(page, data);
   },
 
   pressed(click, rootId) {
-    const page = pages.get(rootId);
+    const page = pageOf(rootId);
     const name = page && click && click.points[0] && click.points[0].customdata;
     if (name) page.change({ view: ["operators"], q: [String(name)], in: ["type"], sort: [] });
   },
 });
 
-profiling.define("operators", { build, draw });
-
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   const root = document.querySelector(".ms-operators");
-  const page = root && pages.get(root.id);
+  const page = root && pageOf(root.id);
   if (!page) return;
   if (key === "Escape" && profiling.get(page, "full")) page.change({ full: [] });
   if (key !== "f" || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;

@@ -4,6 +4,7 @@ import { functionsOf, noUpdate } from "../../kit/dash.js";
 import { badge, icon, make, pressSegment, segments, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { plotCards } from "../../kit/plot_cards.js";
 import { same } from "../../kit/state.js";
 import * as profiling from "../profiles.js";
@@ -11,8 +12,11 @@ import * as profiling from "../profiles.js";
 const WAIT_MS = 300;
 const PHONE_PX = 600;
 const NAMING = ["run", "session", "rank", "unit", "by", "scale", "type", "op", "shape", "q"];
+/** @param {Shapes.Page} page */
 const nameOf = (page) => `${page.run.name} ${page.profile.rank}`;
-const plots = plotCards(profiling.pageOf, nameOf, (page) => Boolean(page.facts));
+/** @returns {Shapes.Page | null} */
+const pageOf = (/** @type {string} */ rootId) => known(rootId);
+const plots = plotCards(pageOf, nameOf, (page) => Boolean(page.facts));
 
 /**
  * The types drawn after a press on one: it is added or left out; the last one stays.
@@ -34,6 +38,12 @@ export function urlOf(routes, name, ask) {
   return `${routes}shapes/${name}.csv?${query}`;
 }
 
+/** @returns {Omit<Shapes.Page, keyof Profiles.Page>} */
+const fields = () => ({
+  unit: notYet, by: notYet, scale: notYet, search: notYet, links: new Map(), facts: null, about: {},
+});
+
+/** @param {Shapes.Page} page */
 function build(page) {
   /**
    * @param {string} key
@@ -55,7 +65,6 @@ function build(page) {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => page.change({ q: value ? [value] : [] }), WAIT_MS);
   });
-  page.links = new Map();
   /**
    * @param {string} name
    * @param {string} key
@@ -75,6 +84,7 @@ function build(page) {
   plots.furnish(page);
 }
 
+/** @param {Shapes.Page} page */
 function press(page, event) {
   const button = event.target instanceof Element && event.target.closest(".ms-shapes-press");
   if (!button || !page.facts) return;
@@ -84,6 +94,7 @@ function press(page, event) {
   if (shape !== undefined) page.change({ shape: profiling.get(page, "shape") === shape ? [] : [shape] });
 }
 
+/** @param {Shapes.Page} page */
 function draw(page) {
   pressSegment(page.by, profiling.get(page, "by", "total"));
   pressSegment(page.scale, profiling.get(page, "scale", "linear"));
@@ -91,14 +102,16 @@ function draw(page) {
   if (document.activeElement !== page.search) page.search.value = profiling.get(page, "q");
 }
 
+/** @param {Shapes.Page} page */
 function drawFacts(page) {
   const { facts } = page;
   page.unit.hidden = facts.units.length < 2;
   pressSegment(page.unit, facts.unit);
-  for (const [name, link] of page.links) link.href = urlOf(page.root.dataset.routes, name, page.asked);
+  for (const [name, link] of page.links) link.href = urlOf(page.root.dataset.routes, name, page.about);
   for (const card of page.root.querySelectorAll("[data-card]")) card.hidden = !facts.found;
 }
 
+/** @param {Shapes.Page} page */
 function drawBadges(page, operator) {
   if (!operator) return;
   const { drawn, total } = operator.layout.meta;
@@ -118,7 +131,7 @@ function withRoom(figure) {
   return window.innerWidth > PHONE_PX ? figure : { ...figure, layout: { ...figure.layout, showlegend: false } };
 }
 
-profiling.define("shapes", { build, draw });
+const known = profiling.define("shapes", { fields, build, draw });
 
 Object.assign(functionsOf("mindscope_shapes"), {
   /**
@@ -126,16 +139,16 @@ Object.assign(functionsOf("mindscope_shapes"), {
    * @param {string} rootId
    */
   plan(ask, _prefs, now, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page || !ask) return noUpdate();
     const next = { ...ask, lang: [language()] };
-    page.asked = next;
+    page.about = next;
     return same(next, now) ? noUpdate() : next;
   },
 
   /** @param {string} rootId */
   painted(steps, operator, facts, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (!page || !facts) return;
     page.facts = facts;
     drawFacts(page);
@@ -146,7 +159,7 @@ Object.assign(functionsOf("mindscope_shapes"), {
 
   /** @param {string} rootId */
   picked(click, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     const point = click && click.points && click.points[0];
     if (!page || !point || !point.customdata) return;
     const shape = point.customdata[2];

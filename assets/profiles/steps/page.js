@@ -4,6 +4,7 @@ import { functionsOf, noUpdate } from "../../kit/dash.js";
 import { badge, icon, iconButton, make, menu, pressSegment, segments, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { formatQuery } from "../../kit/state.js";
 import * as plots from "../plots.js";
 import * as profiling from "../profiles.js";
@@ -12,6 +13,13 @@ import { zoom } from "../zooming.js";
 const FIGURES = ["bars", "trends", "streams"];
 const MANY_STREAMS = 8;
 
+/** @returns {Omit<StepTimes.Page, keyof Profiles.Page>} */
+const fields = () => ({
+  units: notYet, traces: notYet, average: notYet, previous: notYet, next: notYet, number: notYet, stepping: notYet,
+  outliersLabel: notYet, outliers: notYet, all: notYet, timeline: notYet, files: notYet, filesOf: "", facts: null, bars: null,
+});
+
+/** @param {StepTimes.Page} page */
 function build(page) {
   const measures = ["time", "share"].map((value) => [value, `steps.measure.${value}`]);
   page.units = segments("steps.measure", measures, (unit) => page.change({ unit: unit === "time" ? [] : [unit] }));
@@ -48,6 +56,7 @@ function build(page) {
 
 /**
  * Choose a step, or null for the average; ignore steps that do not exist.
+ * @param {StepTimes.Page} page
  * @param {number | null} step
  */
 function pick(page, step) {
@@ -56,6 +65,7 @@ function pick(page, step) {
   page.change({ step: step === null ? [] : [String(step)] });
 }
 
+/** @param {StepTimes.Page} page */
 function draw(page) {
   pressSegment(page.units, profiling.get(page, "unit", "time"));
   plots.drawFull(page);
@@ -76,7 +86,10 @@ function draw(page) {
   }
 }
 
-// The link to the picked step on the timeline.
+/**
+ * The link to the picked step on the timeline.
+ * @param {StepTimes.Page} page
+ */
 function drawTimeline(page) {
   const { step } = page.facts;
   page.timeline.hidden = step === null || !page.profile.frames.includes("trace");
@@ -95,6 +108,7 @@ function traceName([, form, device]) {
   return device < 0 ? name : `${name} · ${translate("steps.device", { n: device })}`;
 }
 
+/** @param {StepTimes.Page} page */
 function drawFacts(page) {
   const { facts } = page;
   const none = !facts.traces.length;
@@ -107,18 +121,20 @@ function drawFacts(page) {
   page.stepping.hidden = facts.first === null;
   page.previous.disabled = facts.previous === null;
   page.next.disabled = facts.next === null;
-  page.number.min = facts.first;
-  page.number.max = facts.last;
-  if (document.activeElement !== page.number) page.number.value = facts.step === null ? "" : facts.step;
+  page.number.min = String(facts.first ?? "");
+  page.number.max = String(facts.last ?? "");
+  if (document.activeElement !== page.number) page.number.value = String(facts.step ?? "");
   drawOutliers(page);
   drawTimeline(page);
 }
 
+/** @param {StepTimes.Page} page */
 function drawOutliers(page) {
   const { outliers, outliers_total: total } = page.facts;
   page.outliers.hidden = !total;
   if (!total) return;
   writeText(page.outliersLabel, "composition.outliers", { n: count(total) });
+  /** @type {HTMLElement[]} */
   const items = outliers.map(({ step, long, text: [english, chinese] }) => {
     const both = make("span", "t", [
       make("span", "en", english, { lang: "en" }),
@@ -134,6 +150,7 @@ function drawOutliers(page) {
   page.outliers.querySelector(".ms-menu-items").replaceChildren(...items);
 }
 
+/** @param {StepTimes.Page} page */
 function drawBadges(page, bars, streams) {
   const badges = [];
   if (bars) {
@@ -155,13 +172,13 @@ function drawBadges(page, bars, streams) {
   host.style.setProperty("--ms-rows", String(streams.layout.meta.streams + 1));
 }
 
-profiling.define("steps", { build, draw });
+const pageOf = profiling.define("steps", { fields, build, draw });
 
 Object.assign(functionsOf("mindscope_steps"), {
   painted(...values) {
     const rootId = values[FIGURES.length + 1];
     const facts = values[FIGURES.length];
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     const nothing = FIGURES.map(() => noUpdate());
     if (!page || !facts) return nothing;
     Object.assign(page, { facts, bars: values[0] });
@@ -172,7 +189,7 @@ Object.assign(functionsOf("mindscope_steps"), {
 
   /** @param {string} rootId */
   picked(click, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     const point = click && click.points && click.points[0];
     if (!page || !point || !page.bars) return;
     // A bar of several steps stands for its outlier.
@@ -183,13 +200,14 @@ Object.assign(functionsOf("mindscope_steps"), {
 
   /** @param {string} rootId */
   moved(change, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (page && change) zoom(page, change);
   },
 });
 
-plots.keys("ms-breakdown", (page, event) => {
-  if (!page.facts || (event.key !== "ArrowLeft" && event.key !== "ArrowRight")) return false;
+plots.keys("ms-breakdown", (found, event) => {
+  const page = pageOf(found.root.id);
+  if (!page || !page.facts || (event.key !== "ArrowLeft" && event.key !== "ArrowRight")) return false;
   const step = event.key === "ArrowLeft" ? page.facts.previous : page.facts.next;
   if (step === null || page.find(".ms-breakdown-bar-tools").hidden) return false;
   pick(page, step);

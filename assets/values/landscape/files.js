@@ -4,11 +4,14 @@ import * as files from "../../kit/files.js";
 
 const HEADER = ["run", "tag", "kind", "unit", "at", "x", "y", "loss"];
 
-/** @param {{ figure: { layout: PlotlyLayout } }} page */
+/** @param {Landscape.Page} page */
 const subject = (page) => page.figure.layout.meta.sheets.map(
   (/** @type {{ label: string, tag: string }} */ sheet) => `${sheet.label} ${sheet.tag}`).join(" ");
 
-/** @param {string} format */
+/**
+ * @param {Landscape.Page} page
+ * @param {string} format
+ */
 export async function image(page, format) {
   const plot = page.plot();
   if (plot && page.figure) await files.saveImage(plot, page.root, format, subject(page), plot);
@@ -31,6 +34,7 @@ function rows(sheet, ground) {
   return result;
 }
 
+/** @param {Landscape.Page} page */
 export function csv(page) {
   const plot = page.plot();
   if (!plot || !page.figure) return;

@@ -6,7 +6,7 @@ import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
 import { nameElement, namesIn } from "../../kit/name_elements.js";
-import { keeper } from "../../kit/pages.js";
+import { keeper, notYet } from "../../kit/pages.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { fillRuns } from "../../kit/run_select.js";
 import { same } from "../../kit/state.js";
@@ -14,29 +14,34 @@ import * as saving from "./files.js";
 import * as path from "./path.js";
 import { DEFAULTS, get, put } from "./view.js";
 
-/**
- * A landscape of a run; `done` of `of` points are finished of one that is computed (`catalogue.py`).
- * @typedef {{ tag: string, name: string, mark: string, final: boolean, line: boolean, first: number, last: number,
- *   unit: string, broken: string, done: number, of: number, updated: number }} LandscapeSheet
- * @typedef {{ key: string, name: string, colour: string, version: number, sheets: LandscapeSheet[] }} LandscapeRun
- */
-
 const MOST_COMPARED = 3;
 const WAIT_MS = 80;
 const MARKS = { start: "○", end: "●", convergence: "☆", missing: "▨" };
 
-const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
-  catalogue: null, sheets: [], figure: null, playing: 0,
+/**
+ * @param {HTMLElement} root
+ * @returns {OwnFields<Landscape.Page>}
+ */
+const fresh = (root) => ({
+  catalogue: notYet, sheets: [], figure: null, camera: null,
   plot: () => root.querySelector(".ms-landscape-main .js-plotly-plot"),
-}), build);
+  playing: 0, moving: null, views: notYet, modes: notYet, overs: notYet, scales: notYet, runs: notYet, intervals: notYet,
+  maps: notYet, picks: notYet, picked: "", plans: "",
+});
+
+const { pageOf } = keeper(fresh, build);
 
 // What is shown -----------------------------------------------------------------------------------------------------
 
+/** @param {Landscape.Page} page */
 function comparing(page) {
   return get(page, "mode") === "final";
 }
 
-/** @returns {{ run: LandscapeRun, sheet: LandscapeSheet }[]} */
+/**
+ * @param {Landscape.Page} page
+ * @returns {Landscape.Shown[]}
+ */
 function finals(page) {
   return page.catalogue.runs.flatMap((run) => {
     const sheet = run.sheets.filter((one) => one.final && !one.broken && !one.of).pop();
@@ -44,14 +49,15 @@ function finals(page) {
   });
 }
 
+/** @param {Landscape.Page} page */
 function compared(page) {
   const all = finals(page);
   const named = all.filter(({ run }) => (page.state.final || []).includes(run.key));
   return (named.length ? named : all).slice(0, MOST_COMPARED);
 }
 
+/** @param {Landscape.Page} page */
 function focus(page) {
-  /** @type {{ runs: LandscapeRun[] }} */
   const { runs } = page.catalogue;
   const run = runs.find((one) => one.key === get(page, "of")) || runs.find((one) => one.sheets.some((sheet) => !sheet.final))
     || runs[0];
@@ -63,7 +69,10 @@ function focus(page) {
   return [{ run, sheet }];
 }
 
-/** @param {boolean} withVersions */
+/**
+ * @param {Landscape.Page} page
+ * @param {boolean} withVersions
+ */
 function asked(page, withVersions) {
   const sheets = page.sheets.map(({ run, sheet }) => JSON.stringify([run.key, sheet.tag]));
   const mark = page.sheets.map(({ run, sheet }) =>
@@ -74,6 +83,7 @@ function asked(page, withVersions) {
   return ask;
 }
 
+/** @param {Landscape.Page} page */
 function drawing(page) {
   const ask = asked(page, false);
   for (const key of Object.keys(DEFAULTS)) if (get(page, key) !== DEFAULTS[key]) ask[key] = [get(page, key)];
@@ -83,15 +93,17 @@ function drawing(page) {
   return { ...ask, lang: [lang], theme: [theme] };
 }
 
+/** @param {Landscape.Page} page */
 function overlaid(page) {
   return comparing(page) && get(page, "over") === "1";
 }
 
+/** @param {Landscape.Page} page */
 function showState(page) {
   const { catalogue } = page;
   let name = "";
   const of = get(page, "of");
-  const unknown = comparing(page) || catalogue.runs.some((/** @type {{ key: string }} */ run) => run.key === of) ? "" : of;
+  const unknown = comparing(page) || catalogue.runs.some((run) => run.key === of) ? "" : of;
   page.find(".ms-body-unknown").textContent = unknown;
   if (unknown) name = catalogue.waiting ? "reading" : "unknown";
   else if (!catalogue.chosen) name = "no-runs";
@@ -108,6 +120,7 @@ function showState(page) {
 // Controls ----------------------------------------------------------------------------------------------------------
 
 /**
+ * @param {Landscape.Page} page
  * @param {string} key
  * @param {{ min: string, max: string, step: string }} bounds
  */
@@ -121,6 +134,7 @@ function slider(page, key, bounds) {
   return make("label", `ms-field ms-landscape-${key}`, [words(`landscape.${key}`, {}, "span", "ms-field-name"), input]);
 }
 
+/** @param {Landscape.Page} page */
 function build(page) {
   /**
    * @param {string} name
@@ -169,6 +183,7 @@ function build(page) {
   buildHead(page);
 }
 
+/** @param {Landscape.Page} page */
 function buildHead(page) {
   const summary = make("summary", "ms-button ms-button-icon", icon("download"));
   setLabel(summary, "title", "landscape.save");
@@ -201,13 +216,13 @@ const acts = {
   csv: (page) => saving.csv(page),
 };
 
-/** @param {LandscapeSheet} sheet */
+/** @param {Landscape.Sheet} sheet */
 function listedName(sheet) {
   const name = sheetName(sheet);
   return sheet.of ? translate("landscape.growing", { name, n: count(sheet.done), total: count(sheet.of) }) : name;
 }
 
-/** @param {LandscapeSheet} sheet */
+/** @param {Landscape.Sheet} sheet */
 function sheetName(sheet) {
   if (sheet.broken) return translate("landscape.broken", { tag: sheet.tag });
   if (!sheet.unit) return `${translate(sheet.line ? "landscape.line" : "landscape.final")} (${sheet.name})`;
@@ -216,8 +231,8 @@ function sheetName(sheet) {
   return translate(sheet.line ? "landscape.line_of" : "landscape.interval_of", steps);
 }
 
+/** @param {Landscape.Page} page */
 function drawControls(page) {
-  /** @type {{ runs: LandscapeRun[] }} */
   const { runs } = page.catalogue;
   const final = comparing(page);
   pressSegment(page.modes, final ? "final" : "");
@@ -251,6 +266,7 @@ function drawControls(page) {
   page.find(".ms-landscape-main").classList.toggle("ms-full", get(page, "full") === "1");
 }
 
+/** @param {Landscape.Page} page */
 function drawPicks(page) {
   const all = finals(page);
   const on = page.sheets.map(({ run }) => run.key);
@@ -301,7 +317,10 @@ function plan(item) {
   ], { tabindex: "-1" });
 }
 
-// Buttons for runs with landscapes that are not selected.
+/**
+ * Buttons for runs with landscapes that are not selected.
+ * @param {Landscape.Page} page
+ */
 function others(page, runs) {
   const buttons = runs.map(({ key, name }) => {
     const button = make("button", "ms-button", nameElement(name), { type: "button", title: name });
@@ -311,6 +330,7 @@ function others(page, runs) {
   return make("div", "ms-landscape-elsewhere", [words("landscape.elsewhere", {}, "span", "ms-muted"), ...buttons]);
 }
 
+/** @param {Landscape.Page} page */
 function drawPlans(page) {
   const { plans, left, elsewhere } = page.catalogue;
   const wanted = JSON.stringify([plans, left, elsewhere, language()]);
@@ -341,6 +361,7 @@ function finished({ done, of, updated }) {
   return badge("landscape.done", { n: count(done), total: count(of), time }, "landscape.done.title", "accent");
 }
 
+/** @param {Landscape.Page} page */
 function drawHead(page) {
   const { meta } = page.figure.layout;
   const title = page.find(".ms-landscape-main .ms-card-title");
@@ -425,7 +446,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const target = event.target instanceof Element ? event.target : null;
   const root = document.querySelector(".ms-shell .ms-landscape") || (target && target.closest(".ms-landscape"));
-  const page = root && pages.get(root.id);
+  const page = root && pageOf(root.id);
   if (!page || !page.figure) return;
   if (event.key === "Escape" && get(page, "full") === "1") acts.full(page);
   if (target && target.closest("input, select, button, summary, a, textarea")) return;

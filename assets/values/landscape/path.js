@@ -59,7 +59,10 @@ function show(plot, moving, part) {
   return window.Plotly.restyle(plot, changes, moving.map((track) => track.index));
 }
 
-/** @param {boolean} playing */
+/**
+ * @param {Landscape.Page} page
+ * @param {boolean} playing
+ */
 function button(page, playing) {
   const element = page.find('[data-act="play"]');
   element.firstElementChild.className = `ms-icon ms-icon-${playing ? "stop" : "play"}`;
@@ -67,26 +70,29 @@ function button(page, playing) {
   page.root.classList.toggle("ms-landscape-playing", playing);
 }
 
+/** @param {Landscape.Page} page */
 export function forget(page) {
   page.playing += 1;
   page.moving = null;
   button(page, false);
 }
 
+/** @param {Landscape.Page} page */
 async function finish(page) {
   const { moving } = page;
   const plot = page.plot();
   forget(page);
-  if (moving && plot && moving.plot === plot) await show(plot, moving, 1);
+  if (moving && plot && moving.plot === plot) await show(plot, moving.tracks, 1);
 }
 
+/** @param {Landscape.Page} page */
 async function play(page) {
   const plot = page.plot();
+  /** @type {Landscape.Track[]} */
   const moving = plot ? tracks(plot) : [];
   for (const track of moving) if (track.role === "path") track.along = distances(track.points);
   if (!moving.some((track) => track.role === "path" && track.along.length > 1)) return;
-  moving.plot = plot;
-  page.moving = moving;
+  page.moving = { plot, tracks: moving };
   page.playing += 1;
   const turn = page.playing;
   button(page, true);
@@ -103,12 +109,16 @@ async function play(page) {
   }
 }
 
+/** @param {Landscape.Page} page */
 export function toggle(page) {
   if (page.moving) finish(page);
   else play(page);
 }
 
-// Restore zoom or camera of the figure.
+/**
+ * Restore zoom or camera of the figure.
+ * @param {Landscape.Page} page
+ */
 export async function restore(page) {
   const plot = page.plot();
   if (!plot || !page.figure) return;

@@ -9,19 +9,23 @@ import { boxesText } from "../../kit/tensor_grid/boxes.js";
 export const escaped = (text) => text.replace(/~/g, "~0").replace(/:/g, "~1");
 export const plain = (text) => text.replace(/~1/g, ":").replace(/~0/g, "~");
 
+/** @param {CardsPage} page */
 export function seriesOf(page, card, key) {
   const run = plain(entry(page.state, "of", key));
   return card.stepped.find((one) => one.run === run) || card.stepped[0];
 }
 
+/** @param {CardsPage} page */
 export function setEntry(page, name, key, value) {
   page.change({ [name]: withEntry(page.state, name, key, value) });
 }
 
+/** @param {CardsPage} page */
 export function address(page, route, query) {
   return `${page.root.dataset.routes}${route}?${query}`;
 }
 
+/** @param {CardsPage} page */
 export async function json(page, route, query) {
   try {
     const answer = await fetch(address(page, route, query));

@@ -15,16 +15,19 @@ const VIEWS = ["auto", "heat", "ridge", "overlay", "numbers", "step"];
 const AXES = ["step", "relative", "absolute"];
 const KINDS = ["NaN", "+Inf", "-Inf"];
 
+/** @param {CardsPage} page */
 export function histogram(page) {
   return last(page.state, "view", "") === "histogram";
 }
 
+/** @param {CardsPage} page */
 export function overSteps(page) {
   return histogram(page) && last(page.state, "hist", "auto") !== "step";
 }
 
 // Controls ----------------------------------------------------------------------------------------------------------
 
+/** @param {CardsPage} page */
 export function build(page) {
   const set = (name, standard) => (value) => page.change({ [name]: value === standard ? [] : [value] });
   const view = segments("histograms.view", VIEWS.map((name) => [name, `histograms.${name}`]), set("hist", "auto"));
@@ -38,6 +41,7 @@ export function build(page) {
   return [view, axis];
 }
 
+/** @param {CardsPage} page */
 export function draw(page) {
   const { view, axis } = page.tensorHistogram;
   const now = last(page.state, "hist", "auto");

@@ -22,7 +22,10 @@ import * as histograms from "./histograms.js";
 const STATISTICS = ["min", "max", "mean", "std", "count", "zeros", "nan", "pos_inf", "neg_inf"];
 const BAD = ["nan", "pos_inf", "neg_inf"];
 
-// Second tensor of a difference: { series, place }; null for none, place -1 if there is none that early.
+/**
+ * Second tensor of a difference: { series, place }; null for none, place -1 if there is none that early.
+ * @param {CardsPage} page
+ */
 function minusOf(page, card, key, series, place, position) {
   const [how, ...rest] = entry(page.state, "minus", key).split(".");
   const what = rest.join(".");
@@ -39,7 +42,10 @@ function named(prefix, { series, place }) {
   return result;
 }
 
-// Request of a card in two parts, the tensor and the part of it, or the reason why there is none.
+/**
+ * Request of a card in two parts, the tensor and the part of it, or the reason why there is none.
+ * @param {CardsPage} page
+ */
 function wanted(page, card, key) {
   const series = seriesOf(page, card, key);
   if (!series) return { reason: ["tensors.none", {}] };
@@ -56,6 +62,7 @@ function wanted(page, card, key) {
 
 // One card ------------------------------------------------------------------------------------------------------------
 
+/** @param {CardsPage} page */
 function tensorOf(page, card) {
   if (card.tensor) return card.tensor;
   const host = card.querySelector(".ms-tensor");
@@ -83,6 +90,7 @@ function tensorOf(page, card) {
   return t;
 }
 
+/** @param {CardsPage} page */
 function show(page, card, key) {
   const t = tensorOf(page, card);
   if (t.key !== key) forget(t);
@@ -171,6 +179,7 @@ async function loadSummary(t) {
   t.summing = false;
 }
 
+/** @param {CardsPage} page */
 function histogram(page) {
   return histograms.histogram(page);
 }
@@ -252,6 +261,7 @@ export function head(t) {
 
 // The page ------------------------------------------------------------------------------------------------------------
 
+/** @param {CardsPage} page */
 function build(page) {
   const view = segments("tensors.view", [["table", "tensors.view.table"], ["histogram", "tensors.view.histogram"]],
     (value) => page.change({ view: value === "histogram" ? ["histogram"] : [] }));
