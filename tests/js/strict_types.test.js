@@ -17,6 +17,12 @@ test("a strict folder has no error; a folder below it is another one", () => {
   assert.deepEqual(judged(errors("assets/kit/a.js", "assets/x/a.js"), record).complaints, [at("assets/kit/a.js")]);
 });
 
+test("a page without a type is an error in every folder", () => {
+  const line = "assets/x/a.js(3,7): error TS7006: Parameter 'page' implicitly has an 'any' type.";
+  const typed = "assets/x/a.js(3,7): error TS2339: Property 'page' does not exist on type 'never'.";
+  assert.deepEqual(judged(errorsIn(`${line}\n${typed}\n`), { strict: [], errors: 2 }), { complaints: [line], count: 2 });
+});
+
 test("the number of errors may fall, and the record falls with it", () => {
   const many = (count) => errors(...Array.from({ length: count }, () => "assets/x/a.js"));
   const complaints = (count) => judged(many(count), { strict: [], errors: 40 }).complaints;

@@ -72,6 +72,7 @@ function build(page) {
   for (const tab of Object.values(TABS)) tab.build(page);
 }
 
+/** @type {Record<string, (page: Debugger.Page) => void>} */
 const acts = {
   csv: (page) => {
     page.saved += 1;
@@ -110,7 +111,13 @@ function draw(page) {
   graph.draw(page);
 }
 
-// What comes while no dump is listed is asked for again once one is.
+/** @typedef {Record<string, (page: Debugger.Page, answer: any) => void>} Answers */
+
+/**
+ * What comes while no dump is listed is asked for again once one is.
+ * @param {Answers} answers
+ * @returns {Answers}
+ */
 const whileListed = (answers) => Object.fromEntries(Object.entries(answers).map(([part, take]) => [part, (page, answer) => {
   if (page.listed) take(page, answer);
   else forget(page, part);

@@ -109,6 +109,7 @@ function drawTrendChoice(page) {
  */
 const again = (page, part) => (more) => debugging.request(page, part, page.parts.get(part).ask, { more });
 
+/** @type {Record<string, (page: Debugger.Page, answer: any) => void>} */
 export const answers = {
   tensors(page, answer) {
     const { part } = page.selected;

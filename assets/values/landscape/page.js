@@ -207,6 +207,7 @@ function buildHead(page) {
   });
 }
 
+/** @type {Record<string, (page: Landscape.Page) => void>} */
 const acts = {
   play: (page) => path.toggle(page),
   restore: (page) => path.restore(page),
