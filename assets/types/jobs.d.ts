@@ -390,7 +390,7 @@ declare namespace PipelinePage {
 declare namespace StrategyPage {
   type Named = [string, Wire.Texts];
 
-  /** layouts/jobs/strategy/grid.py: values by rows and columns */
+  /** layouts/jobs/strategy/summary.py: values by rows and columns */
   interface Grid {
     rows: number;
     columns: number;

@@ -81,7 +81,7 @@ declare namespace OperatorTable {
     scale: number;
   }
 
-  /** What the table shows: layouts/profiles/operators/sheets.py */
+  /** What the table shows: layouts/profiles/operators/page.py */
   interface Sheet {
     variants: string[];
     variant: string;
