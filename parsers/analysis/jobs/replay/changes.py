@@ -19,6 +19,8 @@ from parsers.model import Floats, Ints
 
 _ALWAYS = 0.9
 """Share of its instances in which an operation begins at the end of the one before if it always waits in a queue."""
+_SOME, _MOSTLY = 3, 0.8
+"""Instances without a queue, at least, and the share of them that begin with the end of a block, if this is what they await."""
 
 
 def computing_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) -> JobChange:
@@ -102,14 +104,18 @@ def link_as_others(graph: JobGraph, source: int, target: int, share: float, *, s
 def _always_queued(graph: JobGraph) -> frozenset[tuple[int, int]]:
     """Return (program, number) of operations that always waited in a queue: files do not tell which block they await.
 
-    They began right at the end of the operation before, so that what else they waited for had ended at some time before.
+    They began right at the end of the operation before, so that what else they waited for had ended at some time before. One
+    that begins right at the end of its block wherever the queue is empty, as in the rank that all others wait for, tells it.
     """
     found: set[tuple[int, int]] = set()
     for number, program in enumerate(graph.programs):
         queued = np.flatnonzero((program.former >= 0) & (program.before > 0))
         starts = graph.recording.start[program.operations[queued]]
-        ended = graph.recording.end[program.operations[program.former[queued]]]
-        always = (np.abs(starts - ended) <= EXACT_NS).mean(axis=1) >= _ALWAYS
+        waited = np.abs(starts - graph.recording.end[program.operations[program.former[queued]]]) <= EXACT_NS
+        told = (np.abs(starts - program.ends[program.before[queued] - 1]) <= EXACT_NS) & ~waited
+        alone = (~waited).sum(axis=1)
+        seen = (alone >= _SOME) & (told.sum(axis=1) >= _MOSTLY * alone)
+        always = (waited.mean(axis=1) >= _ALWAYS) & ~seen
         found |= {(number, int(one)) for one in queued[always]}
     return frozenset(found)
 

@@ -137,6 +137,13 @@ def test_the_saving_of_a_link_counts_transfers_that_always_wait_in_a_queue(seed:
     assert bound_of_link(recorded_ns - told, recorded_ns - told, recorded_ns) == EXACT
 
 
+def test_what_is_seen_to_await_a_block_is_not_released_from_a_queue() -> None:
+    """In all ranks but the slow one buckets wait in a queue; in that one they begin as blocks end, which tells what they await."""
+    (_, free) = cases("slow_rank", [7_149])
+    assert free.kind == "free"
+    assert 0.98 <= free.ratio <= 1.02
+
+
 @some_or_every
 def test_savings_of_links_are_exact_or_called_at_most(every: bool) -> None:
     """Of drawn jobs, with transfers that wait in queues in many: what is called exact is, and no bound is below the truth."""
@@ -149,13 +156,13 @@ def test_savings_of_links_are_exact_or_called_at_most(every: bool) -> None:
 
 @pytest.mark.long
 def test_most_savings_are_told_within_a_fifth() -> None:
-    """Floors below docs/performance/replay.md, which has 94 % of all, 87 % with four stages, 87 % of upper bounds."""
+    """Nine in ten of all, and 85 % with each number of stages; docs/performance/replay.md has more."""
     found: list[Case] = [one for kind in KINDS for one in cases(kind, range(3000, 3012))]
     told = [replace(one, kind="all") for one in found if not one.upper]
     for _, stages, _, inside, *_ in table(told):
-        assert inside >= (0.85 if stages == "all" else 0.7), stages
+        assert inside >= (0.9 if stages == "all" else 0.85), stages
     (whole, *_) = table([one for one in found if one.upper])
-    assert whole[3] >= 0.9
+    assert whole[3] >= 0.95
 
 
 # Samples -------------------------------------------------------------------------------------------------------------------
