@@ -151,8 +151,8 @@ TEXTS = define_texts({
         "{setting}: {value}; not surely more than the next one", "{setting}：{value}；不能确定大于下一个超参",
     ),
     "tuning.untried": (
-        "Not ranked, as no trial lies in a third of the range or more: {names}",
-        "取值范围的三分之一以上没有试验，不参与排名：{names}",
+        "Not ranked, as no trial lies in a third of the range or more; they may matter more than shown: {names}",
+        "取值范围的三分之一以上没有试验，实际影响可能更大，不参与排名：{names}",
     ),
     "tuning.tied": (
         "Which of these matters most is not judged: {names}", "无法判断其中哪一个影响最大：{names}",

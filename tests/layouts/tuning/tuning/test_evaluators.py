@@ -184,7 +184,7 @@ def test_answers_of_the_page(store: Store) -> None:
         "not surely more than the next one",
     ]  # fmt: skip
     said = figure["layout"]["xaxis"]["title"]["text"].replace("<br>", " ")
-    assert "Not ranked, as no trial lies in a third of the range or more: c" in said
+    assert "Not ranked, as no trial lies in a third of the range or more; they may matter more than shown: c" in said
     assert "Which of these matters most is not judged: a, b" in said
     reasons = {"missing": "not installed on the server: optuna", "few": "there are optuna", "failed": "failed: optuna"}
     for reason, said in reasons.items():
