@@ -138,7 +138,7 @@ def test_the_saving_of_a_link_counts_transfers_that_always_wait_in_a_queue(seed:
 
 
 def test_what_is_seen_to_await_a_block_is_not_released_from_a_queue() -> None:
-    """In all ranks but the slow one buckets wait in a queue; in that one they begin as blocks end, which tells what they await."""
+    """In all but the slow rank buckets wait in a queue; in that one they begin as blocks end, which tells what is awaited."""
     (_, free) = cases("slow_rank", [7_149])
     assert free.kind == "free"
     assert 0.98 <= free.ratio <= 1.02
