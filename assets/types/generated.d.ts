@@ -327,8 +327,9 @@ declare namespace Wire {
 
   /**
    * layouts/runs/guides/page.py: What the page shows, as plain lists (`layouts.kit.plain_html`), and a digest of it. run is
-   * the key of the run, other that of the second one, "" for none; runs are (key, name) of those to choose from. again:
-   * something is being read. text is the open symptom as text.
+   * the key of the run, other that of the second one, "" for none; runs are (key, name) of those to choose from. unknown is
+   * a run that the address names and nobody has, "" for none. again: something is being read. text is the open symptom as
+   * text.
    */
   interface GuideParts {
     digest: string;
@@ -336,6 +337,7 @@ declare namespace Wire {
     run: string;
     other: string;
     symptom: string;
+    unknown: string;
     runs: [string, string][];
     again: boolean;
     text: Texts;

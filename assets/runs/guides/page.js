@@ -1,6 +1,7 @@
 // The guides page: parts that the server made, of which those that changed replace what is shown; search in the list of
 // symptoms, the choice of runs, slow questions. Counterpart of layouts/runs/guides.
 
+import { showUnknown } from "../../kit/body.js";
 import { functionsOf, setProps } from "../../kit/dash.js";
 import { copyText } from "../../kit/health.js";
 import { inLanguage, translate } from "../../kit/i18n.js";
@@ -166,7 +167,9 @@ functionsOf("mindscope_guides").shown = function (found, state, rootId) {
     if (name === "steps" && before && before.symptom !== found.symptom) host.scrollTop = 0;
   }
   const none = !found.run;
-  page.find(".ms-guides-no-runs").hidden = !none;
+  const nobody = page.find(".ms-guides-no-runs");
+  nobody.hidden = !none;
+  showUnknown(nobody, found.unknown);
   page.find(".ms-guides-open-symptom").hidden = none;
   fillSelects(page);
   sift(page);

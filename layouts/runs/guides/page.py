@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypedDict
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.kit import elements as parts
+from layouts.kit.body import unknown_state
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids
@@ -44,8 +45,9 @@ BROWSER_TEXTS = (
 class GuideParts(TypedDict):
     """What the page shows, as plain lists (`layouts.kit.plain_html`), and a digest of it.
 
-    run is the key of the run, other that of the second one, "" for none; runs are (key, name) of those to choose from. again:
-    something is being read. text is the open symptom as text.
+    run is the key of the run, other that of the second one, "" for none; runs are (key, name) of those to choose from. unknown
+    is a run that the address names and nobody has, "" for none. again: something is being read. text is the open symptom as
+    text.
     """
 
     digest: str
@@ -53,6 +55,7 @@ class GuideParts(TypedDict):
     run: str
     other: str
     symptom: str
+    unknown: str
     runs: list[Annotated[list[str], tuple[str, str]]]
     again: bool
     text: Annotated[list[str], "Texts"]
@@ -73,7 +76,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
             dcc.Store(id=ids("turn")),
             html.Div([search, *choices], className="ms-toolbar ms-guides-bar"),
             html.Div(
-                parts.empty_state("guides.no_runs", hint="guides.no_runs_hint"), className="ms-guides-no-runs", hidden=True
+                [parts.empty_state("guides.no_runs", hint="guides.no_runs_hint"), unknown_state("guides.unknown")],
+                className="ms-guides-no-runs", hidden=True,
             ),
             html.Div(
                 [
@@ -121,8 +125,10 @@ def shown(source: Sources, answers: SymptomAnswers, state: Any, turn: Any) -> Gu
     firsts = list(dict.fromkeys(rows[run].members[0] for run in chosen))
     keys = {rows[run].key: rows[run].members[0] for run in chosen} | {run: run for run in chosen}
     budget = Budget(SECONDS)
-    run, unsure = keys.get(text(state, "of", limit=100_000), ""), False
-    if not run and firsts:
+    named = [text(state, key, limit=100_000) for key in ("of", "with")]
+    unknown = next((one for one in named if one and one not in keys), "")
+    run, unsure = "" if unknown else keys.get(named[0], ""), False
+    if not run and firsts and not unknown:
         run, unsure = _worst(source, answers, firsts, budget)
     other = _other(state, keys, firsts, run)
     looked = texts(turn, "look") if isinstance(turn, Mapping) else []
@@ -148,8 +154,8 @@ def shown(source: Sources, answers: SymptomAnswers, state: Any, turn: Any) -> Gu
     again = unsure or any(sign.is_reading for sign in signs) or any(one.state in WORKING for one in told)
     names = [[one, label_of(one, rows[one])] for one in firsts]
     return {
-        "digest": digest_of([made, run, other, names, again]), "parts": made, "run": run, "other": other,
-        "symptom": symptom.name, "runs": names, "again": again,
+        "digest": digest_of([made, run, other, unknown, names, again]), "parts": made, "run": run, "other": other,
+        "symptom": symptom.name, "unknown": unknown, "runs": names, "again": again,
         "text": list(as_text(symptom, name, told, checks)) if run else ["", ""],
     }  # fmt: skip
 

@@ -11,6 +11,7 @@ TEXTS = define_texts({
     "guides.nobody": ("no other run", "无"),
     "guides.no_runs": "common.no_run_is_chosen",
     "guides.no_runs_hint": "common.choose_runs_in_bar",
+    "guides.unknown": "common.no_run_has_this_name",
     "guides.found": ("Found in this run", "在该训练中发现"),
     "guides.found_none": ("No symptom was found in this run so far.", "目前未在该训练中发现症状。"),
     "guides.reading": ("still reading", "仍在读取"),

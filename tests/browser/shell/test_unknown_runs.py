@@ -52,7 +52,9 @@ def test_a_name_that_no_run_has_is_one_line(page: Page, everything: str, name: s
     expect(page.locator('[data-state="unknown"]')).to_be_hidden()
 
 
-@pytest.mark.parametrize("query", long_after(1, ["overview?of=nobody", "two_runs?one=nobody", "two_runs?run=*&other=nobody"]))
+@pytest.mark.parametrize("query", long_after(2, [
+    "overview?of=nobody", "guides?run=*&of=nobody", "two_runs?one=nobody", "two_runs?run=*&other=nobody",
+]))  # fmt: skip
 def test_a_run_that_is_not_there_is_one_line(page: Page, everything: str, query: str) -> None:
     show(page, f"{everything}/{query}")
     expect(page.locator('[data-state="unknown"]')).to_contain_text("No run has this name: nobody", use_inner_text=True)

@@ -176,10 +176,18 @@ def test_ticks_are_those_of_the_run_and_go_into_the_text() -> None:
     assert "备注：all in 0 to 9" in chinese
 
 
-@pytest.mark.parametrize("state", [{"of": ["nobody"]}, {"symptom": ["nothing"]}, {"with": ["../x"]}])
-def test_unknown_names_show_the_usual_page(state: dict[str, list[str]]) -> None:
+def test_an_unknown_symptom_shows_the_usual_page() -> None:
+    found = parts(MemorySource({"a": {"scalar": dict(NAN)}}), {"symptom": ["nothing"]})
+    assert (found["run"], found["symptom"], found["unknown"]) == ("a", "not_a_number", "")
+
+
+@pytest.mark.parametrize(("state", "name"), [
+    ({"of": ["nobody"]}, "nobody"), ({"with": ["../x"]}, "../x"), ({"of": ["a"], "with": ["nobody"]}, "nobody"),
+])  # fmt: skip
+def test_a_run_that_nobody_has_is_said_and_no_other_one_is_shown_for_it(state: dict[str, list[str]], name: str) -> None:
     found = parts(MemorySource({"a": {"scalar": dict(NAN)}}), state)
-    assert (found["run"], found["symptom"]) == ("a", "not_a_number")
+    assert (found["run"], found["unknown"], found["parts"]["steps"]) == ("", name, [])
+    assert [one for one, _ in found["runs"]] == ["a"]
 
 
 def test_a_request_that_is_none_is_refused() -> None:
