@@ -92,6 +92,7 @@ def limit() -> None:
     """Limit this process for the rest of its life; it is one made for cases."""
     signal.signal(signal.SIGPROF, _out_of_time)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform.startswith("linux"):
         with open("/proc/self/statm") as file:
@@ -157,8 +158,14 @@ def in_process(work: Work, slot: Slot, names: list[str], said: str = "") -> Iter
     if not process:
         _child(work, sending)
     sending.close()
-    status = yield from _followed(process, receiving, slot)
-    receiving.close()
+    try:
+        status = yield from _followed(process, receiving, slot)
+    except BaseException:  # this process is to end: its copy would go on
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        raise
+    finally:
+        receiving.close()
     running = slot.running()
     if running is None:
         if status:
@@ -211,12 +218,18 @@ def _followed(process: int, receiving: Connection, slot: Slot) -> Generator[Fail
 
 @contextmanager
 def scratch() -> Iterator[str]:
-    """Yield a directory in memory for the files of cases, and remove it afterwards."""
-    memory = "/dev/shm"
+    """Yield a directory in memory for the files of cases, and remove it afterwards.
+
+    Until then it is also where readers put their temporary files: the copies of databases with a log, for instance.
+    """
+    memory, usual = "/dev/shm", tempfile.tempdir
     folder = tempfile.mkdtemp(prefix="mindscope-fuzz-", dir=memory if os.path.isdir(memory) else None)
+    tempfile.tempdir = os.path.join(folder, "temporary")
+    os.mkdir(tempfile.tempdir)
     try:
         yield folder
     finally:
+        tempfile.tempdir = usual
         shutil.rmtree(folder, ignore_errors=True)
 
 

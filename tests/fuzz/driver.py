@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fnmatch
+import gc
 import hashlib
 import json
 import math
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 from tests.fuzz import guided, state
 from tests.fuzz.cases import Failure, Slot, Work, attempt, execute, in_process, limit, scratch
@@ -36,7 +38,7 @@ SLICE_S = 60
 """Seconds that one target is fuzzed by coverage, at most, before the next one has its turn. A turn begins by running again all
 that earlier ones of its target kept."""
 PROGRESS_S = 60.0
-"""Seconds between two lines that say how many cases were run."""
+"""Seconds between two lines that say how many cases were run; those of the state file are brought up to date then, too."""
 MOST_ENDED = 5
 """Processes that a target may end, by a crash or a hang, before it is left out of this run."""
 
@@ -59,11 +61,16 @@ def main(arguments: Sequence[str], guide: Any) -> int:
         print(problem)
     with scratch() as folder:
         fuzzing = Fuzzing(chosen, seed, folder, options.seconds, options.executions, earlier.cases)
+        count = state.Count(options.state, targets) if options.count else None
         begun = time.monotonic()
-        with contextlib.suppress(KeyboardInterrupt):  # what has been found by then is reported
-            fuzzing.run(guide)
-        if options.count:
-            state.add(options.state, fuzzing.cases_run(), targets)
+        ended = signal.signal(signal.SIGTERM, fuzzing.stop)
+        try:
+            with contextlib.suppress(KeyboardInterrupt):  # what has been found by then is reported
+                fuzzing.run(guide, count)
+        finally:
+            if count is not None:
+                count.update(fuzzing.cases_run())
+            signal.signal(signal.SIGTERM, ended)
         failed = fuzzing.report(options.found, time.monotonic() - begun)
     return 1 if failed else 0
 
@@ -118,8 +125,8 @@ class Fuzzing:
             os.makedirs(self._place(target), exist_ok=True)
             _ = target.seeds  # before processes fork, each of which would make them again
 
-    def run(self, guide: Any) -> None:
-        """Run cases until time or number is reached."""
+    def run(self, guide: Any, count: state.Count | None = None) -> None:
+        """Run cases until time or number is reached; count is brought up to date meanwhile."""
         self._guided = guide is not None
         names = [target.name for target in self.targets]
         said = time.monotonic()
@@ -130,6 +137,13 @@ class Fuzzing:
             if time.monotonic() - said > PROGRESS_S:
                 said = time.monotonic()
                 print(f"{sum(self.slot.counts()):,} cases", flush=True)
+                if count is not None:
+                    count.update(self.cases_run())
+
+    def stop(self, *_signal: object) -> NoReturn:
+        """End the run: at once, or after the turn of a target if this comes while Python ignores exceptions, as in a fork."""
+        self._until = -math.inf
+        raise KeyboardInterrupt
 
     def next(self) -> int:
         """Return the number of the target whose turn is next, and take it.
@@ -155,6 +169,8 @@ class Fuzzing:
 
     def _mutating(self, report: Callable[[Failure], None]) -> None:
         """Mutate files of one target after the other."""
+        gc.collect()
+        gc.freeze()  # what was imported is not looked at again by each collection
         limit()
         end = min(self._until, time.monotonic() + LIFE_S)
         while time.monotonic() <= end and sum(self.slot.counts()) < self._most:

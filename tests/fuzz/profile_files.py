@@ -35,7 +35,8 @@ def read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) -
     for other in sorted(helped - {kind}):
         intact, found = next(iter(seeds.profiles(other).values()))
         files.append(_profile_file(folder, intact, other, found[0]))
-    if is_chosen(data, 8):
+    derived = is_chosen(data, DERIVED_OF)
+    if derived:
         profile = Profile("session", 0, tuple(files))
         for frame, schema in FRAMES.items():
             if profile.gives(frame):
@@ -51,7 +52,6 @@ def read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) -
             part = together[file.path][reader.schema.name] if reader.together is not None else reader.read(source)
             reader.schema.check(part.frame)
             check_problems(part.problems)
-    derived = is_chosen(data, DERIVED_OF)
     if derived:
         _read_of_job(tuple(files))
     profile = Profile("session", 0, tuple(files))

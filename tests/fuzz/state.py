@@ -24,6 +24,19 @@ class State:
     problems: tuple[str, ...] = ()
 
 
+class Count:
+    """The cases of one session, which are added to a state file while it goes on; other sessions may add to the file, too."""
+
+    def __init__(self, path: Path, known: Collection[str]) -> None:
+        self._path, self._known = path, known
+        self._added: Mapping[str, int] = {}
+
+    def update(self, run: Mapping[str, int]) -> None:
+        """Add what is new in run, the cases of this session so far by the name of their target."""
+        add(self._path, {name: cases - self._added.get(name, 0) for name, cases in run.items()}, self._known)
+        self._added = dict(run)
+
+
 def load(path: Path) -> State:
     """Read a state file. One that is not there has no cases; OSError if it cannot be read."""
     try:

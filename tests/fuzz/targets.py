@@ -69,7 +69,7 @@ from tests.fuzz import (
     settings_files,
 )
 from tests.fuzz.corpus import Files, Seeds
-from tests.fuzz.promises import Broken, check_problems, is_chosen, write_file
+from tests.fuzz.promises import DERIVED_OF, Broken, check_problems, is_chosen, write_file
 from tests.writers.mlflow import write_database
 
 MOST_VALUES = 6
@@ -292,7 +292,7 @@ def _read_run(reader: Reader, name: str, data: bytes, folder: str) -> None:
     reader.sniff(data[:4096])
     check_problems(reader.verify(path))
     check_problems(reader.read(path, reader.read(path, limit=1).cursor).problems)
-    if not is_chosen(data, 4):
+    if not is_chosen(data, DERIVED_OF):
         return
     run = open_run(folder)
     _look_at(run)

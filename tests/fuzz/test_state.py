@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ if sys.platform == "win32":
 from tests.fuzz import driver, state
 from tests.fuzz.driver import BLOCK, BLOCKS, Fuzzing, main
 from tests.fuzz.targets import Target
+from tests.waiting import until
 
 
 def made(name: str, ran: Sequence[Path] = ()) -> Target:
@@ -93,6 +95,52 @@ def test_a_run_writes_its_cases_only_when_it_is_told_to(
     assert two == "two 9"  # it was not chosen, and keeps what it has
     assert one.startswith("one ")
     assert int(one.split()[1]) >= 32
+
+
+def test_a_session_adds_only_what_is_new_since_it_was_last_written(tmp_path: Path) -> None:
+    path = tmp_path / "cases.txt"
+    count = state.Count(path, ["a", "b"])
+    count.update({"a": 3})
+    state.add(path, {"b": 100}, ["a", "b"])  # another session
+    count.update({"a": 5, "b": 1})
+    count.update({"a": 5, "b": 1})
+    assert path.read_text() == "a 5\nb 101\n"
+
+
+@pytest.mark.parametrize("how", ["ended", "killed"])
+def test_a_session_that_is_ended_has_counted_its_cases(how: str, tmp_path: Path) -> None:
+    """What was counted a moment ago is in the file even if the process is killed, and no copy of it goes on."""
+    path, pids = tmp_path / "cases.txt", tmp_path / "pids"
+    process = subprocess.Popen([sys.executable, "-c", _SESSION, str(path), str(pids)], cwd=state.STATE.parents[2])
+    try:
+        until(lambda: path.exists() and state.load(path).cases["one"] > 0)
+        if how == "ended":
+            process.terminate()
+            assert process.wait(60) == 0
+            assert state.load(path).cases["one"] == pids.stat().st_size  # a byte for each case
+        else:
+            process.kill()
+            process.wait(60)
+            assert state.load(path).cases["one"] <= pids.stat().st_size
+    finally:
+        process.kill()
+        process.wait(60)
+
+
+_SESSION = """
+import sys, os
+from pathlib import Path
+from tests.fuzz import driver
+from tests.fuzz.targets import Target
+
+def run(data, folder):
+    with open(sys.argv[2], "ab", buffering=0) as file:
+        file.write(b".")
+
+driver.all_targets = lambda _seeds: {"one": Target("one", "plain", lambda: (b"seed",), run)}
+driver.LIFE_S, driver.PROGRESS_S = 0.2, 0.1
+sys.exit(driver.main(["--count", "--unguided", "--seconds", "60", "--state", sys.argv[1]], None))
+"""
 
 
 def test_the_committed_file_is_whole_and_in_order() -> None:
