@@ -2,7 +2,7 @@
 
 Messages come and go as bytes (`parsers.debugger`). There is no login: whoever reaches the port can open sessions, so it listens
 on this machine only unless told otherwise. Every limit is per connection: calls at once, calls per second, time without a
-message, so that one that floods or hangs is refused and others are not.
+message, so that one that floods or hangs is refused and others are not. Calls without a session have a limit in all, too.
 """
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ CALLS_PER_SECOND = 5000
 """Calls of one connection in a second."""
 IDLE = 60.0
 """Seconds a stream may take until its next message."""
+MOST_STRANGERS = 32
+"""Calls of connections without a session whose message is waited for; beyond that the oldest is cancelled. Eight sessions take as
+many threads."""
 MOST_PEERS = 1000
 """Connections whose calls are counted."""
 
@@ -63,6 +66,7 @@ class _ReceivedStream:
     """A stream that is being received, and when its last message came."""
 
     context: Any
+    is_stranger: bool
     heard: float = field(default_factory=time.monotonic)
 
 
@@ -88,7 +92,8 @@ class DebuggerServer:
         self._sessions = sessions
         self._lock = threading.Lock()
         self._calls: Cache[str, _ConnectionCalls] = Cache(MOST_PEERS)
-        self._streams: set[_ReceivedStream] = set()
+        self._streams: dict[_ReceivedStream, None] = {}
+        """In the order in which they began."""
         self._connections, self._closing = Connections(), threading.Lock()
         self._stopping = threading.Event()
         options = [
@@ -123,29 +128,53 @@ class DebuggerServer:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _handlers(self) -> dict[str, Any]:
-        unary, stream = self._grpc.unary_unary_rpc_method_handler, self._grpc.stream_unary_rpc_method_handler
-        return {
-            "WaitCMD": unary(self._answering(self._wait)),
-            "SendMetadata": unary(self._answering(self._metadata)),
-            "SendHeartbeat": unary(self._answering(self._heartbeat)),
-            "SendGraph": stream(self._answering(self._graph, streams=True)),
-            "SendMultiGraphs": stream(self._answering(self._graphs, streams=True)),
-            "SendTensors": stream(self._answering(self._tensors, streams=True)),
-            "SendTensorBase": stream(self._answering(self._bases, streams=True)),
-            "SendTensorStats": stream(self._answering(self._statistics, streams=True)),
-            "SendWatchpointHits": stream(self._answering(self._hits, streams=True)),
+        # To the other side a call of one message is a stream of one. For handlers of single messages grpc waits itself, without a
+        # limit, in a thread of the pool.
+        answers = {
+            "WaitCMD": self._of_one(self._wait),
+            "SendMetadata": self._of_one(self._metadata),
+            "SendHeartbeat": self._of_one(self._heartbeat),
+            "SendGraph": self._received(self._graph),
+            "SendMultiGraphs": self._received(self._graphs),
+            "SendTensors": self._received(self._tensors),
+            "SendTensorBase": self._received(self._bases),
+            "SendTensorStats": self._received(self._statistics),
+            "SendWatchpointHits": self._received(self._hits),
         }
+        handler = self._grpc.stream_unary_rpc_method_handler
+        return {name: handler(self._answering(answer)) for name, answer in answers.items()}
 
     # Calls -----------------------------------------------------------------------------------------------------------
 
-    def _answering(self, answer: Callable[[Any, str, Any], bytes], *, streams: bool = False) -> Callable[[Any, Any], bytes]:
+    def _of_one(self, answer: Callable[[bytes, str, Any], bytes]) -> Callable[[Any, str, Any], bytes]:
+        """Return a handler of calls with one message, which is waited for as those of streams are."""
+
+        def handle(request: Any, peer: str, context: Any) -> bytes:
+            with self._receiving(request, peer, context) as given:
+                message = next(given, None)
+            if message is None:
+                raise FormatError("expected a message, found a call without one")
+            return answer(message, peer, context)
+
+        return handle
+
+    def _received(self, answer: Callable[[Iterator[bytes], str, Any], bytes]) -> Callable[[Any, str, Any], bytes]:
+        """Return a handler of streams."""
+
+        def handle(request: Any, peer: str, context: Any) -> bytes:
+            with self._receiving(request, peer, context) as given:
+                return answer(given, peer, context)
+
+        return handle
+
+    def _answering(self, answer: Callable[[Any, str, Any], bytes]) -> Callable[[Any, Any], bytes]:
         """Return a handler of calls: what may not be sent is refused and counted, whatever it is."""
 
         def handle(request: Any, context: Any) -> bytes:
             peer = context.peer()
             try:
-                with self._counted(peer), self._receiving(request, context, streams=streams) as given:
-                    return answer(given, peer, context)
+                with self._counted(peer):
+                    return answer(request, peer, context)
             except CallRefused as error:
                 context.abort(self._grpc.StatusCode[error.code], str(error))
             except FormatError as error:
@@ -184,14 +213,14 @@ class DebuggerServer:
                 calls.open -= 1
 
     @contextlib.contextmanager
-    def _receiving(self, request: Any, context: Any, *, streams: bool) -> Iterator[Any]:
-        """Watch a stream: it is cancelled if no message comes for too long."""
-        if not streams:
-            yield request
-            return
-        stream = _ReceivedStream(context)
+    def _receiving(self, request: Any, peer: str, context: Any) -> Iterator[Iterator[bytes]]:
+        """Watch a stream: it is cancelled if no message comes for too long, or without a session if others need its place."""
+        stream = _ReceivedStream(context, self._sessions.of(peer) is None)
         with self._lock:
-            self._streams.add(stream)
+            self._streams[stream] = None
+            strangers = [one for one in self._streams if one.is_stranger]
+        for one in strangers[:-MOST_STRANGERS]:
+            one.context.cancel()
 
         def messages_of() -> Iterator[bytes]:
             for one in request:
@@ -202,7 +231,7 @@ class DebuggerServer:
             yield messages_of()
         finally:
             with self._lock:
-                self._streams.discard(stream)
+                del self._streams[stream]
 
     def _session(self, peer: str) -> TrainingSession:
         session = self._sessions.of(peer)

@@ -6,6 +6,7 @@ import contextlib
 import socket
 import threading
 import time
+from collections.abc import Iterator
 
 import grpc
 import numpy as np
@@ -328,6 +329,39 @@ def test_calls_that_hang_are_limited_and_cancelled(served: Served, monkeypatch: 
     hold.set()
     assert waiting(served, training).running()
     training.stub.close()
+
+
+@pytest.mark.parametrize("name", ["SendMetadata", "WaitCMD", "SendGraph"])
+def test_thousands_of_calls_without_a_message_keep_nobody_out(name: str, served: Served) -> None:
+    """Calls whose headers came and nothing after them, from many connections, and answers that nobody reads."""
+    hold = threading.Event()
+    stubs, calls = [Stub(served.port) for _ in range(250)], []
+
+    def never() -> Iterator[bytes]:
+        hold.wait(120)
+        yield from ()
+
+    try:
+        for stub in stubs:
+            call = stub.channel.stream_unary(f"/debugger.EventListener/{name}", lambda data: data, lambda data: data)
+            calls += [call.future(never()) for _ in range(8)]
+        served.until(lambda: len(served.server._pool._threads) == server.THREADS or sum(map(grpc.Future.done, calls)) > 500)
+        training = served.training(steps=2)
+        served.reaches("waiting")
+        served.order("terminate")
+        training.join()
+    finally:
+        hold.set()
+        for stub in stubs:
+            stub.close()
+
+
+def test_a_call_that_ends_without_a_message_is_refused(served: Served) -> None:
+    stub = Stub(served.port)
+    call = stub.channel.stream_unary("/debugger.EventListener/SendMetadata", lambda data: data, lambda data: data)
+    with refused(text="found a call without one"):
+        call(iter(()))
+    stub.close()
 
 
 def test_a_client_that_goes_in_the_middle_of_a_tensor(served: Served) -> None:
