@@ -42,8 +42,8 @@ CALLS_PER_SECOND = 5000
 IDLE = 60.0
 """Seconds a stream may take until its next message."""
 MOST_STRANGERS = 32
-"""Calls of connections without a session whose message is waited for; beyond that the oldest is cancelled. Eight sessions take as
-many threads."""
+"""Calls of connections without a session whose message is waited for; beyond that the oldest is cancelled. Eight sessions take
+as many threads."""
 MOST_PEERS = 1000
 """Connections whose calls are counted."""
 
@@ -128,8 +128,8 @@ class DebuggerServer:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _handlers(self) -> dict[str, Any]:
-        # To the other side a call of one message is a stream of one. For handlers of single messages grpc waits itself, without a
-        # limit, in a thread of the pool.
+        # To the other side a call of one message is a stream of one. For handlers of single messages grpc waits itself, without
+        # a limit, in a thread of the pool.
         answers = {
             "WaitCMD": self._of_one(self._wait),
             "SendMetadata": self._of_one(self._metadata),

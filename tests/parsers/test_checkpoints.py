@@ -34,8 +34,15 @@ def test_a_run_without_checkpoints_has_no_plan(tmp_path: Path) -> None:
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "ckpt_dir").mkdir()
-    os.mkfifo(tmp_path / "ckpt_dir" / "train_metadata.json")
+    path = tmp_path / "ckpt_dir" / "train_metadata.json"
+    os.mkfifo(path)
     assert landscape_plan(str(tmp_path)) is None
+    held = os.open(path, os.O_RDWR)
+    os.write(held, json.dumps(REAL).encode())  # what waits in it would be a plan
+    try:
+        assert landscape_plan(str(tmp_path)) is None
+    finally:
+        os.close(held)
 
 
 def test_groups_and_settings_are_read(tmp_path: Path) -> None:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -32,6 +38,51 @@ class _Slow:
 
     def close(self) -> None:
         pass
+
+
+def _pipe(path: Path) -> Iterator[None]:
+    """A pipe in which bytes wait, as a reader that is fast finds it."""
+    os.mkfifo(path)
+    held = os.open(path, os.O_RDWR)
+    os.write(held, DATA)
+    yield
+    os.close(held)
+
+
+def _silent(path: Path) -> Iterator[None]:
+    os.mkfifo(path)
+    yield
+
+
+def _socket(path: Path) -> Iterator[None]:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+        yield
+
+
+def _directory(path: Path) -> Iterator[None]:
+    path.mkdir()
+    yield
+
+
+def _device(path: Path) -> Iterator[None]:
+    path.symlink_to("/dev/zero")
+    yield
+
+
+@pytest.mark.parametrize("make", [_pipe, _silent, _socket, _directory, _device])
+@pytest.mark.parametrize("opening", ["RegularFile(path)", "beginning(path, 10)"])
+def test_only_regular_files_are_opened_and_none_is_waited_for(
+    tmp_path: Path, make: Callable[[Path], Iterator[None]], opening: str
+) -> None:
+    """In a process of its own, since one that waits for a pipe can only be killed."""
+    path = tmp_path / "x"
+    script = f"import sys\nfrom parsers.files import RegularFile, beginning\npath = sys.argv[1]\n{opening}"
+    with contextmanager(make)(path):
+        done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "OSError" in done.stderr, done.stderr
+    assert "not a regular file" in done.stderr or make is _socket  # which the system does not open
 
 
 @pytest.mark.parametrize("offset", [0, 1, 700, 1024, 5000])

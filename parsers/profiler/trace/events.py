@@ -30,7 +30,8 @@ LONGEST_EVENT = 16 << 20
 LONGEST_MENDED = 1 << 20
 """Maximum bytes of one event that is read although it is not valid JSON, which takes up to 60 times that."""
 _LONGEST_SKIPPED = 256 << 20
-"""Bytes in which the end of an event longer than LONGEST_EVENT is sought; in a longer one, the next event is sought."""
+"""Bytes in which the end of an event longer than LONGEST_EVENT is sought once one was found that has none; in a longer one, the
+next event is sought. Before, all of the file is searched, which is no more than reading it once."""
 LONGEST_VALUE = 4 << 20
 """Maximum bytes of a value beside the events that is kept."""
 WITHIN = 20
@@ -114,6 +115,8 @@ class TraceEventReader:
     documents: int = 0
     """Arrays and objects with traceEvents found; more than one if traces were concatenated."""
     _spent: int = 0
+    _endless: bool = False
+    """A long event was found that has no end."""
 
     def pieces(self) -> Iterator[EventPiece]:
         """Yield all events in order."""
@@ -353,15 +356,20 @@ class TraceEventReader:
         The bracket of the array closes an object whose own is missing: what is between may be intact events.
         """
         scan = Scan(arrays=True)
-        for begin in range(offset, offset + _LONGEST_SKIPPED, _SCANNED):
+        begin = offset
+        while (begin - offset < _LONGEST_SKIPPED or not self._endless) and self.source.next_data(begin) == begin:
             data = self.source.read(begin, _SCANNED)
             places, _ = scan.shallow(data, 0)
             if len(places):
                 end = begin + int(places[0]) + 1
                 closed = self.source.read(end - 1, _LONGEST_SCALAR)
-                return end - offset if closed[:1] == b"}" and _AFTER.match(closed, 1) else -1
+                if closed[:1] == b"}" and _AFTER.match(closed, 1):
+                    return end - offset
+                break
             if len(data) < _SCANNED:
                 break
+            begin += _SCANNED
+        self._endless = True
         return -1
 
     def event(self, place: int) -> dict[str, Any]:

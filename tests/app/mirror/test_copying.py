@@ -291,6 +291,16 @@ def test_a_link_on_this_disk_leads_nowhere(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "outside") == []
 
 
+def test_a_copy_that_is_a_link_is_neither_read_nor_written(tmp_path: Path) -> None:
+    victim, link = tmp_path / "victim", tmp_path / "copies" / NAME
+    victim.write_bytes(b"secret")
+    link.parent.mkdir(parents=True)
+    link.symlink_to(victim)
+    with pytest.raises(RemoteError, match="name"):
+        finished(Copies(str(tmp_path / "copies")).bring(Directory(tmp_path), RemoteFile(NAME, 9, 1.0)))  # type: ignore[arg-type]
+    assert victim.read_bytes() == b"secret"
+
+
 def test_what_a_killed_mirror_left_is_removed(there: Path, here: Path) -> None:
     write(here / "a" / ".mindscope-part-xyz", b"half")
     write(there / NAME, b"1")

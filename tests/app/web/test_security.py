@@ -189,7 +189,7 @@ class TestToken:
         app = make_app(token=TOKEN, cookie="mindscope-8080").server
         visitor, guesser = app.test_client(), app.test_client()
         assert visitor.get("/", query_string={"token": TOKEN}).status_code == 303
-        for _ in range(security.Attempts.FREE):
+        for _ in range(5):
             assert guesser.get("/", query_string={"token": "wrong"}).status_code == 401
         for offered in ({"query_string": {"token": "wrong"}}, {"headers": {"Authorization": "Bearer wrong"}}):
             answer = guesser.get("/", **offered)
@@ -262,6 +262,7 @@ def test_a_host_application_is_left_alone(make_app) -> None:
 
 def test_large_requests_are_refused(client) -> None:
     larger = security.LARGER_REQUESTS["_dash-update-component"]
+    assert security.LARGEST_REQUEST == 1 << 20  # what SECURITY.md promises
     for path, largest in (("/_dash-update-component", larger), ("/api/note", security.LARGEST_REQUEST)):
         for size, status in ((largest, 400), (largest + 1, 413)):
             assert client.post(path, data=b"x" * size, content_type="application/json").status_code == status
@@ -271,6 +272,7 @@ def test_each_larger_request_is_one_of_a_route(client) -> None:
     plain = {rule.rule.rpartition("/")[2] for rule in client.application.url_map.iter_rules() if "POST" in rule.methods}
     posted = plain | {rule.rpartition("/")[2] for rules in POST.values() for rule in rules}
     assert set(security.LARGER_REQUESTS) < posted
+    assert len(security.LARGER_REQUESTS) == 3
 
 
 def test_a_dashboard_is_framed_by_its_own_origin_and_those_named() -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from parsers.profiler.trace import chrome
+from parsers.profiler.trace import chrome, events
+from parsers.profiler.trace.bytes import TraceBytes
 from parsers.profiler.trace.events import LONGEST_EVENT, LONGEST_MENDED, PIECE
 
 BEYOND = 64 << 20
@@ -66,6 +67,40 @@ def test_a_longer_event_is_skipped_and_reported_with_its_place(tmp_path: Path, p
     length = path.stat().st_size - at - len(_event("after", 5) + b",\n" + _event("last", 7) + b"]") - 2
     assert (problem.path, problem.offset, problem.length) == (str(path), at, length)
     assert f"expected an event of at most 16 MB, found one of {length:,} bytes" in problem.text
+
+
+@pytest.mark.parametrize("parts", [_texts, pytest.param(_objects, marks=pytest.mark.long)])
+def test_an_event_of_any_length_is_one_problem_and_costs_no_others(
+    tmp_path: Path, parts: Callable[[int], Iterator[bytes]]
+) -> None:
+    path = tmp_path / "trace_view.json"
+    at = _write(path, parts, 300 << 20)
+    trace = chrome.read(str(path), None)
+    path.unlink()
+    assert [trace.names[number] for number in trace.slices.name.tolist()] == ["before", "after", "last"]
+    (problem,) = trace.problems
+    assert problem.offset == at
+    assert problem.text.startswith("1 event dropped: expected an event of at most 16 MB")
+
+
+def test_long_events_without_an_end_are_searched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one costs a search of the whole file, the others one of some MB each."""
+    monkeypatch.setattr(events, "_LONGEST_SKIPPED", 1 << 20)
+    path = tmp_path / "trace_view.json"
+    open_event = _event("open", 1, ',"args":{"a":"' + "x" * LONGEST_EVENT)
+    path.write_bytes(b"[" + b",\n".join([_event("before", 1), *[open_event[:-3]] * 3, _event("after", 5)]))
+    read = 0
+    real = TraceBytes.read
+
+    def counted(source: TraceBytes, offset: int, length: int) -> bytes:
+        nonlocal read
+        data = real(source, offset, length)
+        read += len(data)
+        return data
+
+    monkeypatch.setattr(TraceBytes, "read", counted)
+    chrome.read(str(path), None)
+    assert read < 8 * path.stat().st_size
 
 
 def test_one_within_the_limit_is_read(tmp_path: Path) -> None:
