@@ -26,6 +26,8 @@ Command = Callable[[argparse.Namespace], int]
 _UNKNOWN = re.compile(r"(?:argument COMMAND: invalid choice: '(.*?)'|unrecognized arguments: (\S+))")
 _ALIASES = {"start": ["launch"]}
 """Names of commands that users of other viewers know."""
+_DIRECTORY = ("--summary-base-dir", "--logdir")
+"""What gives the directory to `start`; other commands take it without an option."""
 _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT)
 
 
@@ -35,18 +37,17 @@ class _CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         unknown = _UNKNOWN.match(message)
         if unknown:
-            near = difflib.get_close_matches(unknown[1] or unknown[2].partition("=")[0], self.names(), 1, cutoff=0.7)
-            message += f"; did you mean {near[0]}?" if near else ""
+            near = self._nearest(unknown[1] or unknown[2].partition("=")[0])
+            message += f"; did you mean {near}?" if near else ""
         print(f"mindscope: {message} (see '{self.prog} --help')", file=sys.stderr)
         raise SystemExit(2)
 
-    def names(self) -> list[str]:
-        """Return the names of all options and commands, those of the commands included."""
-        found = list(self._option_string_actions)
-        for action in self._actions:
-            if isinstance(action.choices, dict):
-                found += [name for word, parser in action.choices.items() for name in (word, *parser._option_string_actions)]
-        return found
+    def _nearest(self, word: str) -> str:
+        """Return what is nearly called so: an option or command, or the directory where it needs no option; else nothing."""
+        if word in _DIRECTORY and any(action.metavar == "DIR" for action in self._get_positional_actions()):
+            return f"'{self.prog} DIR'"
+        commands = [name for action in self._actions if isinstance(action.choices, dict) for name in action.choices]
+        return next(iter(difflib.get_close_matches(word, [*self._option_string_actions, *commands], 1, cutoff=0.7)), "")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -82,7 +83,7 @@ def _parsed(words: list[str]) -> argparse.Namespace:
     if len(left) == 1 and not left[0].startswith("-") and getattr(options, "directory", None) == "":
         options.directory = left.pop()
     if left:
-        parser.error(f"unrecognized arguments: {' '.join(left)}")
+        options.parser.error(f"unrecognized arguments: {' '.join(left)}")
     return options
 
 
@@ -105,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False,
                                   aliases=_ALIASES.get(name, []))  # fmt: skip
         add_options(sub)
-        sub.set_defaults(command=command)
+        sub.set_defaults(command=command, parser=sub)
     return parser
 
 
