@@ -65,7 +65,8 @@ def usual_runs(rows: Sequence[RunRow], kinds: Sequence[str] = (), *, every: bool
     """Return the runs on screen while nobody has chosen any: of those that have, or may turn out to have, data of one of the
     kinds (a page's `needs`; of all runs if none has), the best of a sweep, else the 10 newest. With every: all of them.
 
-    Runs are a sweep if most of them have the same main scalar and its name says which values are better. If the names
+    Runs are a sweep if most of them have the same main scalar and its name says which values are better. Of all runs, which a
+    page without `needs` shows, those without a scalar do not count, so that it opens as pages of curves do. If the names
     of most differ from others in the seed alone, the best are the best run of each group of such names, of the 10 best groups:
     ten seeds of one setting say nothing of the other settings. Otherwise they are the 10 best runs. Settings are not compared,
     since that would read a file of every run. A single value is no curve and comes after all that are.
@@ -74,7 +75,7 @@ def usual_runs(rows: Sequence[RunRow], kinds: Sequence[str] = (), *, every: bool
     having = having or rows
     if every or len(having) <= USUAL:
         return UsualRuns(frozenset(row.key for row in having), "")
-    tag, wanted = _swept(having)
+    tag, wanted = _swept(having if kinds else [row for row in rows if row.main_tag])
     valued = [(row, row.main_value) for row in having if tag and row.main_tag == tag and row.main_value is not None]
     finite = [one for one in valued if math.isfinite(one[1])]
     if len(finite) < USUAL:
@@ -107,7 +108,7 @@ def _without_seed(name: str) -> str:
 
 def _swept(rows: Sequence[RunRow]) -> tuple[str, str]:
     """Return the main scalar of most runs and whether "min" or "max" of it is better; two empty texts if they have none."""
-    ((tag, many),) = Counter(row.main_tag for row in rows).most_common(1)
+    tag, many = next(iter(Counter(row.main_tag for row in rows).most_common(1)), ("", 0))
     wanted = better(tag) if tag and 2 * many > len(rows) else ""
     return (tag, wanted) if wanted else ("", "")
 

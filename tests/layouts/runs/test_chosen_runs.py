@@ -123,6 +123,14 @@ def test_of_a_sweep_the_best_runs_are_on_screen_and_else_the_newest() -> None:
     assert usual_runs([]) == (frozenset(), "", 0)
 
 
+def test_runs_without_scalars_do_not_change_what_the_list_of_runs_opens_with() -> None:
+    sweep = [row(f"r{number}", main_tag="loss", main_value=float(number), tags={"scalar": 1}) for number in range(12)]
+    others = [row(f"dump{number}", tags={"dump": 1}, main_tag="", main_value=None) for number in range(30)]
+    assert usual_runs([*others, *sweep]) == usual_runs([*others, *sweep], ["scalar"]) == usual_runs(sweep)
+    assert usual_runs([*others, *sweep], ["dump"]).best_by == ""
+    assert usual_runs(others) == (frozenset(one.key for one in others[:10]), "", 0)
+
+
 def test_a_run_of_one_point_is_not_the_best() -> None:
     rows = [row(f"r{number}", main_tag="loss", main_value=1.0 + number, main_points=5) for number in range(12)]
     rows += [row("begun", main_tag="loss", main_value=0.5, main_points=1)]
