@@ -100,19 +100,20 @@ function writeFailure(button, failed) {
 }
 
 /**
- * The last part of the path matters most; the rest is cut if there is no room.
+ * Of a path the last part matters most, and the rest is cut if there is no room. Several directories have their names.
  * @param {HTMLElement} element
- * @param {string} base
+ * @param {Wire.Status} status
  */
-function writeBase(element, base) {
+function writeBase(element, { base, names }) {
   if (element.title === base) return;
   const parts = base.split("/");
   const last = parts.pop();
   const [above, below] = [document.createElement("span"), document.createElement("span")];
   above.className = "ms-base-above";
-  above.textContent = parts.length > 3 ? `…/${parts[parts.length - 1]}/` : parts.map((part) => `${part}/`).join("");
+  const path = parts.length > 3 ? `…/${parts[parts.length - 1]}/` : parts.map((part) => `${part}/`).join("");
   below.className = "ms-cut";
-  below.textContent = last || "";
+  above.textContent = names.length ? "" : path;
+  below.textContent = names.length ? names.join(", ") : last || "";
   element.title = base;
   element.replaceChildren(above, below);
 }
@@ -146,7 +147,7 @@ function paintStatus() {
     element.classList.toggle("ms-missing", status.missing);
     for (const read of root.querySelectorAll(".ms-read")) writeRead(read, status, paused);
     for (const button of root.querySelectorAll(".ms-failure")) writeFailure(button, status.failed);
-    for (const base of root.querySelectorAll(".ms-base")) writeBase(base, status.base);
+    for (const base of root.querySelectorAll(".ms-base")) writeBase(base, status);
     for (const button of root.querySelectorAll(".ms-health")) writeHealth(button, status);
   }
 }

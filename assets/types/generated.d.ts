@@ -234,6 +234,7 @@ declare namespace Wire {
     failed: string;
     age: number;
     missing: boolean;
+    names: string[];
     verified: [number, number];
   }
 

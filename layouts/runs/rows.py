@@ -78,7 +78,8 @@ class SourceStatus:
     failed is the error that ended the last scan, "" for none. read_at is the time of the last finished scan in seconds since
     1970 (None: none yet), interval the seconds between scans (0: one scan only). version changes whenever the version of a
     run, the list of runs or the list of problems changes. age is the number of seconds since the last scan finished, or since
-    the start if none has. missing is whether the last scan did not find a base directory.
+    the start if none has. missing is whether the last scan did not find a base directory. names are those of the directories if
+    there are several.
     """
 
     base: str
@@ -91,6 +92,7 @@ class SourceStatus:
     failed: str = ""
     age: float = 0.0
     missing: bool = False
+    names: tuple[str, ...] = ()
 
     @property
     def health(self) -> str:

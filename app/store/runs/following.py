@@ -215,6 +215,14 @@ class RunFollower:
         """The directories of the runs, joined into one text."""
         return printable(os.pathsep.join([scanner.base for scanner in self._scanners] or [s.path for s in self._sources]))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the directories, with which those of their runs begin; none if there is one directory."""
+        return tuple(printable(self._named(scanner)) for scanner in self._scanners) if len(self._scanners) > 1 else ()
+
+    def _named(self, scanner: Scanner) -> str:
+        return self._names.get(scanner.base) or (os.path.basename(scanner.base) if len(self._scanners) > 1 else "")
+
     # The thread ----------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
@@ -290,13 +298,12 @@ class RunFollower:
     def _scan(self) -> None:
         scanned: list[tuple[str, list[Source]]] = []
         problems: list[tuple[str, Problem]] = []
-        several = len(self._scanners) > 1
         entries = self.entries
         watched = [entries[key].source.path for key in self._priority[:MOST_WATCHED] if key in entries]
         for scanner in self._scanners:
             scanner.watched = watched
             try:
-                name = self._names.get(scanner.base) or (os.path.basename(scanner.base) if several else "")
+                name = self._named(scanner)
                 scanned.append((f"{name}/" if name else "", scanner.scan()))
             except SourceError as error:
                 problems.append(("", Problem(scanner.base, 0, 0, "unreadable", str(error))))

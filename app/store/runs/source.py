@@ -63,6 +63,7 @@ class StoredRuns(RunSource):
             failed=self._runs.failed,
             age=self._runs.age(),
             missing=self._runs.missing,
+            names=self._runs.names,
         )
 
     def _counts(self, rows: tuple[RunRow, ...]) -> tuple[int, int]:

@@ -180,6 +180,17 @@ def test_a_first_scan_that_never_ends_is_stale(base: Path, monkeypatch: pytest.M
         store.stop()
 
 
+def test_several_directories_have_the_names_that_their_runs_begin_with(base: Path) -> None:
+    store = Store([base / "long_history", base / "ranks"], names={str(base / "ranks"): "job"}, interval=0.05).start()
+    try:
+        assert store.wait(20)
+        assert store.runs.status().names == ("long_history", "job")
+        assert {row.key.split("/")[0] for row in store.runs.rows()} == {"long_history", "job"}
+    finally:
+        store.stop()
+    assert Store([base]).runs.status().names == ()
+
+
 def test_a_store_that_looks_once_is_never_stale(base: Path) -> None:
     store = Store([base], interval=0).start()
     try:

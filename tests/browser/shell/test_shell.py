@@ -242,6 +242,19 @@ def test_a_missing_directory_is_said_instead_of_how_to_record(
         store.stop()
 
 
+def test_several_directories_are_named_in_the_header(page: Page, serve: Callable[[Flask], str], tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        shutil.copytree(RECORDED / "several_files", tmp_path / name / "run")
+    store = Store([tmp_path / "first", tmp_path / "second"], names={str(tmp_path / "second"): "night"}).start()
+    try:
+        page.goto(serve(create_app(store).server) + "/scalars")
+        base = page.locator(".ms-place .ms-base")
+        expect(base).to_have_text("first, night")
+        expect(base).to_have_attribute("title", os.pathsep.join([str(tmp_path / "first"), str(tmp_path / "second")]))
+    finally:
+        store.stop()
+
+
 COUNTED = """() => {
     const hidden = [...document.querySelectorAll('.ms-menu-link[hidden]')];
     return hidden.length > 0 && hidden.every((link) => link.getAttribute('aria-disabled') === 'true')
