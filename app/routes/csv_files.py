@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from flask import Response
 
-from app.routes.values.media import attachment
+from app.routes.values.media import attachment, safe_name
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
+
+
+def table_name(run: str, page: str, name: str = "") -> str:
+    """Return the name of a table's file: of its run, the page that offers it, and the table where the page has several."""
+    return "-".join(dict.fromkeys(filter(None, (safe_name(run) or "run", page, name))))
 
 
 def csv_answer(table: pd.DataFrame, name: str) -> Response:

@@ -18,10 +18,9 @@ from collections.abc import Callable
 import numpy as np
 from flask import Blueprint, Response, request
 
-from app.routes.csv_files import csv_answer
+from app.routes.csv_files import csv_answer, table_name
 from app.routes.explanations.explanations import answering, opened_explanations, parameters
 from app.routes.refusals import Unusable
-from app.routes.values.media import safe_name
 from layouts.explanations.confusion_asks import ConfusionRequest
 from layouts.explanations.explanation_counts import named_cells, named_changes, samples_of, scores_with_totals
 from layouts.explanations.score_asks import read_weights
@@ -47,14 +46,14 @@ def cells(source: Sources) -> Response:
     """Respond with the cells of the matrix that have samples."""
     ask = _ask(("run", "t", "q"))
     found = samples_of(opened_explanations(source, ask.choice.run), ask.choice)
-    return csv_answer(named_cells(found, ask.choice.threshold), f"{safe_name(ask.choice.run)}-confusion")
+    return csv_answer(named_cells(found, ask.choice.threshold), table_name(ask.choice.run, "confusion"))
 
 
 def labels(source: Sources) -> Response:
     """Respond with each label against the rest."""
     ask = _ask(("run", "t", "q"))
     found = samples_of(opened_explanations(source, ask.choice.run), ask.choice)
-    return csv_answer(by_label(found, ask.choice.threshold), f"{safe_name(ask.choice.run)}-labels")
+    return csv_answer(by_label(found, ask.choice.threshold), table_name(ask.choice.run, "confusion", "labels"))
 
 
 def cell(source: Sources) -> Response:
@@ -65,7 +64,7 @@ def cell(source: Sources) -> Response:
     explained = opened_explanations(source, ask.choice.run)
     ids = members(samples_of(explained, ask.choice), ask.choice.threshold, *ask.cell)
     rows = np.searchsorted(explained.samples["sample"].to_numpy(), ids)
-    return csv_answer(sample_table(explained, rows, ask.choice), f"{safe_name(ask.choice.run)}-cell")
+    return csv_answer(sample_table(explained, rows, ask.choice), table_name(ask.choice.run, "confusion", "cell"))
 
 
 def reliability(source: Sources) -> Response:
@@ -74,7 +73,7 @@ def reliability(source: Sources) -> Response:
     counted = samples_of(opened_explanations(source, ask.choice.run), ask.choice)
     top = ask.question == "top" or (not ask.question and counted.single)
     found = (calibration.top_label if top else calibration.each_label)(counted, ask.bins)
-    return csv_answer(found.bins, f"{safe_name(ask.choice.run)}-calibration")
+    return csv_answer(found.bins, table_name(ask.choice.run, "confusion", "calibration"))
 
 
 def changed(source: Sources) -> Response:
@@ -84,7 +83,7 @@ def changed(source: Sources) -> Response:
         raise Unusable("expected the parameter with, found none")
     runs = (ask.choice.run, *ask.others)
     found = changes([samples_of(opened_explanations(source, run), ask.choice) for run in runs], ask.choice.threshold)
-    return csv_answer(named_changes(found, runs), f"{safe_name(ask.choice.run)}-changes")
+    return csv_answer(named_changes(found, runs), table_name(ask.choice.run, "confusion", "changes"))
 
 
 def scores(source: Sources) -> Response:
@@ -92,7 +91,7 @@ def scores(source: Sources) -> Response:
     asked = parameters(("run", "weight"), many=("weight",))
     chosen = read_weights({"weight": request.args.getlist("weight")})
     table = scores_with_totals(opened_explanations(source, asked["run"]), chosen)
-    return csv_answer(table, f"{safe_name(asked['run'])}-scores")
+    return csv_answer(table, table_name(asked["run"], "scores"))
 
 
 def _ask(known: tuple[str, ...]) -> ConfusionRequest:

@@ -25,7 +25,7 @@ from urllib.parse import quote
 import numpy as np
 from flask import Blueprint, Response, request
 
-from app.routes.csv_files import csv_answer
+from app.routes.csv_files import csv_answer, table_name
 from app.routes.refusals import Unusable, refusal
 from app.routes.values.media import POLICY, SUFFIXES, attachment, safe_name
 from layouts.explanations.explanation_choice import FILTERS, ExplanationChoice, read_choice
@@ -123,13 +123,13 @@ def outcome(source: Sources) -> Response:
 def counterfactuals(source: Sources) -> Response:
     """Respond with the layers of the samples that the filters keep, in their order, as CSV."""
     run, found, choice = _filtered(source)
-    return csv_answer(layers_table(found, matching(found, choice).rows), f"{safe_name(run)}-counterfactuals")
+    return csv_answer(layers_table(found, matching(found, choice).rows), table_name(run, "counterfactual"))
 
 
 def samples(source: Sources) -> Response:
     """Respond with the labels of the samples that the filters keep, one row per sample and label, as CSV."""
     run, found, choice = _filtered(source)
-    return csv_answer(sample_table(found, matching(found, choice).rows, choice), f"{safe_name(run)}-samples")
+    return csv_answer(sample_table(found, matching(found, choice).rows, choice), table_name(run, "saliency", "samples"))
 
 
 def _filtered(source: Sources) -> tuple[str, Explanations, ExplanationChoice]:
@@ -154,7 +154,7 @@ def frame(source: Sources) -> Response:
     choice = read_choice({"of": [asked["run"]], "t": [asked["t"]] if "t" in asked else []})
     assert choice is not None
     table = found.outcomes(choice.threshold) if name == "outcomes" else getattr(found, name)
-    return csv_answer(table, f"{safe_name(asked['run'])}-{name}")
+    return csv_answer(table, table_name(asked["run"], "explanations", name))
 
 
 def map_path(found: Explanations, place: int, explainer: str, label: int) -> str | None:

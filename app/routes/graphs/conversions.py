@@ -9,9 +9,8 @@ from functools import partial
 
 from flask import Blueprint, Response
 
-from app.routes.csv_files import csv_answer
+from app.routes.csv_files import csv_answer, table_name
 from app.routes.refusals import Unusable, answered, parameters
-from app.routes.values.media import safe_name
 from layouts.sources import ValueSources
 from parsers import PayloadError
 from parsers.conversion_frames import CONVERSION_FRAMES
@@ -35,4 +34,4 @@ def _frame(source: ValueSources, name: str) -> Response:
     if report is None:
         raise Unusable(f"model: expected a report of a conversion of run {run[:80]!r}, found no {model[:80]!r}", 404)
     frames = {"nodes": report.nodes, "values": report.values, "weights": report.weights}
-    return csv_answer(frames[name], f"{safe_name(report.model)}-{name}")
+    return csv_answer(frames[name], table_name(report.model, "conversion", name))

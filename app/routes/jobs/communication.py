@@ -14,10 +14,9 @@ from functools import partial
 
 from flask import Blueprint, Response, request
 
-from app.routes.csv_files import csv_answer
+from app.routes.csv_files import csv_answer, table_name
 from app.routes.profiles.frames import chosen_frame, read_frame
 from app.routes.refusals import answered, asked
-from app.routes.values.media import safe_name
 from layouts.jobs.rank_traffic import TABLES, Traffic, TrafficRequest
 from layouts.kit.state import number
 from layouts.sources import ProfileSources
@@ -53,4 +52,4 @@ def _table(traffic: Traffic, name: str) -> Response:
         found = traffic.contention(read_frame(traffic.source, choice.run, choice.session, choice.rank, "kernels")).operations
     else:
         found = traffic.table(name)
-    return csv_answer(found, f"{safe_name(traffic.ask.choice.run) or 'run'}-{name}")
+    return csv_answer(found, table_name(traffic.ask.choice.run, "communication", name))

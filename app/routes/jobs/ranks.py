@@ -22,10 +22,9 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response, request
 
-from app.routes.csv_files import csv_answer
+from app.routes.csv_files import csv_answer, table_name
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, asked
-from app.routes.values.media import safe_name
 from layouts.jobs.rank_alternatives import of_ranks
 from layouts.jobs.rank_memory import memory
 from layouts.jobs.rank_operators import RankCaches, RankOperatorRequest, RankProgress, look
@@ -149,7 +148,7 @@ def _operators_csv(found: ShownOperators | RankProgress, ask: RankOperatorReques
 
 
 def _csv(frame: pd.DataFrame, ask: RankOperatorRequest, name: str) -> Response:
-    return csv_answer(frame, f"{safe_name(ask.choice.run) or 'run'}-{name}")
+    return csv_answer(frame, table_name(ask.choice.run, "ranks", name))
 
 
 def _window(shown: ShownOperators) -> tuple[int, int]:

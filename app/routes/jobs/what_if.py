@@ -12,10 +12,9 @@ from functools import partial
 
 from flask import Blueprint, Response, request
 
-from app.routes.csv_files import csv_answer
+from app.routes.csv_files import csv_answer, table_name
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, asked
-from app.routes.values.media import safe_name
 from layouts.jobs.what_if_request import WhatIfRequest, replay_asked, table
 from layouts.sources import ProfileSources
 from parsers.analysis.jobs.replay.recording import NotJudged
@@ -32,4 +31,4 @@ def _table(source: ProfileSources) -> Response:
         found = replay_asked(ask, partial(chosen_frame, source, ask.choice))
     except NotJudged as reason:
         raise Unusable(f"no replay: {reason}", 404) from reason
-    return csv_answer(table(found), f"{safe_name(request.args['run']) or 'run'}-what-if")
+    return csv_answer(table(found), table_name(request.args["run"], "job", "what-if"))

@@ -12,10 +12,9 @@ from functools import partial
 
 from flask import Blueprint, Response
 
-from app.routes.csv_files import csv_answer
+from app.routes.csv_files import csv_answer, table_name
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, asked
-from app.routes.values.media import safe_name
 from layouts.profiles.efficiency import Efficiency, EfficiencyRequest
 from layouts.sources import ProfileSources
 from parsers.analysis.profiles.efficiency.figures import TABLES
@@ -35,4 +34,4 @@ def _answer(source: ProfileSources, name: str) -> Response:
     found = Efficiency(source, ask, frame=partial(chosen_frame, source)).table(name)
     if found is None:
         raise Unusable(f"no {name}: expected kernels{' of two sessions' if name == 'roofline' else ''}, found none", 404)
-    return csv_answer(found, f"{safe_name(ask.choice.run) or 'run'}-{name}")
+    return csv_answer(found, table_name(ask.choice.run, "efficiency", name))

@@ -11,10 +11,9 @@ from functools import partial
 
 from flask import Blueprint, Response
 
-from app.routes.csv_files import csv_answer
+from app.routes.csv_files import csv_answer, table_name
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import answered, asked
-from app.routes.values.media import safe_name
 from layouts.profiles.shape_request import ProfileShapeTables, ShapeRequest
 from layouts.sources import ProfileSources
 from parsers.analysis.profiles.shape_tables import TABLES
@@ -30,4 +29,4 @@ def add_routes(routes: Blueprint, source: ProfileSources) -> None:
 def _answer(source: ProfileSources, name: str) -> Response:
     ask = asked(ShapeRequest)
     found = ProfileShapeTables(source, ask, partial(chosen_frame, source, ask.choice)).table(name)
-    return csv_answer(found, f"{safe_name(ask.choice.run) or 'run'}-{name}")
+    return csv_answer(found, table_name(ask.choice.run, "shapes", name))

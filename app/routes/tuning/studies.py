@@ -10,9 +10,8 @@ from collections.abc import Callable
 
 from flask import Blueprint, Response, request
 
-from app.routes.csv_files import csv_answer
+from app.routes.csv_files import csv_answer, table_name
 from app.routes.refusals import Unusable, refusal
-from app.routes.values.media import safe_name
 from layouts.sources import StudySources
 from parsers.tuning_frames import TUNING_FRAMES
 
@@ -49,4 +48,4 @@ def frame(source: StudySources, name: str) -> Response:
         found = source.studies.open(key)
     if found.study is None:
         raise Unusable(f"study: expected the key of a known study, found {key[:80]!r}")
-    return csv_answer(getattr(found.study, name), f"{safe_name(key)}-{name}")
+    return csv_answer(getattr(found.study, name), table_name(key, "tuning", name))

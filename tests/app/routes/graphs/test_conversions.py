@@ -28,7 +28,7 @@ def test_all_rows_are_in_the_file(client, name: str, rows: int) -> None:
     answer = client.get(f"/api/conversion/{name}.csv?run=digits&model={REPORT}")
     assert answer.status_code == 200
     assert len(list(csv.DictReader(io.StringIO(answer.text)))) == rows
-    assert f"digits-{name}.csv" in answer.headers["Content-Disposition"]
+    assert f"digits-conversion-{name}.csv" in answer.headers["Content-Disposition"]
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_every_table_is_a_file(client: FlaskClient, named: dict[str, str], folde
             continue
         answer = get(client, f"{name}.csv", named)
         assert answer.mimetype == "text/csv"
-        assert f"job-{name}.csv" in answer.headers["Content-Disposition"]
+        assert f"job-communication-{name}.csv" in answer.headers["Content-Disposition"]
     links = table(client, "links", named)
     wanted = raw_links(folder)
     assert {(int(row["source"]), int(row["target"])) for row in links} == wanted.keys()

@@ -35,7 +35,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def table(client: FlaskClient, name: str, query: str) -> list[dict[str, str]]:
     answer = client.get(f"/api/efficiency/{name}.csv?run=one&session=profiler{query}")
     assert answer.status_code == 200, answer.text
-    assert f"one-{name}.csv" in answer.headers["Content-Disposition"]
+    assert f"one-efficiency-{name}.csv" in answer.headers["Content-Disposition"]
     return list(csv.DictReader(io.StringIO(answer.text)))
 
 
