@@ -165,6 +165,10 @@ function furnish() {
     if (full) full.before(button);
     else if (tools) tools.append(button);  // scripts may make the tools after the first look
   }
+  // A link must not have a button in it, so the button of a card that is a link stands beside its head.
+  for (const tile of document.querySelectorAll(".ms-page .ms-card:not([data-board]):has(> a > .ms-card-head)")) {
+    if (!tile.querySelector(":scope > .ms-board-add")) addButton(tile);
+  }
 }
 
 if (!alone) {

@@ -112,10 +112,10 @@ function writeBase(element, { base, names }) {
   above.className = "ms-base-above";
   const path = parts.length > 3 ? `…/${parts[parts.length - 1]}/` : parts.map((part) => `${part}/`).join("");
   below.className = "ms-cut";
-  above.textContent = names.length ? "" : path;
+  above.textContent = path;
   below.textContent = names.length ? names.join(", ") : last || "";
   element.title = base;
-  element.replaceChildren(above, below);
+  element.replaceChildren(...(names.length ? [below] : [above, below]));
 }
 
 /**

@@ -235,6 +235,27 @@ def test_the_first_board_begins_with_a_curve(page: Page, opened: Callable[[], st
     assert on_board == page.locator('.ms-slot[data-key="loss"]').evaluate(HEIGHTS), "what the page shows"
 
 
+def test_a_tile_of_the_overview_is_added_and_is_as_high_as_before(page: Page, opened: Callable[[], str]) -> None:
+    address = opened()
+    show(page, f"{address}/overview?run=nan_inf&of=nan_inf")
+    tile = page.locator('.ms-tile[data-tile="scalars"]')
+    expect(tile.locator(".main-svg").first).to_be_visible()
+    add = tile.get_by_role("button", name="Add to a board")
+    expect(add).to_have_count(1)
+    assert add.evaluate("button => button.closest('a')") is None, "a link must not have a button in it"
+    link, whole = tile.locator(".ms-tile-link").bounding_box(), tile.bounding_box()
+    assert link is not None
+    assert whole is not None
+    assert link["height"] > 0.9 * whole["height"]
+    add.click()
+    expect(page).to_have_url(re.compile("/overview"))
+    page.get_by_role("textbox", name="Name of a new board").fill("Tiles")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Open the board").click()
+    frame = page.frame_locator(".ms-board-card iframe")
+    expect(frame.locator('.ms-tile[data-tile="scalars"] .main-svg').first).to_be_visible()
+
+
 def test_cards_are_moved_and_resized_by_pointer_and_by_keys(page: Page, shared: str, key: str) -> None:
     show(page, made(shared, LOSS, SAID, key=key, name=key))
     expect(card(page, KEYS[1]).locator(LINE).first).to_be_attached()
