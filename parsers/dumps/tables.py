@@ -173,7 +173,7 @@ def _add(names: _TensorNames, name: str, scope: str, parameter: str, order: int)
 
 
 def _report_missing(listing: TensorListing, flows: Flows) -> None:
-    """Say which graphs and execution orders are missing."""
+    """Note which graphs and execution orders are missing: what the dump has is read without them."""
     for root in listing.ranks:
         files = listing.ranks[root]
         numbers = sorted(number for above, number in flows if above == root and number >= 0)
@@ -184,7 +184,7 @@ def _report_missing(listing: TensorListing, flows: Flows) -> None:
             listing.problem(root, text, NOTE)
         if unordered:
             text = f"Expected the order in execution_order/, found none of {_listed(unordered)}: operators are by time."
-            listing.problem(root, text)
+            listing.problem(root, text, NOTE)
 
 
 def _listed(numbers: Sequence[int]) -> str:
