@@ -1,7 +1,7 @@
 // Labels of a graph at any zoom: never smaller on the screen than SMALLEST_PX. Where a box has no room for its label, the label
 // is shortened; where it has room for none, only scopes have titles, as many as do not overlap, and never none at all.
 
-import { fitted } from "../kit/names.js";
+import { Names, fitted } from "../kit/names.js";
 
 export const SMALLEST_PX = 10;
 const LETTER = 0.56;
@@ -12,6 +12,8 @@ const MARGIN_PX = 3;
 export const FRAME_LEFT = 12;
 export const FRAME_TOP = 8;
 const MOST_TITLES = 200;
+const OF_TYPE = /-op\d+$/;
+const MOST_ALIKE = 40;  // labels with one short form that are told apart
 
 /**
  * The width of a text in px; letters of Chinese are twice as wide.
@@ -35,7 +37,7 @@ export function shortened(label, letters) {
   const text = label.split("  ")[0].replace(/…/, "");
   if (textWidth(text, 1) <= letters * LETTER) return text;
   if (letters < LEAST_LETTERS) return "";
-  const type = text.replace(/-op\d+$/, "…");
+  const type = text.replace(OF_TYPE, "…");
   if (textWidth(type, 1) <= letters * LETTER) return type;
   return fitted(text, letters * LETTER, (one) => textWidth(one, 1));
 }
@@ -71,6 +73,48 @@ export function overlaps(one, other) {
 }
 
 /**
+ * The text of a box at a zoom, and whether its box is high enough for it; room is that of a shortened label in letters, else 0.
+ * @param {Graphs.Labelled} box
+ * @param {number} zoom
+ */
+function cutAt(box, zoom) {
+  const px = Math.max(SMALLEST_PX, box.size * zoom);
+  const size = px / zoom;
+  const room = Math.floor((box.w * zoom - 2 * MARGIN_PX - (box.frame ? 2 * FRAME_LEFT * zoom : 0)) / (px * LETTER));
+  const fits = box.frame ? FRAME_TOP + 22 >= size * LINE : box.h * zoom >= px - 1;
+  const shorter = (box.shorter || []).find((one) => textWidth(one, 1) <= room * LETTER);
+  const full = size === box.size || textWidth(box.label, 1) <= room * LETTER;
+  const text = full ? box.label : shorter || shortened(box.label, room);
+  return { text, size, fits, room: full || shorter ? 0 : room, name: box.label.split("  ")[0] };
+}
+
+/**
+ * Tell apart different names whose short forms are equal, where the room allows it: layer1-SequentialCell and
+ * layer2-SequentialCell are not both "…-SequentialCell". Operators of one type are called by their type.
+ * @param {ReturnType<typeof cutAt>[]} labels
+ */
+function toldApart(labels) {
+  /** @type {Map<string, ReturnType<typeof cutAt>[]>} */
+  const alike = new Map();
+  for (const one of labels) {
+    if (!one.room || !one.text || OF_TYPE.test(one.name)) continue;
+    const others = alike.get(one.text);
+    if (others) others.push(one);
+    else alike.set(one.text, [one]);
+  }
+  for (const group of alike.values()) {
+    const different = new Set(group.map(({ name }) => name));
+    if (different.size < 2 || different.size > MOST_ALIKE) continue;
+    const names = new Names(different);
+    for (const one of group) {
+      const form = names.short(one.name, one.room * LETTER, (text) => textWidth(text, 1));
+      if (textWidth(form, 1) <= one.room * LETTER) one.text = form;
+    }
+  }
+  return labels;
+}
+
+/**
  * What each box is labelled with at a zoom: { text, size } by id, sizes in px of the drawing.
  * boxes: { id, label, shorter, size, x, y, w, h, kind, frame, depth, count, value }; x and y are the middle, all in px of the
  * drawing, shorter other labels for less room, the longest first, value what the box is painted by.
@@ -80,14 +124,9 @@ export function overlaps(one, other) {
 export function labelsAt(boxes, zoom) {
   const found = new Map();
   const titles = [];
-  for (const box of boxes) {
-    const px = Math.max(SMALLEST_PX, box.size * zoom);
-    const size = px / zoom;
-    const room = Math.floor((box.w * zoom - 2 * MARGIN_PX - (box.frame ? 2 * FRAME_LEFT * zoom : 0)) / (px * LETTER));
-    const fits = box.frame ? FRAME_TOP + 22 >= size * LINE : box.h * zoom >= px - 1;
-    const shorter = (box.shorter || []).find((one) => textWidth(one, 1) <= room * LETTER);
-    const full = size === box.size || textWidth(box.label, 1) <= room * LETTER;
-    const text = full ? box.label : shorter || shortened(box.label, room);
+  const texts = toldApart(boxes.map((box) => cutAt(box, zoom)));
+  for (const [at, box] of boxes.entries()) {
+    const { text, size, fits } = texts[at];
     const told = box.value && text && hasRoom(box, text, size, zoom) ? withValue(box, text) : text;
     if (fits && text) found.set(box.id, { text: told, size });
     else {

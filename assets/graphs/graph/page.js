@@ -455,7 +455,10 @@ function drawHead(page) {
   const { meta } = page.drawing;
   const title = page.find(".ms-graph-main .ms-card-title");
   title.replaceChildren(...(page.run && page.graph
-    ? [nameElement(page.run.name, namesIn(page.catalogue.runs)), make("span", "ms-cut", ` · ${meta.title || page.graph.name}`)]
+    ? [
+        nameElement(page.run.name, namesIn(page.catalogue.runs)),
+        make("span", "ms-cut", `\u00a0· ${meta.title || page.graph.name}`),  // a space at the beginning would not be drawn
+      ]
     : []));
   title.title = title.textContent;
   const badges = [];

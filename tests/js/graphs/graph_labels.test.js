@@ -18,6 +18,18 @@ test("labels are shortened, first their count, then their middle", () => {
   assert.equal(shortened("编码器的一个很长的名字", 10), "编码…名字");
 });
 
+test("different names are told apart at every zoom that has room, operators of a type are called by it", () => {
+  const layers = [1, 2, 3, 4].map((n) =>
+    box(`s${n}`, { label: `layer${n}-SequentialCell  ${n}`, w: 161, h: 34, y: 60 * n, kind: "scope" }));
+  for (const zoom of [0.8, 0.7, 0.6, 0.5]) {
+    const texts = [...labelsAt(layers, zoom).values()].map(({ text }) => text);
+    assert.equal(new Set(texts).size, 4, texts.join(" "));
+    for (const [at, text] of texts.entries()) assert.ok(text.includes(String(at + 1)), text);
+  }
+  const relus = [0, 1].map((n) => box(`r${n}`, { label: `ReLU-op1${n}`, w: 90, y: 60 * n }));
+  assert.deepEqual([...labelsAt(relus, 0.5).values()].map(({ text }) => text), ["ReLU…", "ReLU…"]);
+});
+
 test("no label is smaller than 10 px on the screen, whatever the zoom", () => {
   for (let zoom = 0.02; zoom < 4; zoom *= 1.1) {
     const found = labelsAt([box("a"), box("b", { y: 100 }), box("s", { y: 200, w: 40, h: 15, size: 9.5 })], zoom);
