@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
@@ -15,6 +16,7 @@ import msgspec
 
 from app.commands.terminal import printable, problem_line, width
 from parsers import Problem, Run, Source, discover
+from parsers.dumps.access import RunDump
 from parsers.model import UNREAD
 from parsers.names import printable as encodable
 from parsers.profiler.access import Profile, RunProfiles
@@ -91,23 +93,27 @@ def _as_json(source: Source) -> dict[str, Any]:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Read every file, trace and table of profiles, verify every CRC, decode every message, print each Problem; return 1 if one
-    of them is damage, else 0. Notes, of which nothing is lost, are printed and counted apart, as on the pages.
+    """Read every file, trace, table of profiles and dumped tensor, verify every CRC, decode every message, print each Problem;
+    return 1 if one of them is damage, else 0. Notes, of which nothing is lost, are printed and counted apart, as on the pages.
     """
-    runs = files = size = found = notes = 0
+    runs = files = size = tensors = found = notes = 0
     for source in discover(options.directory):
         runs += 1  # as on the pages: a job of ranks is one
         size += source.size
-        for part in (source, *source.ranks):
-            profiles = _profiles(part)
-            files += len(part.files) + sum(len(find_traces(profile)) for profile in profiles)
-            for problem in chain(_problems(part), _trace_problems(profiles)):
-                notes += problem.is_note
-                found += not problem.is_note
-                print(problem_line(problem), flush=True)
+        parts = (source, *source.ranks)
+        profiles = [_profiles(part) for part in parts]
+        files += sum(len(part.files) for part in parts) + sum(len(find_traces(one)) for of in profiles for one in of)
+        dump = _dump(parts)
+        tensors += len(dump.tensors) if dump else 0
+        for problem in chain(*map(_problems, parts), *map(_trace_problems, profiles), _dump_problems(dump)):
+            notes += problem.is_note
+            found += not problem.is_note
+            print(problem_line(problem), flush=True)
     result = _counted(found) if found else "no damage"
     result += f", {_counted(notes, 'note')}" if notes else ""
-    print(f"{_counted(runs, 'run')}, {_counted(files, 'file')}, {_counted(size, 'byte')}: {result}")
+    read = f"{_counted(runs, 'run')}, {_counted(files, 'file')}, {_counted(size, 'byte')}"
+    read += f", {_counted(tensors, 'dumped tensor')}" if tensors else ""
+    print(f"{read}: {result}")
     return 1 if found else 0
 
 
@@ -123,6 +129,19 @@ def _problems(source: Source) -> Iterator[Problem]:
     run = Run(described)
     run.refresh(described)  # some problems of lineage and configuration files appear only when the files are combined
     yield from (problem for problem in run.problems if problem not in found)
+
+
+def _dump(parts: Sequence[Source]) -> RunDump | None:
+    """The dump of a run and of its ranks, which are one, as on the pages."""
+    directories = tuple(path for part in parts for path in part.dump_dirs)
+    return RunDump(os.path.commonpath([part.path for part in parts]), directories) if directories else None
+
+
+def _dump_problems(dump: RunDump | None) -> Iterator[Problem]:
+    """Damage in the files of a dump, each tensor read whole."""
+    if dump is not None:
+        dump.statistics_of(computed=True)
+        yield from dump.problems
 
 
 def _trace_problems(profiles: Sequence[Profile]) -> Iterator[Problem]:

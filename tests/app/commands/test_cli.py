@@ -19,6 +19,7 @@ from parsers.recording.wire import record
 from tests.amounts import long_after
 from tests.app.commands.running import ROOT, called, free_port, run
 from tests.recorded import RECORDED
+from tests.waiting import until
 from tests.writers import chrome_traces
 
 pytestmark = pytest.mark.usefixtures("own_environment")
@@ -313,3 +314,25 @@ def test_check_counts_runs_as_the_pages_do(real_data: Path) -> None:
         said = run("check", str(base)).stdout.splitlines()[-1]
         assert said.startswith(f"{len(rows)} runs, ")
         assert (": no damage" in said) == (sum(row.problems for row in rows) == 0)
+
+
+def test_check_reads_dumps_and_counts_their_damage_as_the_pages_do(tmp_path: Path) -> None:
+    from app.store.store import Store
+
+    samples = ROOT / "tests/data/dumps/written/statistic"
+    shutil.copytree(samples / "configurable", tmp_path / "whole")
+    shutil.copytree(samples / "configurable_all", tmp_path / "cut")
+    table = next((tmp_path / "cut").rglob("statistic.csv"))
+    table.write_bytes(table.read_bytes()[:-3] + b'"\xff')
+    done = run("check", str(tmp_path))
+    store = Store([tmp_path], interval=0).start()
+    assert store.wait(100)
+    for row in store.runs.rows():
+        until(lambda row=row: store.dumps.open(row.key).state in ("ready", "failed"))
+    until(lambda: len(store.runs.problems()) == len(done.stdout.splitlines()) - 1)
+    damage = sum(not one[1].is_note for one in store.runs.problems())
+    store.stop()
+    assert damage > 0
+    assert done.returncode == 1
+    assert f": {damage} problem" in done.stdout.splitlines()[-1]
+    assert "dumped tensors" in done.stdout.splitlines()[-1]
