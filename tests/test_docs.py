@@ -193,6 +193,15 @@ def test_every_command_and_option_is_documented() -> None:
             assert re.search(rf"`{option}[` ]", manual), f"{command} {option}"
 
 
+def test_extras_are_documented_and_installed_one_way() -> None:
+    manual = ROOT / "docs" / "commands.md"
+    named = set(re.findall(r"^\| `mindscope\[(\w+)\]` \|", text_of(manual), re.MULTILINE))
+    assert named == set(tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]["optional-dependencies"])
+    for document in DOCUMENTS:
+        for target in re.findall(r"pip install '?([\w.]*)\[(?!binary)", text_of(document)):
+            assert target == "." or document == manual, f"{document.name}: expected '.[EXTRA]', found {target}"
+
+
 def test_every_test_that_the_security_policy_names_exists() -> None:
     named = set(re.findall(r"`(test_\w+)`", text_of(ROOT / "SECURITY.md")))
     defined = {name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)\(", text_of(path))}
