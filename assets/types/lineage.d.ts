@@ -263,6 +263,8 @@ declare namespace Lineage {
     /** why it has no strength, "" where it has one */
     reason: string;
     shape: string;
+    /** lowest and highest value of the runs by which the shape was judged, none for categories */
+    tried: string[];
     /** the setting that it cannot be told from, or that goes along with it */
     with: string;
     strength: number | null;
@@ -323,6 +325,8 @@ declare namespace Lineage {
     runs: number;
     categories: number;
     left: number;
+    /** lowest and highest value of the setting that the runs have, none for categories */
+    tried: string[];
     shape: string;
     slope: string;
     /** place, low and high of the best result, and which end it is at: -1, 0, 1 */

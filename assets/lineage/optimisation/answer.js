@@ -65,7 +65,8 @@ function trend(page, setting, name) {
   if (row && row.seed) return [words("optimisation.answer_seed", { setting: name })];
   if (!meta || !meta.best) return [];
   const [at, low, high] = meta.best;
-  const told = [words("optimisation.answer_trend", { setting: name, at, low, high })];
+  const [least, most] = meta.tried;
+  const told = [words("optimisation.answer_trend", { setting: name, at, low, high, least, most })];
   const share = row && fitting && !RUNNING.includes(fitting.state) ? strength(page, row, "share") : null;
   if (share && ranked(share)) told.push(words("optimisation.answer_share", { share: percent(share[0]) }));
   return told;

@@ -160,6 +160,8 @@ function drawSummary(page) {
   const parts = [];
   if (meta) {
     parts.push(words("optimisation.drawn", { n: count(meta.runs) }));
+    const [least, most] = meta.tried;
+    if (least !== most) parts.push(words("optimisation.tried", { least, most }));
     if (meta.best) {
       const [at, low, high, end] = meta.best;
       const key = end < 0 ? "optimisation.best_low" : end > 0 ? "optimisation.best_high" : "optimisation.best";

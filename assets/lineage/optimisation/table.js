@@ -163,12 +163,13 @@ function bar(page, row, by) {
   const tiny = share && !ranked(found) && Math.abs(value) < TINY;
   const text = tiny ? "< 0.1 %" : share ? exact : value.toFixed(2);
   const shape = by === "rank" ? shapeOf(page, row) : "";
+  const [least, most] = row.tried;
   const number = make("span", "ms-optimisation-value", [
     by === "linear" && row.eta ? make("span", "ms-muted", "η ") : "",
     text,
   ]);
   const arrow = make("span", "ms-optimisation-sign", ARROWS[shape] || "", shape ? { role: "img" } : { "aria-hidden": "true" });
-  if (shape) for (const name of ["title", "aria-label"]) setLabel(arrow, name, `optimisation.shape.${shape}`);
+  if (shape) for (const name of ["title", "aria-label"]) setLabel(arrow, name, `optimisation.shape.${shape}`, { least, most });
   const cell = make("td", "ms-optimisation-cell", make("div", "ms-optimisation-measure", [
     number, arrow, make("span", "ms-optimisation-track", parts),
   ]));

@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,9 +78,10 @@ def over_setting(
     """Draw the result of each run over its value of a setting, with its trend and a 95 % band, or as boxes for categories.
 
     layout.meta: log (the axis is logarithmic), logs (it could be), runs and categories (how many are drawn), left (how many
-    categories are left out), shape (`direction` on this axis), slope (change of the result per unit, or per decade on a
-    logarithmic axis, where the trend is a straight line), best (where the trend is best and the ends of the region that may be
-    as good, and -1, 0 or 1 for the lowest place, one between and the highest; none of a seed).
+    categories are left out), tried (lowest and highest value of the setting among the runs drawn, between which shape, slope
+    and best hold; empty for categories), shape (`Direction.shape` on this axis), slope (change of the result per unit, or per
+    decade on a logarithmic axis, where the trend is a straight line), best (where the trend is best and the ends of the region
+    that may be as good, and -1, 0 or 1 for the lowest place, one between and the highest; none of a seed).
     """
     result = frame[target].to_numpy(np.float64, na_value=np.nan)
     if is_numeric(frame[setting]):
@@ -88,13 +89,25 @@ def over_setting(
     return _categories(rows, frame[setting], result, np.abs(result) <= _LARGEST, colours)
 
 
-def direction(column: pd.Series[Any], result: Floats) -> str:
-    """Return the shape of a result over a setting, as `over_setting` draws it by default: `shape`, or "" for categories."""
+class Direction(NamedTuple):
+    """The shape of a result over a setting ("" where none is clear) and the values, as texts, between which it was judged."""
+
+    shape: str
+    tried: list[str]
+
+
+def direction(column: pd.Series[Any], result: Floats) -> Direction:
+    """Return the direction of a result over a setting, as `over_setting` draws it by default; `shape` is "" for categories."""
     if not is_numeric(column):
-        return ""
+        return Direction("", [])
     values, places, log = _placed(column, result, None)
     x = np.log10(values[places]) if log else values[places]
-    return shape(x, result[places], fitted(x, result[places]))
+    return Direction(shape(x, result[places], fitted(x, result[places])), _tried(values[places]))
+
+
+def _tried(values: Floats) -> list[str]:
+    """The lowest and the highest of the values as texts; none without values."""
+    return [fmt.tick(float(values.min())), fmt.tick(float(values.max()))] if len(values) else []
 
 
 def _placed(column: pd.Series[Any], result: Floats, log: bool | None) -> tuple[Floats, NDArray[np.intp], bool]:
@@ -124,7 +137,7 @@ def _numbers(
         decades = float(at.max() - at.min())
         axis |= {"dtick": math.ceil(decades / 8), "exponentformat": "power", "tickangle": 0} if decades > 1 else {}
     meta = {"log": log, "logs": bool(len(x)) and bool((x > 0).all()), "runs": len(places), "categories": 0, "left": 0,
-            "shape": found, "slope": "", "best": None}  # fmt: skip
+            "tried": _tried(x), "shape": found, "slope": "", "best": None}  # fmt: skip
     if drawn is not None:
         if drawn.straight:
             meta["slope"] = fmt.number(float((drawn.y[-1] - drawn.y[0]) / (drawn.x[-1] - drawn.x[0])))
@@ -172,7 +185,7 @@ def _categories(
         "range": [-0.6, len(shown) - 0.4], "showgrid": False, "zeroline": False,
     }  # fmt: skip
     meta = {"log": False, "logs": False, "runs": len(places), "categories": len(shown), "left": len(counts) - len(shown),
-            "shape": "", "slope": "", "best": None}  # fmt: skip
+            "tried": [], "shape": "", "slope": "", "best": None}  # fmt: skip
     points = _points(rows, places, at + jitter, y, names, colours)
     return {"data": [boxes, points] if len(places) else [points], "layout": _layout(axis, meta)}
 

@@ -20,7 +20,7 @@ from layouts.kit.figures.alternatives import described
 from layouts.lineage.alternatives import of_result
 from layouts.lineage.model_columns import label
 from layouts.lineage.optimisation.asks import ExplanationRequest
-from layouts.lineage.optimisation.drawing import direction, distribution
+from layouts.lineage.optimisation.drawing import Direction, direction, distribution
 from layouts.lineage.parallel import brief, category_text
 from layouts.lineage.source import Fitting
 from layouts.lineage.table import LineageTable
@@ -125,11 +125,12 @@ def _setting_row(row: dict[Any, Any], frame: pd.DataFrame, result: NDArray[np.fl
         return [None if value != value else round(float(value), 6) for value in values]
 
     eta = row["kind"] == "categorical" and row["levels"] > 2
+    found = Direction("", []) if row["reason"] else direction(frame[row["setting"]], result)
     return {
         "setting": row["setting"], "levels": int(row["levels"]), "runs": int(row["runs"]), "text": row["kind"] == "categorical",
         "eta": eta, "seed": is_seed(row["setting"]), "reason": str(row["reason"]),
         "linear": ends("pearson"), "rank": ends("spearman"),
-        "shape": "" if row["reason"] else direction(frame[row["setting"]], result),
+        "shape": found.shape, "tried": found.tried,
         "with": row["confounded"] or row["entangled"],
         "strength": None if row["confounded"] or not row["entangled"] else round(float(row["entangled_strength"]), 3),
     }  # fmt: skip

@@ -32,8 +32,10 @@ TEXTS = define_texts({
         "比较的是各训练结束时的结果，而非其最优步骤。",
     ),
     "optimisation.answer_tuning": ("The best trial of a search is on Tuning.", "搜索的最佳试验见“超参调优”。"),
-    "optimisation.answer_trend": ("By the trend, {setting} is best near {at}; {low} to {high} may be as good.",
-                                  "按趋势，{setting} 在 {at} 附近最优，{low} 至 {high} 可能同样好。"),
+    "optimisation.answer_trend": (
+        "By the trend over the values tried ({least} to {most}), {setting} is best near {at}; {low} to {high} may be as good.",
+        "在试过的取值范围（{least} 至 {most}）内，按趋势 {setting} 在 {at} 附近最优，{low} 至 {high} 可能同样好。",
+    ),
     "optimisation.answer_seed": ("There is no best {setting}: runs that differ in it differ by chance.",
                                  "{setting} 没有最优值：仅因它不同的训练，差异出于偶然。"),
     "optimisation.answer_share": ("{share} of the differences go with it.", "结果差异的 {share} 与之相关。"),
@@ -79,10 +81,22 @@ TEXTS = define_texts({
     ),
     "optimisation.by_share": ("Sorted by the share (R² {fit}).", "按占比排序（R² {fit}）。"),
     "optimisation.by_low": ("Sorted by the lower limit of the strength.", "按相关强度的置信下限排序。"),
-    "optimisation.shape.up": ("rises with it", "随之上升"),
-    "optimisation.shape.down": ("falls with it", "随之下降"),
-    "optimisation.shape.peak": ("has a peak between", "中间有峰值"),
-    "optimisation.shape.valley": ("has a valley between", "中间有谷值"),
+    "optimisation.shape.up": (
+        "rises with it from {least} to {most}; not tried beyond",
+        "在 {least} 至 {most} 内随之上升，范围外未尝试",
+    ),
+    "optimisation.shape.down": (
+        "falls with it from {least} to {most}; not tried beyond",
+        "在 {least} 至 {most} 内随之下降，范围外未尝试",
+    ),
+    "optimisation.shape.peak": (
+        "has a peak between {least} and {most}; not tried beyond",
+        "在 {least} 至 {most} 之间有峰值，范围外未尝试",
+    ),
+    "optimisation.shape.valley": (
+        "has a valley between {least} and {most}; not tried beyond",
+        "在 {least} 至 {most} 之间有谷值，范围外未尝试",
+    ),
     "optimisation.no_order": ("no order", "无序"),
     "optimisation.interval": ("{value}, 95 % interval {low} to {high}", "{value}，95% 置信区间 {low} 至 {high}"),
     "optimisation.middle": (
@@ -162,11 +176,18 @@ TEXTS = define_texts({
     "optimisation.log": "common.log_inline",
     "optimisation.log_tip": ("Logarithmic axis of the setting", "参数使用对数坐标轴"),
     "optimisation.drawn": ("n = {n}", "n = {n}"),
+    "optimisation.tried": ("tried from {least} to {most}", "取值范围 {least} 至 {most}"),
     "optimisation.per_unit": ("slope {slope} per unit", "斜率：每单位 {slope}"),
     "optimisation.per_decade": ("slope {slope} per ×10", "斜率：每 10 倍 {slope}"),
-    "optimisation.best": ("best near {at} ({low} to {high})", "{at} 附近最优（{low} 至 {high}）"),
-    "optimisation.best_low": ("best near {at}, the lowest value tried (up to {high})", "最小值 {at} 附近最优（至 {high}）"),
-    "optimisation.best_high": ("best near {at}, the highest value tried (from {low})", "最大值 {at} 附近最优（自 {low}）"),
+    "optimisation.best": ("best near {at} ({low} to {high} may be as good)", "{at} 附近最优（{low} 至 {high} 可能同样好）"),
+    "optimisation.best_low": (
+        "best near {at}, the lowest value tried (up to {high} may be as good)",
+        "最小值 {at} 附近最优（至 {high} 可能同样好）",
+    ),
+    "optimisation.best_high": (
+        "best near {at}, the highest value tried (from {low} on may be as good)",
+        "最大值 {at} 附近最优（自 {low} 起可能同样好）",
+    ),
     "optimisation.left": ("{n} rarer categories left out", "省略 {n} 个较少的类别"),
     # Pairs
     "optimisation.pairs": ("Nearest runs", "最接近的训练"),

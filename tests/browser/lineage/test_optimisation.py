@@ -61,6 +61,10 @@ def test_a_result_is_explained(page: Page, address: str, source: MemorySource, t
     expect(page.locator(".ms-optimisation-over .scatterlayer .points path")).to_have_count(60)
     expect(page.locator(".ms-optimisation-over .scatterlayer .lines path[style*='stroke-width: 2px']")).to_have_count(1)
     expect(page.locator(".ms-optimisation-best .en")).to_contain_text("the highest value tried")
+    expect(page.locator(".ms-optimisation-over .ms-optimisation-told")).to_contain_text("tried from 0.0001 to 0.1")
+    expect(page.locator(".ms-optimisation-trend")).to_contain_text("over the values tried (0.0001 to 0.1)")
+    arrow = first.locator(".ms-optimisation-sign[role]")
+    expect(arrow).to_have_attribute("title", "rises with it from 0.0001 to 0.1; not tried beyond")
     expect(page.locator(".ms-optimisation-spread .bars path").first).to_be_attached()
     # The shares come by themselves, and order the settings as they explain the result.
     expect(page.locator(".ms-optimisation-fitting")).to_contain_text("40 refits")

@@ -83,7 +83,8 @@ def test_the_sheet_says_how_strong_each_relation_is_or_why_not() -> None:
     rows = {one["setting"]: one for one in found["rows"]}
     accuracy = [one["metric/acc"] for one in RUNS.values()]
     assert rows["learning_rate"]["linear"][0] == pytest.approx(abs(np.corrcoef(LRS, accuracy)[0, 1]), abs=1e-6)
-    assert rows["learning_rate"]["shape"] == "down"
+    assert (rows["learning_rate"]["shape"], rows["learning_rate"]["tried"]) == ("down", ["0.001", "0.1"])
+    assert rows["epoch"]["tried"] == rows["optimizer"]["tried"] == []
     assert rows["learning_rate"]["linear"][1] < rows["learning_rate"]["linear"][0] < rows["learning_rate"]["linear"][2]
     assert {name: one["reason"] for name, one in rows.items()} == {
         "learning_rate": "", "optimizer": "", "epoch": "constant", "user_defined/<b>": "unique",
@@ -145,7 +146,7 @@ def test_a_chart_of_numbers_has_the_trend_and_its_band() -> None:
     assert points["customdata"] == list(RUNS)
     slope, start = np.polyfit(np.log10(LRS), accuracy, 1)  # three decades: a logarithmic axis
     meta = found["figure"]["layout"]["meta"]
-    assert (meta["log"], meta["logs"], meta["runs"]) == (True, True, 12)
+    assert (meta["log"], meta["logs"], meta["runs"], meta["tried"]) == (True, True, 12, ["0.001", "0.1"])
     assert array(line["x"])[0] == pytest.approx(0.001)
     assert array(line["y"]) == pytest.approx(start + slope * np.log10(array(line["x"])), abs=1e-6)
     assert float(meta["slope"]) == pytest.approx(slope, rel=1e-3)
@@ -156,6 +157,13 @@ def test_a_chart_of_numbers_has_the_trend_and_its_band() -> None:
     straight = drawing(setting=["learning_rate"], log=["0"])
     assert straight["figure"]["layout"]["xaxis"]["type"] == "linear"
     assert straight["figure"]["layout"]["meta"]["shape"] == "down"
+
+
+def test_a_trend_holds_between_the_values_of_the_runs_that_have_the_result() -> None:
+    runs: dict[str, dict[str, Setting]] = {**RUNS, "failed": {"learning_rate": 10.0, "metric/acc": math.nan}}
+    assert drawing(runs, setting=["learning_rate"])["figure"]["layout"]["meta"]["tried"] == ["0.001", "0.1"]
+    assert {one["setting"]: one for one in sheet(runs)["rows"]}["learning_rate"]["tried"] == ["0.001", "0.1"]
+    assert drawing(runs, setting=["optimizer"])["figure"]["layout"]["meta"]["tried"] == []
 
 
 def test_a_peak_is_a_curve_with_its_best_region() -> None:
