@@ -20,6 +20,8 @@ from layouts.kit.plot_cards import LAYOUT, hover_label, plain
 
 MOST_BARS = 1_500
 """Bars that are drawn; of more operators the worst of each of as many places is."""
+MOST_TICKS = 8
+"""Iterations from the first to the last of which each has a tick, which a phone has room for; else as the width allows."""
 NORM, USUAL, LOSS = "#236db4", "#76818f", "#c6871a"
 
 
@@ -153,7 +155,7 @@ def norms(found: Norms, loss: tuple[str, dict[int, float]], *, language: str, da
     layout = LAYOUT | {
         "hoverlabel": hover_label(dark=dark),
         "xaxis": {"title": {"text": words["x_iteration"], "standoff": 6}, "zeroline": False, "showgrid": False,
-                  **({"dtick": 1} if len(x) <= 15 else {"nticks": 12})},
+                  **({"dtick": 1} if x.max() - x.min() <= MOST_TICKS else {})},
         "yaxis": {"type": "log", "range": [float(exponent[0] - room), float(exponent[1] + room)], "nticks": 6,
                   "exponentformat": "power", "title": {"text": words["y_norm"], "standoff": 6}, "fixedrange": True},
         "meta": {"name": found.name, "iterations": len(x)},
