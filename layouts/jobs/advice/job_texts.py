@@ -67,23 +67,23 @@ TEXTS = define_texts({
     "advice.slow_rank.title": ("Others wait for a rank", "其他卡等待某张卡"),
     "advice.slow_rank.computing": (
         (
-            "Rank {rank} computes {excess_ns} longer per step than the median of the other ranks of its stage, since step "
-            "{since}, in {steps} of {of} steps. The others of its group ({kind}) wait {lateness_ns} per step for it "
+            "Rank {rank} computes {excess_ns} longer per step than the median of the other ranks that do the same work, since "
+            "step {since}, in {steps} of {of} steps. The others of its group ({kind}) wait {lateness_ns} per step for it "
             "({late_share}). As fast as the median, it would make a step {saved_ns} shorter."
         ),
         (
-            "rank {rank} 自第 {since} 步起每步计算比同阶段其他卡的中位数长 {excess_ns}（{of} 步中的 {steps} 步）。"
+            "rank {rank} 自第 {since} 步起每步计算比工作相同的其他卡的中位数长 {excess_ns}（{of} 步中的 {steps} 步）。"
             "同组（{kind}）其他卡每步等待它 {lateness_ns}（{late_share}）。若与中位数一样快，每步可减少 {saved_ns}。"
         ),
     ),
     "advice.slow_rank.host": (
         (
-            "Rank {rank} starts late: its device is idle {excess_ns} longer per step than the median of the other ranks of "
-            "its stage, since step {since}, in {steps} of {of} steps. The others of its group ({kind}) wait {lateness_ns} per "
-            "step for it ({late_share}). As fast as the median, it would make a step {saved_ns} shorter."
+            "Rank {rank} starts late: its device is idle {excess_ns} longer per step than the median of the other ranks that "
+            "do the same work, since step {since}, in {steps} of {of} steps. The others of its group ({kind}) wait "
+            "{lateness_ns} per step for it ({late_share}). As fast as the median, it would make a step {saved_ns} shorter."
         ),
         (
-            "rank {rank} 下发较晚：自第 {since} 步起其设备每步空闲比同阶段其他卡的中位数长 {excess_ns}"
+            "rank {rank} 下发较晚：自第 {since} 步起其设备每步空闲比工作相同的其他卡的中位数长 {excess_ns}"
             "（{of} 步中的 {steps} 步）。同组（{kind}）其他卡每步等待它 {lateness_ns}（{late_share}）。若与中位数一样快，"
             "每步可减少 {saved_ns}。"
         ),

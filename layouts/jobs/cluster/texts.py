@@ -95,22 +95,22 @@ TEXTS = define_texts({
     # Who is late
     "cluster.late.computing": (
         (
-            "Rank {rank}{where} computes {excess} longer per step than the median of the other ranks of its stage "
-            "({others}); since step {since} the others of {group} wait {late} per step for it ({share})."
+            "Rank {rank}{where} computes {excess} longer per step than the median of the other ranks that do the same work "
+            "({others} of them); since step {since} the others of {group} wait {late} per step for it ({share})."
         ),
         (
-            "rank {rank}{where} 每步计算比同阶段其他 {others} 个 rank 的中位数多 {excess}；自第 {since} 步起，{group} 的其他 "
-            "rank 每步等待它 {late}（{share}）。"
+            "rank {rank}{where} 每步计算比工作相同的其他 {others} 个 rank 的中位数多 {excess}；自第 {since} 步起，{group} "
+            "的其他 rank 每步等待它 {late}（{share}）。"
         ),
     ),
     "cluster.late.host": (
         (
             "Rank {rank}{where} starts late: its device is idle {excess} longer per step than the median of the other "
-            "ranks of its stage ({others}), so look at its host; since step {since} the others of {group} wait {late} per "
-            "step for it ({share})."
+            "ranks that do the same work ({others} of them), so look at its host; since step {since} the others of {group} "
+            "wait {late} per step for it ({share})."
         ),
         (
-            "rank {rank}{where} 下发较晚：其设备每步空闲比同阶段其他 {others} 个 rank 的中位数多 {excess}，请检查其主机；"
+            "rank {rank}{where} 下发较晚：其设备每步空闲比工作相同的其他 {others} 个 rank 的中位数多 {excess}，请检查其主机；"
             "自第 {since} 步起，{group} 的其他 rank 每步等待它 {late}（{share}）。"
         ),
     ),
@@ -186,13 +186,14 @@ TEXTS = define_texts({
     ),
     "cluster.evidence": (
         (
-            "It stands out among its {peers} peers (itself included) in {late} of {of} steps, by {z} times their spread. The "
-            "limits are {often} of the steps, {least_z} times the spread and {excess} of a step. It came last in {last} of its "
-            "operations, by how long these took; no clocks are compared."
+            "Of the {peers} ranks that do the same work it stands out in {late} of {of} steps, by {z} times as much as the "
+            "others usually differ from each other. A rank is called late from {often} of the steps, {least_z} times that "
+            "difference and {excess} of a step on. It came last in {last} of its operations, by how long these took; no clocks "
+            "are compared."
         ),
         (
-            "在 {of} 步中的 {late} 步高于同类（含自身共 {peers} 个），超出 {z} 个离散度；"
-            "界限：步数的 {often}、{least_z} 个离散度、单步的 {excess}。其 {last} 的通信算子最后到达："
+            "在工作相同的 {peers} 个 rank（含自身）中，{of} 步里有 {late} 步偏高，超出量是其他 rank 之间通常差异的 {z} 倍；"
+            "判定条件：不少于 {often} 的步骤、通常差异的 {least_z} 倍、单步的 {excess}。其 {last} 的通信算子最后到达："
             "由算子耗时得出，不依赖时钟。"
         ),
     ),

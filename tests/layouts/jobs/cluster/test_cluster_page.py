@@ -83,8 +83,9 @@ def test_a_rank_that_computes_longer_is_named_with_its_numbers() -> None:
     above = np.sort(own.loc[21].to_numpy() - own.drop(21).median(axis=0).to_numpy())
     excess = above[1:-1].mean() / 1e6  # without the lowest and the highest step
     late = made.collectives[made.collectives["rank"] == 21].groupby("step")["lateness_ns"].sum().mean() / 1e6
-    head = f"Rank 21 (node-2) computes {excess:.3g} ms longer per step than the median of the other ranks of its stage (7);"
-    assert text.startswith(head)
+    peers = "the median of the other ranks that do the same work (7 of them);"
+    assert text.startswith(f"Rank 21 (node-2) computes {excess:.3g} ms longer per step than {peers}")
+    assert "Of the 8 ranks that do the same work it stands out in 10 of 10 steps, by " in text
     assert f"the others of dp 16-23 wait {late:.3g} ms per step for it" in text
     assert f"As fast as the median of them, it would make a step {min(late, excess):.3g} ms shorter." in text
     assert "Checked groups of ranks with the same work: 8 (dp)." in text
@@ -124,7 +125,7 @@ def test_nothing_is_found_where_nothing_is_slow() -> None:
 
 def test_two_ranks_are_only_compared_with_each_other() -> None:
     text = said(answer(source_of(make(1, ranks=4, group=2, steps=10, slow_rank=1, slower=0.1, hiccups=0.0)))["head"])
-    assert "than the median of the other ranks of its stage (1)" in text
+    assert "than the median of the other ranks that do the same work (1 of them)" in text
     assert "Only 2 are compared, so the difference is known, not which of them is unusual." in text
 
 
