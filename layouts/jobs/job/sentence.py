@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from dash import html
-from parsers.analysis.jobs.held_memory import held_bytes
+from parsers.analysis.jobs.held_memory import held_by, held_bytes
 from parsers.analysis.jobs.limiting import PARTS, LimitingFactors, LimitingPart
 from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.cluster_frames import JOB_FRAMES
@@ -121,7 +121,8 @@ def _unchecked(name: str, reason: str, source: ProfileSources, choice: ProfileCh
         assert ranks is not None
         held = held_bytes(ranks)
         most = int(held.argmax())
-        said = t("job.unchecked.capacity", size=fmt.size(int(held[most])), rank=int(ranks["rank"].iloc[most]))
+        key = f"job.unchecked.capacity_{held_by(ranks, most)}"
+        said = t(key, size=fmt.size(int(held[most])), rank=int(ranks["rank"].iloc[most]))
     elif reason in JOB_FRAMES:
         found = source.profiles.frame(choice.run, choice.session, choice.rank, reason)
         wanted = _memory_files(name) or found.wanted

@@ -121,9 +121,17 @@ TEXTS = define_texts({
     "job.unchecked.reading": (
         "Not checked: its file is being read again. Open the page again.", "未检查：正在重新读取文件，请重新打开页面。",
     ),
-    "job.unchecked.capacity": (
-        "Not checked: no file tells the memory of the device. The most that was held is {size}, on rank {rank}.",
-        "未检查：没有文件给出设备内存容量。最高占用 {size}（rank {rank}）。",
+    "job.unchecked.capacity_process": (
+        "Not checked: no file tells the memory of the device. The whole process of rank {rank} held the most, {size}.",
+        "未检查：没有文件给出设备内存容量。rank {rank} 的整个进程占用最高，为 {size}。",
+    ),
+    "job.unchecked.capacity_reserved": (
+        "Not checked: no file tells the memory of the device. Rank {rank} reserved the most, {size}.",
+        "未检查：没有文件给出设备内存容量。rank {rank} 预留最多，为 {size}。",
+    ),
+    "job.unchecked.capacity_allocated": (
+        "Not checked: no file tells the memory of the device. Rank {rank} allocated the most, {size}.",
+        "未检查：没有文件给出设备内存容量。rank {rank} 申请最多，为 {size}。",
     ),
     "job.warm_up": "common.warm_up",
     "job.mean": (

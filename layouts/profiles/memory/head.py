@@ -139,7 +139,7 @@ def _whole(value: float) -> int:
 
 
 def figures(moment: MemoryMoment, told: Told) -> html.Dl:
-    """The figures of the moment: allocated, reserved, unused, active, of the process, capacity, and what would still fit."""
+    """The figures of the moment: allocated, reserved, unused, active, of the process, capacity, what would still fit."""
     recording = moment.recording
     values = {name: moment.measure(name) for name in ("allocated", "reserved", "active")}
     if values["allocated"] < 0 and recording.main == "allocated":
@@ -155,6 +155,10 @@ def figures(moment: MemoryMoment, told: Told) -> html.Dl:
     process = value_at(recording.process, moment.time)
     if process >= 0:
         rows.append(("memory.figure.process", fmt.size(process), memory_texts.exact(process)))
+    # As Job overview has it (`held_bytes`): it may be before the moment, or after it.
+    highest = int(recording.process.value.max(initial=-1))
+    if highest > process:
+        rows.append(("memory.figure.process_peak", fmt.size(highest), memory_texts.exact(highest)))
     if told.capacity:
         used = max(process, values["reserved"], values["allocated"])
         shown = fmt.size(told.capacity)

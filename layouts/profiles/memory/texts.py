@@ -103,6 +103,7 @@ TEXTS = define_texts({
     "memory.figure.unused": ("Reserved, unused", "预留未用"),
     "memory.figure.active": ("Active", "活跃"),
     "memory.figure.process": ("Whole process", "整个进程"),
+    "memory.figure.process_peak": ("Whole process, highest", "整个进程，最高"),
     "memory.figure.capacity": ("Capacity (as set)", "容量（设置值）"),
     "memory.figure.capacity_file": "common.capacity",
     "memory.figure.fits": ("Largest request that would still fit", "仍可满足的最大申请"),

@@ -7,7 +7,9 @@ import numpy as np
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-_PEAKS = ["peak_process_bytes", "peak_reserved_bytes", "peak_allocated_bytes"]
+HOLDERS = ("process", "reserved", "allocated")
+"""What the highest memory of a rank may be that of, the widest first: a process holds its pools and what lies beside them."""
+_PEAKS = [f"peak_{holder}_bytes" for holder in HOLDERS]
 
 
 def held_bytes(ranks: pd.DataFrame) -> Ints:
@@ -17,3 +19,8 @@ def held_bytes(ranks: pd.DataFrame) -> Ints:
     """
     held: Ints = ranks[_PEAKS].to_numpy(np.int64).max(axis=1, initial=-1)
     return held
+
+
+def held_by(ranks: pd.DataFrame, row: int) -> str:
+    """Return which of HOLDERS the value of `held_bytes` in a row is that of; the widest of equal ones."""
+    return HOLDERS[int(ranks[_PEAKS].iloc[row].to_numpy(np.int64).argmax())]

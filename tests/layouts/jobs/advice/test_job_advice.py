@@ -80,7 +80,7 @@ def test_every_finding_is_said_in_words() -> None:
         text = text_of(result)
         assert "{" not in "".join(part for part in text.split('"') if "rank" in part and " " in part)
     computing, host, link, *_ = (text_of(result) for result in results)
-    wanted = r"Rank 17 computes [0-9.]+ ms longer per step than the median of the other ranks of its stage, since step 1,"
+    wanted = r"Rank 17 computes [0-9.]+ ms longer per step than the median of the other ranks that do the same work, since"
     assert re.search(wanted, computing)
     assert "Rank 9 starts late: its device is idle" in host
     assert "The link from rank 20 to rank 21 (HCCS) reaches 14" in link

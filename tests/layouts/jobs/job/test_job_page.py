@@ -136,11 +136,18 @@ def test_steps_without_parts_are_not_said_to_be_fine() -> None:
 
 def test_few_steps_and_an_unknown_capacity_are_said() -> None:
     made = make(5, ranks=8, steps=3)
-    ranks = frame_of(RANKS, 2, {"rank": [0, 1], "peak_reserved_bytes": [1 << 30, 3 << 30], "capacity_bytes": [-1, -1]}, "made")
-    head, _, _ = summarised(source_of({**frames_of(made), "ranks": ranks}, ranks=8), ASK)
-    text = texts_in(head[1])
-    assert "Not judged: that takes 8 steps; recorded: 3." in text
-    assert "The most that was held is 3.00 GiB, on rank 1." in text
+    peaks = {"rank": [0, 1], "peak_reserved_bytes": [1 << 30, 3 << 30], "capacity_bytes": [-1, -1]}
+    said = {
+        "Rank 1 reserved the most, 3.00 GiB.": {},
+        "Rank 0 allocated the most, 4.00 GiB.": {"peak_allocated_bytes": [4 << 30, 2 << 30]},
+        "The whole process of rank 1 held the most, 5.00 GiB.": {"peak_process_bytes": [2 << 30, 5 << 30]},
+    }
+    for sentence, more in said.items():
+        ranks = frame_of(RANKS, 2, {**peaks, **more}, "made")
+        head, _, _ = summarised(source_of({**frames_of(made), "ranks": ranks}, ranks=8), ASK)
+        text = texts_in(head[1])
+        assert "Not judged: that takes 8 steps; recorded: 3." in text
+        assert sentence in text
 
 
 def test_no_profile_no_answer() -> None:

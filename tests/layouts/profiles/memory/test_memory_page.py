@@ -15,6 +15,8 @@ from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.memory import explained, page
 from layouts.profiles.memory.asks import MemoryRequest
 from layouts.profiles.memory.recordings import Recordings
+from parsers.analysis.jobs.held_memory import held_by, held_bytes
+from parsers.cluster_frames import RANKS
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 from parsers.profiler.frame_parts import categorical, frame_of
 from tests.layouts.profiles.memory.requests import ask, bytes_of, of_frames, opened, records, texts_in, titles, values_of
@@ -191,6 +193,19 @@ def test_capacity_is_a_line_if_it_is_near_and_a_note_if_not() -> None:
     assert none["layout"]["annotations"] == []
     answer, _ = page.overall(source, known, ask(capacity="0.5"))
     assert "1.00 GiB is more than the capacity." in texts_in(answer["head"])
+
+
+def test_the_most_that_the_process_held_is_said_if_it_is_not_at_the_peak_of_the_pool() -> None:
+    pool, process = records([BEGIN_NS, BEGIN_NS + 9], [2 * MIB, MIB]), records([BEGIN_NS + 5], [0])
+    process["reserved_bytes"] = np.array([7 * MIB])
+    memory = pd.concat((pool, process), ignore_index=True)
+    memory["component"] = categorical(["PTA", "PTA", "APP"])
+    answer, _ = page.overall(*of_frames(memory=memory), ask())
+    head = texts_in(answer["head"])
+    assert head.startswith("Peak 2.00 MiB allocated")
+    assert "Whole process, highest 7.00 MiB" in head
+    ranks = frame_of(RANKS, 1, {"rank": [0], "peak_allocated_bytes": [2 * MIB], "peak_process_bytes": [7 * MIB]}, "made")
+    assert (held_bytes(ranks).tolist(), held_by(ranks, 0)) == ([7 * MIB], "process")
 
 
 def test_each_device_of_a_database_is_shown_alone() -> None:
