@@ -174,6 +174,8 @@ def scalar_triples() -> dict[str, Triple]:
                           loss(_nan())),
         "norm before": Triple("norm_before_bad", {}, loss(_nan(), grad_norm=norm),
                               loss(_nan(), grad_norm=curve(1.0 + noise(400, 5))), loss(_nan())),
+        "norm at once": Triple("norm_before_bad", {}, loss(_nan(), grad_norm=norm), loss(_nan(), grad_norm=curve(_nan())),
+                               loss(_nan())),
         "rate there": Triple("changed_at", {"what": "learning_rate", **at_jump}, loss(_jumped(), lr=curve(stairs)),
                              loss(_jumped(), **flat), loss(_jumped())),
         "epoch there": Triple("changed_at", {"what": "epoch", **at_jump}, loss(_jumped(), epoch=curve(steps // 250)),

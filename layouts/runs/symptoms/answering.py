@@ -19,6 +19,8 @@ MOST_KEPT = 4_000
 """Findings that are kept."""
 _OF_TWO = ("graphs_differ", "first_tensor")
 """Slow probes that compare two runs."""
+_OF_STATISTICS = ("first_cause", "departed", "near_cause", "half_overflow")
+"""Slow probes that take statistics of the run's own dump: nothing is left to read once these are known."""
 GAPS_RULE = "gaps"
 """The rule of the advice that looks at idle time by cause, which is known once the trace has been read."""
 OF_CURVES = "scalar"
@@ -60,7 +62,10 @@ class SymptomAnswers:
         self._kept: Cache[Hashable, tuple[Hashable, Finding]] = Cache(MOST_KEPT)
 
     def answer(self, run: SourceRun, step: SymptomQuestion, *, slow: bool) -> Answer:
-        """Return the answer to a step. Without `slow` a slow probe answers only what it has found before."""
+        """Return the answer to a step.
+
+        Without `slow` a slow probe answers only what it has found before, or what its page has read.
+        """
         probe = PROBES[step.probe]
         parameters = tuple(sorted((name, str(value)) for name, value in step.parameters.items()))
         key = (probe.name, parameters, run.run, run.asked.other, run.asked.shown, run.profile)
@@ -68,7 +73,8 @@ class SymptomAnswers:
         kept = self._kept.get(key)
         if kept is not None and kept[0] == mark:
             return Answer("ready", kept[1])
-        if probe.slow and not slow and not _is_missing(run, step):
+        is_read = probe.name in _OF_STATISTICS and run.is_measured
+        if probe.slow and not slow and not is_read and not _is_missing(run, step):
             return Answer("ask")
         try:
             found = probe.judge(run, **step.parameters)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
 from parsers import DatasetGraph, Graph, Insight, OpenTrace, PayloadError, PayloadSeries, Series, Setting, Value
 from parsers.analysis.curves.insights import LEVELS
 from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
@@ -15,6 +16,7 @@ from parsers.analysis.jobs.advice import Review, judged
 from parsers.analysis.runs.probes.model import Pending, ProbedRun
 from parsers.deferred import pandas as pd
 from parsers.lineage.datasets import RecordedPipeline
+from parsers.model import Ints
 
 from layouts.dumps.dump_results import work_for
 from layouts.dumps.open_dump import DumpWork, OpenDump
@@ -37,6 +39,9 @@ PATIENCE = 0.2
 computes, so this is also part of what the first states cost."""
 
 
+MOST_LOOKED = 100_000
+"""Tensors of a dump of which it is looked up, with each request, whether all have been read: 1 ms."""
+_NOBODY: Ints = np.empty(0, np.int64)
 MOST_SESSIONS = 3
 """Other sessions of a run whose kernels are looked at."""
 
@@ -290,6 +295,21 @@ class SourceRun(ProbedRun):
         if opened.state in ("reading", "failed"):
             raise Pending(opened.state, text=opened.text)
         return opened if opened.dump is not None else None
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the statistics of all dumped tensors are known: files state them, or a page, as First cause, has read them.
+
+        Not looked at in a dump of more than MOST_LOOKED tensors.
+        """
+        try:
+            opened = self._dump()
+        except Pending:
+            return False
+        if opened is None or opened.dump is None or len(opened.dump.tensors) > MOST_LOOKED:
+            return False
+        known, has_file = opened.dump.measured(_NOBODY).known, (opened.dump.tensors["file"] != "").to_numpy(bool)
+        return bool(has_file.any()) and bool(known[has_file].all())
 
     def dump(self, result: str) -> pd.DataFrame | None:
         opened = self._dump()

@@ -14,6 +14,10 @@ TEXTS = define_texts({
     "symptoms.said.no_insight": (
         "{tags} scalars of up to {points} points show none.", "{tags} 个标量（最多 {points} 个数据点）均未见异常。",
     ),
+    "symptoms.said.no_change_before": (
+        "No norm changed before step {step}, the first with a value that is not finite (up to {points} points).",
+        "在首个非有限值出现的步骤 {step} 之前，梯度范数没有变化（最多 {points} 个数据点）。",
+    ),
     "symptoms.said.all_finite": ("All values of {tags} scalars are finite.", "{tags} 个标量的所有值均为有限值。"),
     "symptoms.said.no_value_at": ("No value was recorded up to step {step}.", "步骤 {step} 之前没有记录值。"),
     "symptoms.said.scale_fell": (
@@ -241,19 +245,20 @@ TEXTS = define_texts({
         "有 {of} 个张量的 Dump 数据尚未检查：请在下面检查。",
     ),
     "symptoms.said.no_dumped_graph": (
-        "The dump has no graph with {cause}, the operator of iteration {step}.",
-        "Dump 中没有包含 {cause}（迭代 {step}）的计算图。",
+        "The dump has no graph with {operator}, the operator of iteration {step}.",
+        "Dump 中没有包含 {operator}（迭代 {step}）的计算图。",
     ),
     "symptoms.said.none_near_cause": (
-        "None of {nodes} operators before {cause} (iteration {step}).", "{cause}（迭代 {step}）之前的 {nodes} 个算子中没有。",
+        "None of {nodes} operators before {operator} (iteration {step}).",
+        "{operator}（迭代 {step}）之前的 {nodes} 个算子中没有。",
     ),
     "symptoms.said.cause_is_unbounded": (
-        "{cause} itself, in iteration {step}, is such an operator ({n} of {nodes} before it).",
-        "迭代 {step} 的 {cause} 本身即为此类算子（其之前 {nodes} 个算子中有 {n} 个）。",
+        "{operator} itself, in iteration {step}, is such an operator ({n} of {nodes} before it).",
+        "迭代 {step} 的 {operator} 本身即为此类算子（其之前 {nodes} 个算子中有 {n} 个）。",
     ),
     "symptoms.said.near_cause": (
-        "{name} is {distance} edges before {cause} (iteration {step}); {n} of {nodes} before it are such operators.",
-        "{name} 在计算图中位于 {cause}（迭代 {step}）之前 {distance} 条边；其之前 {nodes} 个算子中有 {n} 个此类算子。",
+        "{name} is {distance} edges before {operator} (iteration {step}); {n} of {nodes} before it are such operators.",
+        "{name} 在计算图中位于 {operator}（迭代 {step}）之前 {distance} 条边；其之前 {nodes} 个算子中有 {n} 个此类算子。",
     ),
     "symptoms.said.no_overflow_records": ("The dump has no overflow records; nobody knows whether they were asked for.",
                                           "Dump 中没有溢出记录；无法得知是否开启了溢出检测。"),

@@ -118,7 +118,10 @@ def _until(series: Series | None, step: int) -> np.ndarray[tuple[int], np.dtype[
 
 
 def norm_before_bad(run: ProbedRun) -> Finding:
-    """Return the norm of gradients that changed first, up to the first value that is not finite."""
+    """Return the norm of gradients that changed first, before the step of the first value that is not finite.
+
+    That it is not finite at that step, too, is no change before.
+    """
     tags = of_role(run.tags(), "norm")
     bad = first_bad(run)
     if bad is None:
@@ -126,15 +129,15 @@ def norm_before_bad(run: ProbedRun) -> Finding:
     if not tags:
         return not_recorded("no_scalar", role="norm")
     kinds = ("spike", "divergence", "shift", "non_finite")
-    found = [one for one in run.insights(tags) if one.kind in kinds and one.step <= bad.step]
+    found = [one for one in run.insights(tags) if one.kind in kinds and one.step < bad.step]
     if found:
         return of_insight(min(found, key=lambda one: one.step), len(found))
     longest = max((series.step.size for tag in tags if (series := run.series(tag)) is not None), default=0)
     needed = max(RULES[kind].fewest for kind in kinds)
     told: dict[str, float | str] = {"tags": len(tags), "points": longest, "needed": needed}
     where = Where((tags[0], bad.tag), bad.step)
-    state, said = (NOT_JUDGED, "too_short") if longest < needed else (NOTHING, "no_insight")
-    return Finding(state, said, told, where, "insight.divergence")
+    state, said = (NOT_JUDGED, "too_short") if longest < needed else (NOTHING, "no_change_before")
+    return Finding(state, said, told | {"step": bad.step}, where, "insight.divergence")
 
 
 def changed_at(run: ProbedRun, *, what: str, kinds: Sequence[str], about: Sequence[str] = ("loss",)) -> Finding:

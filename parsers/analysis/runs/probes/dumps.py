@@ -77,7 +77,7 @@ def near_cause(run: ProbedRun) -> Finding:
         return first_cause(run)
     near = run.dump("nearby")
     name, step, rank = (found[column].iloc[0] for column in ("name", "iteration", "rank"))
-    told: dict[str, float | str] = {"cause": str(name), "step": int(step)}
+    told: dict[str, float | str] = {"operator": str(name), "step": int(step)}
     where = Where(step=int(step), rank=int(rank), node=str(name))
     if near is None or not len(near):
         return Finding(NOT_JUDGED, "no_dumped_graph", told, where, "unbounded_operators")

@@ -80,7 +80,7 @@ def zero_values(run: ProbedRun, *, of: str) -> Finding:
 def bad_inputs(run: ProbedRun) -> Finding:
     """Return whether a recorded input holds NaN or Inf at the first step of the loss that does, or shortly before it."""
     tags = of_role(run.tags("tensor"), "input")
-    images = list(run.tags("image"))
+    images = of_role(run.tags("image"), "input")
     bad = first_bad(run)
     if not tags and not images:
         return not_recorded("no_inputs")

@@ -11,6 +11,7 @@ from layouts.runs.symptoms.answering import SymptomAnswers
 from layouts.runs.symptoms.model import SymptomQuestion
 from layouts.runs.symptoms.probed import QuestionSubject, SourceRun
 from layouts.runs.symptoms.registry import SYMPTOMS
+from layouts.runs.symptoms.sentences import sentence_of
 from parsers import open_run
 from parsers.analysis.runs.probes.model import FOUND, NOT_JUDGED, NOT_RECORDED, NOTHING
 from tests.sources import MemorySource
@@ -28,6 +29,13 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> MemorySource:
     return MemorySource({**{name: {"dump": open_run(base / name).dump} for name in (
         "good", "same", "bad", "half", "near", "fits",
     )}, "none": {}})
+
+
+@pytest.fixture
+def unread(tmp_path: Path) -> MemorySource:
+    """A dump with a fault, of which nothing was read, and a run without one."""
+    write_dump(tmp_path / "bad" / "dump", iterations=6, injection=Injection(2, 5, "nan"))
+    return MemorySource({"bad": {"dump": open_run(tmp_path / "bad").dump}, "none": {}})
 
 
 def write_half(directory: Path, largest: float) -> None:
@@ -67,7 +75,10 @@ def test_bad_values_of_a_dump_are_seen_at_a_glance(source: MemorySource) -> None
     answer = SymptomAnswers(source).answer(SourceRun(source, QuestionSubject("bad")), step, slow=False)
     assert answer.finding is not None
     assert answer.finding.where.step in (2, 5)  # the last iteration is read; the first bad one is known once all was
-    signs = SymptomAnswers(source).signs(SourceRun(source, QuestionSubject("bad", "", ("bad",))))
+
+
+def test_what_is_seen_at_a_glance_is_a_sign(unread: MemorySource) -> None:
+    signs = SymptomAnswers(unread).signs(SourceRun(unread, QuestionSubject("bad", "", ("bad",))))
     assert signs[0].step is not None
     assert (signs[0].symptom.name, signs[0].step.name) == ("not_a_number", "dumped")
     assert signs[0].finding is not None
@@ -115,10 +126,25 @@ def test_watchpoints(source: MemorySource) -> None:
     assert state(source, "good", step_of("no_learning", "vanishing")) in (FOUND, NOTHING, NOT_JUDGED)
 
 
-def test_a_slow_question_waits_until_somebody_asks(source: MemorySource) -> None:
+def test_what_a_page_has_read_is_not_asked_for_again(unread: MemorySource) -> None:
+    run = SourceRun(unread, QuestionSubject("bad"))
+    steps = [step_of("not_a_number", name) for name in ("cause", "tensor", "half", "near")]
+    assert [SymptomAnswers(unread).answer(run, step, slow=False).state for step in steps] == ["ask"] * 4
+    assert not run.is_measured
+    opened = unread.dumps.open("bad").dump
+    assert opened is not None
+    opened.measured(np.arange(len(opened.tensors)))  # as First cause does
+    assert run.is_measured
+    found = [SymptomAnswers(unread).answer(run, step, slow=False) for step in steps]
+    assert [one.finding is not None for one in found] == [True] * 4
+    assert all("{" not in text for one in found if one.finding for text in sentence_of(one.finding))
+    assert not SourceRun(unread, QuestionSubject("none")).is_measured
+
+
+def test_a_slow_question_waits_until_somebody_asks(unread: MemorySource) -> None:
     step = step_of("not_a_number", "cause")
-    answers, run = SymptomAnswers(source), SourceRun(source, QuestionSubject("bad"))
+    answers, run = SymptomAnswers(unread), SourceRun(unread, QuestionSubject("bad"))
     assert answers.answer(run, step, slow=False).state == "ask"
     assert answers.answer(run, step, slow=True).state == "ready"
     assert answers.answer(run, step, slow=False).state == "ready"  # known by now
-    assert answers.answer(SourceRun(source, QuestionSubject("none")), step, slow=False).state == "ready"  # there is none
+    assert answers.answer(SourceRun(unread, QuestionSubject("none")), step, slow=False).state == "ready"  # there is none
