@@ -12,10 +12,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -70,19 +71,32 @@ def demo_places() -> Any:
     return story.places()
 
 
-def served_demo(base: str, directories: Directories) -> str:
-    """Return the directory to serve for that of the demo: its copy in the workspace, where the jobs are written to as well."""
+def demo_jobs(failed: threading.Event) -> Callable[[], Collection[str]]:
+    """Return what tells the names of the jobs that the demo writes into its directory; none once that has failed."""
+    from app.demo import story
+
+    return lambda: () if failed.is_set() else (story.JOB, story.JOB_REPAIRED)
+
+
+def served_demo(base: str, directories: Directories, failed: threading.Event | None = None) -> str:
+    """Return the directory to serve for that of the demo: its copy in the workspace, where the jobs are written to as well.
+
+    failed is set if they are not.
+    """
+    failed = failed or threading.Event()
     from app.demo import prepared
 
     print(_announcement(), flush=True)
     if not directories.workspace:
         print("mindscope: without a workspace the demo has no jobs of ranks", file=sys.stderr, flush=True)
+        failed.set()
         return base
     try:
         served = [record.base for record in processes.running(directories.records or None)]
-        return os.fspath(prepared.prepare(Path(directories.workspace), _child_environment("", ""), served))
+        return os.fspath(prepared.prepare(Path(directories.workspace), _child_environment("", ""), served, failed))
     except OSError as error:
         print(f"mindscope: the demo has no jobs of ranks: {error}", file=sys.stderr, flush=True)
+        failed.set()
         return base
 
 
@@ -157,10 +171,12 @@ def serve(settings: Settings) -> None:
     roots = roots_of(settings.summary_base_dir, remote=True)
     directories = prepare_directories(settings, roots)
     _warn(directories)
-    places = None
+    places, expected = None, None
     demo = is_demo(roots)
     if demo:
-        roots, places = (Root(served_demo(roots[0].path, directories)),), demo_places()
+        failed = threading.Event()
+        roots, places = (Root(served_demo(roots[0].path, directories, failed)),), demo_places()
+        expected = demo_jobs(failed)
     base = paths_of(roots)
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
@@ -168,7 +184,7 @@ def serve(settings: Settings) -> None:
         _set_up_process(settings)
         with (
             _copied(settings, roots, directories.workspace) as (local, wishes), _debugger(settings) as sessions,
-            open_store(settings, local, directories.workspace, sessions, places, wishes) as store,
+            open_store(settings, local, directories.workspace, sessions, places, wishes, expected) as store,
         ):  # fmt: skip
             listen_address, port = listener.getsockname()[:2]
             server = _create_server(settings, store, listener, token, demo=demo)
@@ -362,7 +378,7 @@ def cluster_engine(address: str, *, trust: bool, do: Any = None, otherwise: Any 
 @contextlib.contextmanager
 def open_store(
     settings: Settings, roots: Sequence[Root], directory: str, sessions: Any = None, places: Any = None,
-    wishes: dict[str, str] | None = None,
+    wishes: dict[str, str] | None = None, expected: Callable[[], Collection[str]] | None = None,
 ) -> Iterator[Any]:
     """The store of the runs. It starts reading at once, while the remaining modules are imported."""
     from app.store.store import Store
@@ -378,6 +394,7 @@ def open_store(
         index_directory=index, notes_directory=notes, studies_directory=studies,
         stay_inside=settings.stay_inside, sessions=sessions,
         engine=_engine(settings), places=places, visitor=_people(settings), wishes=wishes,
+        expected=expected,
     ).start()  # fmt: skip
     try:
         yield store

@@ -26,11 +26,14 @@ def announcement() -> str:
     return f"Demo: {number} recorded runs of a project that reads digits, and two simulated jobs ({HERE / 'README.md'})"
 
 
-def prepare(workspace: Path, environment: Mapping[str, str], served: Collection[str] = ()) -> Path:
+def prepare(
+    workspace: Path, environment: Mapping[str, str], served: Collection[str] = (), failed: threading.Event | None = None
+) -> Path:
     """Return a folder of the workspace with the recorded runs, after copying them if necessary; the jobs follow within seconds.
 
-    environment is that of the process that writes the jobs. Copies of other versions are removed in the background, except
-    those that other servers serve. OSError if the workspace cannot be written to.
+    environment is that of the process that writes the jobs; failed is set if it ends without having written them. Copies of
+    other versions are removed in the background, except those that other servers serve. OSError if the workspace cannot be
+    written to.
     """
     folder = workspace / f"demo-{_fingerprint():08x}"
     if not folder.is_dir():
@@ -40,7 +43,7 @@ def prepare(workspace: Path, environment: Mapping[str, str], served: Collection[
         child = subprocess.Popen(  # noqa: S603 - our own program
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=dict(environment)
         )
-        threading.Thread(target=_report, args=(child,), name="mindscope-demo", daemon=True).start()
+        threading.Thread(target=_report, args=(child, failed), name="mindscope-demo", daemon=True).start()
     in_use = (*served, folder)
     threading.Thread(target=outdated.remove, args=(workspace, in_use), name="mindscope-demo-old", daemon=True).start()
     return folder
@@ -68,7 +71,9 @@ def _copy(folder: Path) -> None:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _report(child: subprocess.Popen[bytes]) -> None:
+def _report(child: subprocess.Popen[bytes], failed: threading.Event | None) -> None:
     code = child.wait()
     if code:
+        if failed is not None:
+            failed.set()
         _log.warning("the jobs of the demo were not written: their program ended with exit code %d", code)

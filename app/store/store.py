@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.store.first_use import made_once
@@ -53,6 +53,7 @@ class Store:
         places: Destinations | None = None,
         visitor: Visitor = ANYBODY,
         wishes: Mapping[str, str] | None = None,
+        expected: Callable[[], Collection[str]] | None = None,
     ) -> None:
         """names: of bases, what their runs begin with; by default the name of a directory, if there are several.
 
@@ -61,6 +62,7 @@ class Store:
         studies_directory is that of the workspace with studies, which may not exist.
         sessions are those of live training, if a server listens for them. engine reads jobs of many ranks.
         places answer the questions of the start page, for a demo that knows what is in its runs.
+        expected tells the keys of runs that another program is about to write, which a demo knows.
         wishes: directories of copies -> files that their mirrors look for wishes in, which are in the workspace.
         visitor says who sends the request that is being answered; by default nobody knows, and everybody may change everything.
         """
@@ -73,7 +75,9 @@ class Store:
         )
         self._written = None if notes_directory is None else Notes(notes_directory)
         self.patterns = UserPatterns()
-        self.runs = StoredRuns(self.follower, self._written, self._look, places, [os.fspath(base) for base in bases], wishes)
+        self.runs = StoredRuns(
+            self.follower, self._written, self._look, places, [os.fspath(base) for base in bases], wishes, expected
+        )
 
     def _look(self) -> int:
         """Look whether dumps and studies have changed; return the version of the studies."""

@@ -79,7 +79,7 @@ class SourceStatus:
     1970 (None: none yet), interval the seconds between scans (0: one scan only). version changes whenever the version of a
     run, the list of runs or the list of problems changes. age is the number of seconds since the last scan finished, or since
     the start if none has. missing is whether the last scan did not find a base directory. names are those of the directories if
-    there are several.
+    there are several. coming is the number of runs that are known to be written now and are not in the list yet.
     """
 
     base: str
@@ -93,6 +93,7 @@ class SourceStatus:
     age: float = 0.0
     missing: bool = False
     names: tuple[str, ...] = ()
+    coming: int = 0
 
     @property
     def health(self) -> str:

@@ -70,6 +70,7 @@ class MemorySource:
         self.jobs = dict(jobs or {})
         self.found = list(problems)
         self.places: dict[str, Destination] = {}
+        self.coming = 0
         self.wanted: list[str] = []
         self.refreshed = 0
         self.number = 1

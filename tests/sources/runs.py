@@ -28,7 +28,7 @@ class MemoryRuns(RunSource):
         loaded = sum(row.state not in ("waiting", "loading") for row in rows)
         base, problems = "/data/runs", len(self._memory.found)
         now = self._memory
-        return SourceStatus(base, now.read_at, 3.0, len(rows), loaded, problems, now.number, now.failed)
+        return SourceStatus(base, now.read_at, 3.0, len(rows), loaded, problems, now.number, now.failed, coming=now.coming)
 
     def rows(self) -> Sequence[RunRow]:
         if self._memory.read_at is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,16 @@ class StoredRuns(RunSource):
     def __init__(
         self, runs: RunFollower, notes: Notes | None, look: Callable[[], int], places: Destinations | None = None,
         bases: Sequence[str] = (), wishes: Mapping[str, str] | None = None,
+        expected: Callable[[], Collection[str]] | None = None,
     ) -> None:
         """bases are the directories of runs, wishes the files for those that mirrors copy to (`app.store.runs.mirrors`).
 
-        look looks at what is read elsewhere and returns a number that changes whenever that has changed."""
+        look looks at what is read elsewhere and returns a number that changes whenever that has changed.
+        expected tells the keys of runs that another program is about to write.
+        """
         self._runs, self._notes, self._look, self._places = runs, notes, look, places or {}
         self._bases, self._wishes = bases, wishes or {}
+        self._expected: Callable[[], Collection[str]] = expected or tuple
         self._known_mirrors: Mirrors | None = None
         self._counted: tuple[tuple[RunRow, ...], int, int] = (), 0, 0
         self._painted: tuple[Any, Any] = None, None
@@ -64,7 +68,13 @@ class StoredRuns(RunSource):
             age=self._runs.age(),
             missing=self._runs.missing,
             names=self._runs.names,
+            coming=self._coming(rows),
         )
+
+    def _coming(self, rows: tuple[RunRow, ...]) -> int:
+        """Return how many of the runs that are expected are not there yet."""
+        keys = self._expected()
+        return len(set(keys).difference(row.key for row in rows)) if keys else 0
 
     def _counts(self, rows: tuple[RunRow, ...]) -> tuple[int, int]:
         """Return the numbers of loaded runs and of problems, counted once for these rows."""

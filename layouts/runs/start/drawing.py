@@ -20,8 +20,13 @@ PAGES = {
 """Kind of data that is counted -> the page that shows it."""
 
 
-def found(counts: Mapping[str, int], *, loaded: int, total: int, problems: int, demo: bool = False) -> list[Any]:
-    """Return the line of what was found: a link for each kind, what is being read or damaged, and what the demo is."""
+def found(
+    counts: Mapping[str, int], *, loaded: int, total: int, problems: int, coming: int = 0, demo: bool = False
+) -> list[Any]:
+    """Return the line of what was found: a link for each kind, what is being read or damaged, and what the demo is.
+
+    coming is the number of runs that are still being written. While that, or reading, goes on, the numbers are not final.
+    """
     if not counts and not total:
         return [html.P(t("start.empty"), className="ms-start-empty")]
     links: list[Any] = [
@@ -32,7 +37,10 @@ def found(counts: Mapping[str, int], *, loaded: int, total: int, problems: int, 
         for kind, number in counts.items()
     ]  # fmt: skip
     if loaded < total:
-        links.append(html.Span(t("start.reading", n=fmt.count(loaded), total=fmt.count(total)), className="ms-muted"))
+        links.append(html.Span(t("start.reading", n=fmt.count(total - loaded), total=fmt.count(total)), className="ms-muted"))
+    if coming:
+        text = t("start.coming" if coming == 1 else "start.coming_n", n=fmt.count(coming))
+        links.append(html.Span(text, className="ms-muted"))
     if problems:
         text = t("start.problem" if problems == 1 else "start.problem_n", n=fmt.count(problems))
         links.append(html.Button(text, type="button", className="ms-start-problems", **{"data-action": "health"}))

@@ -90,7 +90,7 @@ def shown(source: Sources, state: Any) -> StartParts:
     made = {
         "found": drawing.found(
             counted(rows, len(source.studies.rows())), loaded=status.loaded, total=status.total, problems=status.problems,
-            demo=bool(places),
+            coming=status.coming, demo=bool(places),
         ),
         "answers": drawing.answers(
             asked, {row.key: row.name for row in rows},

@@ -18,7 +18,11 @@ TEXTS = define_texts({
         "The demo: a network that reads digits. Its runs are recorded; the jobs of eight ranks are simulated.",
         "演示：一个识别手写数字的网络。训练数据均为实际记录，8 卡作业为模拟生成。",
     ),
-    "start.reading": ("reading {n} of {total} runs", "正在读取 {total} 个训练中的 {n} 个"),
+    "start.reading": (
+        "still reading {n} of {total} runs: the numbers may change", "{total} 个训练中还有 {n} 个正在读取，数字可能变化",
+    ),
+    "start.coming": ("1 more run is being written: the numbers will change", "另有 1 个训练正在生成，数字将更新"),
+    "start.coming_n": ("{n} more runs are being written: the numbers will change", "另有 {n} 个训练正在生成，数字将更新"),
     "start.run": "common.one_run",
     "start.run_n": "common.n_runs",
     "start.profile": ("1 profile", "1 份性能数据"),

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -239,8 +240,32 @@ def test_the_command_says_what_it_opens_and_opens_it_at_once(tmp_path: Path) -> 
     assert second.startswith(f"Serving {tmp_path / 'workspace' / 'demo-'}")
 
 
+def test_jobs_are_expected_until_they_are_there_or_have_failed(demo: Path, store: Store) -> None:
+    failed = threading.Event()
+    expected = serving.demo_jobs(failed)
+    assert set(expected()) == {name for name, _, _ in JOBS}
+    started = Store([prepared.RECORDED], interval=0, expected=expected).start()
+    try:
+        assert started.wait(120)
+        assert started.runs.status().coming == 2
+        failed.set()
+        assert started.runs.status().coming == 0
+    finally:
+        started.stop()
+    there = Store([demo], interval=0, expected=serving.demo_jobs(threading.Event())).start()
+    try:
+        assert there.wait(120)
+        assert there.runs.status().coming == 0
+    finally:
+        there.stop()
+    assert store.runs.status().coming == 0
+
+
 def test_without_a_workspace_the_recorded_runs_are_opened_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert serving.served_demo(serving.demo_directory(), serving.Directories("", "")) == serving.demo_directory()
+    failed = threading.Event()
+    directories = serving.Directories("", "")
+    assert serving.served_demo(serving.demo_directory(), directories, failed) == serving.demo_directory()
+    assert failed.is_set()
     said = capsys.readouterr()
     assert said.out == prepared.announcement() + "\n"
     assert "no jobs" in said.err

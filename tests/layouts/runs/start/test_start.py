@@ -67,6 +67,14 @@ def test_an_empty_run_is_counted_and_answers_nothing() -> None:
     assert found["answers"] == []
 
 
+def test_runs_that_are_being_written_are_announced() -> None:
+    source = MemorySource(rows=[row("a")])
+    source.coming = 2
+    assert "2 more runs are being written: the numbers will change" in english(parts(source)["found"])
+    source.coming = 0
+    assert "written" not in english(parts(source)["found"])
+
+
 def test_one_run() -> None:
     source = MemorySource(rows=[row("a&b <c>")])
     (link,) = every(parts(source)["answers"], "a")
@@ -113,7 +121,7 @@ def test_a_preferred_place_is_linked() -> None:
 
 def test_reading_and_damage_are_said() -> None:
     source = MemorySource(rows=[row("a"), row("b", state="loading")])
-    assert "reading 1 of 2 runs" in english(parts(source)["found"])
+    assert "still reading 1 of 2 runs: the numbers may change" in english(parts(source)["found"])
 
 
 def test_the_digest_changes_with_what_is_shown() -> None:
