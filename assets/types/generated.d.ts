@@ -235,6 +235,7 @@ declare namespace Wire {
     age: number;
     missing: boolean;
     names: string[];
+    coming: number;
     verified: [number, number];
   }
 

@@ -7,6 +7,7 @@ import { count } from "../../kit/units.js";
 import { language, writeText } from "../../kit/i18n.js";
 import { request } from "../../kit/page_parts.js";
 import { notYet } from "../../kit/pages.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
 import { formatQuery, same } from "../../kit/state.js";
 import { drawProgress } from "../../kit/progress.js";
 import { drawTotal, tool } from "../bar.js";
@@ -73,8 +74,18 @@ function ask(page, more) {
   request(page, "rows", askOf(page, { ...sample, ...more }), { fresh: true });
 }
 
+/**
+ * @param {Saliency.Page} page
+ * @param {Wire.Query} [more]
+ */
+function askLooks(page, more = {}) {
+  const { of = [], mark = [] } = askOf(page);
+  request(page, "looks", { of, mark, explainer: page.state.explainer || [] }, { more });
+}
+
 /** @param {Saliency.Page} page */
 function draw(page) {
+  askLooks(page);
   const list = formatQuery(askOf(page));
   if (list !== page.list) {
     // Another order or other filters begin at the top; a run that grew stays where it is.
@@ -147,6 +158,12 @@ const answers = {
     writeText(unreadable, "saliency.unreadable", { n: count(answer.unreadable) });
     if (page.sought !== get(page, "sample") && answer.place >= 0) page.rows.seek(answer.place);
     page.sought = get(page, "sample");
+  },
+
+  looks(page, answer) {
+    drawProgress(page.find(".ms-saliency-looks-status"), answer, (more) => askLooks(page, more));
+    if (answer.said) showPlainHtml(page.find(".ms-saliency-looks-said"), answer.said);
+    resize(page);
   },
 
   sample: large.take,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers.analysis.explanations.agreement import Disagreements, Grey, disagreement, disagreements
+from parsers.analysis.explanations.attention import Attention, attention
 from parsers.errors import PayloadError
 from parsers.explanations.snapshot import Explanations
 from parsers.model import Floats, Ints
@@ -23,6 +24,7 @@ from layouts.explanations.colours import tables
 from layouts.explanations.explanation_choice import ExplanationChoice, read_choice
 from layouts.explanations.filtering import matching
 from layouts.explanations.open_explanations import ExplanationWork
+from layouts.explanations.saliency.looked_at import sentence
 from layouts.explanations.saliency.texts import TEXTS
 from layouts.explanations.tables import sample_cards
 from layouts.kit.body import damage, status_line
@@ -30,11 +32,12 @@ from layouts.kit.elements import button, icon_button, toolbar
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids
 from layouts.kit.page_parts import progress, worked
+from layouts.kit.plain_html import markup
 from layouts.kit.state import number, whole
 from layouts.kit.work import WorkResult
 from layouts.sources import Sources
 
-PARTS = ("rows", "sample")
+PARTS = ("rows", "sample", "looks")
 MOST_ROWS = 200
 """Samples in one answer, at most."""
 BLOCK = 100
@@ -51,7 +54,11 @@ def layout(ids: Ids, routes: str) -> html.Div:
         className="ms-saliency-rows", tabIndex=0, role="region", **attributes(aria_label="saliency.rows"),
     )  # fmt: skip
     look = toolbar([], label="saliency.look", class_name="ms-saliency-look ms-adds-page")
-    children = [html.Div([look, damage()], className="ms-saliency-controls"), status, rows, _large()]
+    looks = html.Div(
+        [html.Div(className="ms-saliency-looks-said", role="status"), status_line("explanations", "ms-saliency-looks-status")],
+        className="ms-saliency-looks",
+    )
+    children = [looks, html.Div([look, damage()], className="ms-saliency-controls"), status, rows, _large()]
     page = body(ids, routes, children, parts=PARTS, texts=TEXTS, class_name="ms-saliency")
     setattr(page, "data-colours", json.dumps(tables()))
     return page
@@ -83,7 +90,9 @@ def _large() -> html.Dialog:
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    register_body(app, source, ids, {"rows": partial(answer_rows, source), "sample": partial(answer_sample, source)})
+    register_body(app, source, ids, {
+        "rows": partial(answer_rows, source), "sample": partial(answer_sample, source), "looks": partial(answer_looks, source),
+    })  # fmt: skip
 
 
 # Parts ---------------------------------------------------------------------------------------------------------------
@@ -143,6 +152,16 @@ def answer_sample(source: Sources, ask: Any) -> Mapping[str, Any]:
         "previous": previous, "next": following, "shown": shown,
         "pairs": [] if shown is None else _pairs(found, row, shown, choice.explainers),
     }  # fmt: skip
+
+
+def answer_looks(source: Sources, ask: Any) -> Mapping[str, Any]:
+    """Return the sentence that says what the network looks at, of all samples of the run, whatever the filters keep."""
+    choice = read_choice(ask)
+    if choice is None:
+        return {"state": "missing"}
+    work = worked(source.explanations, choice.run, ExplanationWork("attention", (), attention), ask)
+    said = markup(sentence(work.result, choice.explainers)) if isinstance(work.result, Attention) else None
+    return progress(work) | {"said": said}
 
 
 def _place(found: Explanations, sample: int | None, rows: Ints) -> int:

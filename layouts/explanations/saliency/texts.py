@@ -31,6 +31,34 @@ TEXTS = define_texts({
         "各对解释方法热力图的 1 − Spearman 秩相关系数的均值，取最大的标签",
     ),
     "saliency.unreadable": ("{n} heat maps cannot be read and were left out.", "{n} 张热力图无法读取，未参与计算。"),
+    # What the network looks at
+    "saliency.looks": (
+        ("Of what the heat maps mark, the tenth of a picture that is marked most has {tops}, where an even map has {even}; the "
+         "middle ninth of a picture has {middles}, where an even map has {even_middle}."),
+        ("热力图的标记总量中，标记最强的十分之一图像占 {tops}（均匀分布时为 {even}）；"
+         "图像中央九分之一占 {middles}（均匀分布时为 {even_middle}）。"),
+    ),
+    "saliency.looks.basis": (
+        "Medians over {n} samples, of the maps for the label that the network finds most probable.",
+        "取 {n} 个样本的中位数，使用概率最高的标签的热力图。",
+    ),
+    "saliency.looks.basis_part": (
+        "Medians over {n} samples, spread over all {total}, of the maps for the label that the network finds most probable.",
+        "取 {n} 个样本（从全部 {total} 个中均匀选取）的中位数，使用概率最高的标签的热力图。",
+    ),
+    "saliency.looks.wrong": (
+        "The most marked tenth of {n} right predictions has {right_tops}, that of {wrong} wrong ones {wrong_tops}.",
+        "标记最强的十分之一：预测正确的 {n} 个样本占 {right_tops}，预测错误的 {wrong} 个样本占 {wrong_tops}。",
+    ),
+    "saliency.looks.few_wrong": (
+        "Right ({n}) and wrong ({wrong}) predictions are not compared: that takes {least} of each.",
+        "未比较预测正确（{n} 个）与错误（{wrong} 个）的样本：各需至少 {least} 个。",
+    ),
+    "saliency.looks.few": (
+        "What the network looks at is not judged: that takes {least} heat maps for the most probable label, there are {n}.",
+        "未判断网络关注图像的哪里：至少需要 {least} 张概率最高的标签的热力图，现有 {n} 张。",
+    ),
+    "saliency.looks.empty": ("{n} maps are zero everywhere and were left out.", "{n} 张热力图处处为零，未计入。"),
     # Look
     "saliency.look": ("Heat maps", "热力图"),
     "saliency.over": ("Over the picture", "叠加在图片上"),

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 
 from layouts.explanations.explanation_choice import ExplanationChoice
 from layouts.explanations.listing import catalogue, listing
-from layouts.explanations.saliency.page import answer_rows, answer_sample, layout
+from layouts.explanations.saliency.page import answer_looks, answer_rows, answer_sample, layout
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
 from parsers import open_run
@@ -54,6 +54,27 @@ def test_no_run_and_no_explanations(source: MemorySource) -> None:
     assert answer_sample(source, {"of": ["run"]})["card"] is None
     assert catalogue(source, {"run": ["other"]})["runs"] == []
     assert [one["key"] for one in catalogue(source, {"run": ["other"]})["elsewhere"]] == ["run"]
+
+
+def test_what_the_network_looks_at_is_said_with_the_number_of_samples(source: MemorySource, tmp_path: Path) -> None:
+    assert answer_looks(source, {})["state"] == "missing"
+    assert answer_looks(source, {"of": ["other"]})["state"] == "missing"
+    told = json.dumps(answer_looks(source, {"of": ["run"]}))
+    # Of the most probable label, dog, the samples 1, 3 and 5 have maps.
+    assert "not judged: that takes 5 heat maps for the most probable label, there are 3." in told
+    spot = np.zeros((9, 9), np.uint8)
+    spot[4, 4] = 255
+    folder = tmp_path / "spots"
+    with ExplanationWriter(str(folder), labels=["cat", "dog"], explainers=["A", "B"], seconds=1) as writer:
+        for sample in range(12):
+            writer.sample(sample, np.zeros((3, 3), np.uint8), truth=[int(sample < 5)], probabilities={0: 0.9, 1: 0.2})
+            writer.heat_map(sample, "A", 0, spot)
+    spots = MemorySource({"run": {"explain": open_run(str(folder)).explanations}})
+    told = json.dumps(answer_looks(spots, {"of": ["run"]}))
+    assert "has 100 % (A), where an even map has 10.0 %; the middle ninth of a picture has 100 % (A)" in told
+    assert "Medians over 12 samples" in told
+    assert "tenth of 7 right predictions has 100 % (A), that of 5 wrong ones 100 % (A)." in told
+    assert "not judged" in json.dumps(answer_looks(spots, {"of": ["run"], "explainer": ["B"]}))
 
 
 def test_what_a_run_holds(source: MemorySource) -> None:
