@@ -1,5 +1,17 @@
 """Records runs from any framework, and writes the event files that MindSpore and TensorBoard read.
 
+To begin with, where Mindscope is installed (elsewhere `pip install mindscope-record`, and import `mindscope_record`):
+
+    from parsers.recording import Recorder
+
+    with Recorder("runs/a", settings={"lr": 0.1}) as run:
+        for step, batch in enumerate(run.steps(loader)):
+            run.log(step, {"loss": train(batch)})
+        run.metrics({"accuracy": accuracy})
+
+`mindscope --summary-base-dir runs` shows it while it grows. `help(Recorder)` says what else it records: distributions,
+pictures, tensors, texts, graphs, profiles, the machine.
+
 This package imports only itself, numpy, google-crc32c and the standard library, and runs on Python 3.9: it is also built as
 `mindscope-record`, a distribution with the import name `mindscope_record`, for environments in which models are trained.
 Names are imported when they are first used.

@@ -47,6 +47,14 @@ class RecordingWarning(UserWarning):
 class Recorder:
     """Records one run into a directory. Methods may be called by any thread.
 
+        with Recorder("runs/a", settings={"lr": 0.1}, system=True) as run:
+            for step, batch in enumerate(run.steps(loader)):  # times the steps and how long data takes
+                run.log(step, {"loss": train(batch), "fc.weight": run.histogram(weights)})
+            run.metrics({"accuracy": accuracy})  # results of the whole run, beside its settings
+
+    `log` takes numbers, texts, pictures and arrays by tag; `histogram`, `image`, `tensor` and `text` say what an array or text
+    is to be shown as; `settings` and `metrics` are what runs are compared by. `mindscope --summary-base-dir runs` shows it all.
+
     What was logged is in the file 2 s later, or when 256 KiB wait, even if the process is killed then. A second Recorder on the
     same directory, also of another process or host, writes files of its own. In a forked child a Recorder of its parent records
     nothing.

@@ -97,9 +97,19 @@ def _where(question: Question, names: Mapping[str, str], colours: Mapping[str, s
     return told
 
 
+def _lacking(question: Question) -> str:
+    """Return the question that cannot be answered: itself, "settings" where results alone answer it, "" for none."""
+    if question.place is None:
+        return question.name
+    return "settings" if question.name == "best" and question.place.page != question.page else ""
+
+
 def missing(asked: Sequence[Question], runs: int, chosen: str) -> list[Any]:
-    """Return the questions without data, one of which is chosen by its kind of data, and the code that records it."""
-    entries = [(one.name, one.needs, one.page) for one in asked if one.place is None]
+    """Return the questions without data, one of which is chosen by its kind of data, and the code that records it.
+
+    Runs with results, but without settings, are among them: no page tells what made the difference.
+    """
+    entries = [(name, one.needs, one.page) for one in asked if (name := _lacking(one))]
     if not entries:
         return []
     kind, page = next(((needs, page) for _, needs, page in entries if needs == chosen), entries[0][1:])

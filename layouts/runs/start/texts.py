@@ -51,6 +51,7 @@ TEXTS = define_texts({
         "The runs by their last value, with what is unusual in them beside it.",
         "按最新值比较各训练，并列出其中的异常。",
     ),
+    "start.settings": ("Which settings made the difference?", "哪些参数造成了差异？"),
     "start.broke": ("Where did it break, and why?", "从哪里开始出错，原因是什么？"),
     "start.broke.says": (
         "The first tensor with NaN or Inf, the operator that made it, and what went into it.",

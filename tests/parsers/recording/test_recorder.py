@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import gc
+import inspect
 import io
 import os
+import textwrap
 import threading
 import time
 import warnings
@@ -20,12 +22,24 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from PIL import Image as Pillow
 
-from parsers import open_run
+from parsers import open_run, recording
 from parsers.recording import Landscape, Recorder, RecordingError, RecordingWarning, Surface, output, recorder
 from tests.amounts import examples
 from tests.parsers.recording.read_back import values
 
 NUMBERS = st.floats(width=64) | st.integers(-(2**70), 2**70) | st.booleans()
+
+
+@pytest.mark.parametrize("documented", [recording, Recorder])
+def test_help_begins_with_an_example_that_records(documented: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    begins = "with Recorder("
+    _, _, rest = inspect.cleandoc(documented.__doc__).partition(begins)
+    example, _, _ = rest.partition("\n\n")
+    given_names = {"Recorder": Recorder, "loader": [1, 2], "train": float, "accuracy": 0.5, "weights": np.ones(3)}
+    exec(textwrap.dedent("    " + begins + example), given_names)
+    found = open_run(tmp_path / "runs" / "a")
+    assert "loss" in found.tags("scalar")
 
 
 class DeviceTensor:

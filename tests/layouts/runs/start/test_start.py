@@ -104,6 +104,17 @@ def test_what_is_shown_and_what_is_missing_are_all_questions() -> None:
     assert "profile_memory=True" in json.dumps(found["missing"])
 
 
+def test_runs_with_results_but_without_settings_are_told_how_to_record_them() -> None:
+    found = parts(MemorySource(rows=[row("a"), row("b")]), {"record": ["lineage"]})
+    assert "" in [one[1]["data-page"] for one in every(found["answers"], "a")]  # the list of runs answers which is best
+    choices = {one[1]["data-record"]: one for one in every(found["missing"], "button") if "data-record" in one[1]}
+    assert "Which settings made the difference?" in english(choices["lineage"])
+    assert choices["lineage"][1]["aria-pressed"] == "true"
+    codes = [one[2][0][2][0] for one in every(found["missing"], "pre")]
+    assert codes == list(RECORDINGS["lineage"].values())
+    assert any('settings={"lr"' in code for code in codes)
+
+
 def test_a_kind_that_is_not_missing_shows_the_first_that_is() -> None:
     source = MemorySource(rows=[row("x", tags={"dump": 1})])
     choices = [one[1] for one in every(parts(source, {"record": ["dump"]})["missing"], "button") if "data-record" in one[1]]
