@@ -79,7 +79,8 @@ def test_only_regular_files_are_opened_and_none_is_waited_for(
     path = tmp_path / "x"
     script = f"import sys\nfrom parsers.files import RegularFile, beginning\npath = sys.argv[1]\n{opening}"
     with contextmanager(make)(path):
-        done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, timeout=60, check=False)
+        command = [sys.executable, "-c", script, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     assert "OSError" in done.stderr, done.stderr
     assert "not a regular file" in done.stderr or make is _socket  # which the system does not open

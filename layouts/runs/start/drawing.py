@@ -50,7 +50,10 @@ def found(
 
 
 def answers(asked: Sequence[Question], names: Mapping[str, str], colours: Mapping[str, str]) -> list[Any]:
-    """Return a link for each question that the data can answer. names and colours are those of runs, by key of their row."""
+    """Return a link for each question that the data can answer.
+
+    names: key of a row -> name of the run; colours: name of a question -> colour of its run.
+    """
     return [_answer(one, one.place, names, colours) for one in asked if one.place is not None]
 
 
@@ -87,7 +90,7 @@ def _where(question: Question, names: Mapping[str, str], colours: Mapping[str, s
     """The run that a link opens, or the number of runs, and the rank or the number of ranks."""
     told: list[Any] = []
     if question.run:
-        dot = html.Span(className="ms-dot", style={"background": colours.get(question.run, "currentColor")})
+        dot = html.Span(className="ms-dot", style={"background": colours.get(question.name, "currentColor")})
         name = names.get(question.run, question.run)
         told.append(html.Span([dot, html.Span(name, className="ms-cut ms-name")], className="ms-start-run", title=name))
     if question.number:

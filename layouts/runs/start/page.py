@@ -7,7 +7,7 @@ runs as they are found and grow. The server makes three parts; the browser repla
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 from dash import Input, Output, State, dcc, html, no_update
@@ -18,7 +18,7 @@ from layouts.kit.page import Ids
 from layouts.kit.plain_html import markup
 from layouts.kit.recording import RECORDINGS
 from layouts.kit.state import digest_of, text
-from layouts.runs.questions import counted, questions
+from layouts.runs.questions import Question, counted, questions
 from layouts.runs.start import drawing
 from layouts.sources import Sources
 
@@ -86,7 +86,6 @@ def shown(source: Sources, state: Any) -> StartParts:
     rows, status = source.runs.rows(), source.runs.status()
     places = source.runs.places()
     asked = questions(rows, source.profiles.rows, places)
-    colours = source.runs.colours()
     made = {
         "found": drawing.found(
             counted(rows, len(source.studies.rows())), loaded=status.loaded, total=status.total, problems=status.problems,
@@ -94,9 +93,20 @@ def shown(source: Sources, state: Any) -> StartParts:
         ),
         "answers": drawing.answers(
             asked, {row.key: row.name for row in rows},
-            {row.key: colours[row.members[0]] for row in rows if row.members and row.members[0] in colours},
+            _colours(source, asked),
         ),
         "missing": drawing.missing(asked, len(rows), text(state, "record", choices=("", *RECORDINGS))),
     } if status.read_at is not None else {}  # fmt: skip
     parts = {name: markup(content) for name, content in made.items()}
     return {"digest": digest_of(parts), "parts": parts}
+
+
+def _colours(source: Sources, asked: Sequence[Question]) -> dict[str, str]:
+    """Return the colour that the run of each question has on the page that answers it: name of the question -> #rrggbb."""
+    members = {row.key: row.members[0] for row in source.runs.rows() if row.members}
+    found = {}
+    for one in asked:
+        if one.place is not None and one.run in members:
+            colours = source.runs.colours(tuple(one.place.state.get("run", ())))
+            found[one.name] = colours.get(members[one.run], "")
+    return {name: colour for name, colour in found.items() if colour}

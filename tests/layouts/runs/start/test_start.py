@@ -83,6 +83,13 @@ def test_one_run() -> None:
     assert "a&b <c>" in english(link)
 
 
+def test_a_run_has_the_colour_of_the_page_that_a_link_opens() -> None:
+    source = MemorySource(rows=[row(f"r{number}", tags={"scalar": 1}) for number in range(8)] + [row("x", tags={"dump": 1})])
+    (link,) = [one for one in every(parts(source)["answers"], "a") if one[1]["data-key"] == "broke"]
+    (dot,) = [one for one in every([link], "span") if one[1].get("class") == "ms-dot"]
+    assert source.runs.colours(("x",))["x"] in json.dumps(dot)
+
+
 def test_three_runs_and_one_without_a_number() -> None:
     source = MemorySource(rows=[row("a"), row("b", main_value=float("nan")), row("c")])
     links = every(parts(source)["answers"], "a")
