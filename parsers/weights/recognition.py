@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from parsers.archives import open_archive
 from parsers.errors import FormatError
 from parsers.files import RegularFile
+from parsers.packed_files import packed_as
 from parsers.weights import mindspore, numpy_archives, safetensors, torch_archives
 from parsers.weights.model import LONGEST_DIRECTORY, Weights, WeightTensor
 
@@ -51,4 +52,5 @@ def kind_of(file: RegularFile) -> str:
         )
     if head[:1] == mindspore.VALUE:
         return "mindspore"
-    raise FormatError("expected a checkpoint of MindSpore, torch, safetensors or numpy, found other bytes")
+    found = packed_as(head) or "other bytes"
+    raise FormatError(f"expected a checkpoint of MindSpore, torch, safetensors or numpy, found {found}")

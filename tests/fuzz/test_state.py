@@ -111,7 +111,8 @@ def test_a_session_adds_only_what_is_new_since_it_was_last_written(tmp_path: Pat
 def test_a_session_that_is_ended_has_counted_its_cases(how: str, tmp_path: Path) -> None:
     """What was counted a moment ago is in the file even if the process is killed, and no copy of it goes on."""
     path, pids = tmp_path / "cases.txt", tmp_path / "pids"
-    process = subprocess.Popen([sys.executable, "-c", _SESSION, str(path), str(pids)], cwd=state.STATE.parents[2])
+    command = [sys.executable, "-c", _SESSION, str(path), str(pids), str(tmp_path)]
+    process = subprocess.Popen(command, cwd=state.STATE.parents[2])
     try:
         until(lambda: path.exists() and state.load(path).cases["one"] > 0)
         if how == "ended":
@@ -128,8 +129,7 @@ def test_a_session_that_is_ended_has_counted_its_cases(how: str, tmp_path: Path)
 
 
 _SESSION = """
-import sys, os
-from pathlib import Path
+import contextlib, sys
 from tests.fuzz import driver
 from tests.fuzz.targets import Target
 
@@ -138,6 +138,7 @@ def run(data, folder):
         file.write(b".")
 
 driver.all_targets = lambda _seeds: {"one": Target("one", "plain", lambda: (b"seed",), run)}
+driver.scratch = lambda: contextlib.nullcontext(sys.argv[3])  # which outlives a kill
 driver.LIFE_S, driver.PROGRESS_S = 0.2, 0.1
 sys.exit(driver.main(["--count", "--unguided", "--seconds", "60", "--state", sys.argv[1]], None))
 """

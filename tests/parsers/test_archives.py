@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import tracemalloc
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,86 @@ def test_an_archive_that_claims_too_much_is_refused_before_it_is_read(name: str,
     read = read_of_dump if name == "a.pt" else lambda path: opened(path).__exit__(None, None, None)
     with pytest.raises(FormatError, match="at most"):
         read(str(path))
+    assert peak() < MEMORY
+
+
+def nested(path: Path) -> None:
+    np.savez(path.with_suffix(".inner.npz"), w=np.zeros(1000))
+    inner = path.with_suffix(".inner.npz").read_bytes()
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.npy", inner)  # an archive where an array belongs
+
+
+def huge(path: Path) -> None:
+    """An array that says it has 2**60 numbers."""
+    head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846976,), }".ljust(117) + b"\n"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bytes(64))
+
+
+def objects(path: Path) -> None:
+    """An array of objects, which numpy would unpickle."""
+    np.savez(path, a=np.array([{"a": 1}], object))
+
+
+@pytest.mark.parametrize("write", [nested, huge, objects])
+def test_arrays_that_are_none_are_refused(write: Any, tmp_path: Path, peak: Any) -> None:
+    write(tmp_path / "a.npz")
+    tracemalloc.reset_peak()
+    with pytest.raises(FormatError, match="expected"):
+        opened(str(tmp_path / "a.npz"))
+    assert peak() < MEMORY
+
+
+def test_an_archive_within_an_archive_is_not_opened(tmp_path: Path) -> None:
+    np.savez(tmp_path / "inner.npz", w=np.zeros(1000))
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.write(tmp_path / "inner.npz", "inner.npz")
+    with opened(str(tmp_path / "a.npz")) as weights:
+        assert list(weights.tensors) == []
+
+
+def torch_with(path: Path, members: list[tuple[str, bytes]]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+
+
+HOSTILE: dict[str, list[tuple[str, bytes]]] = {
+    "deep names": [("a/" * 30_000 + "data.pkl", b"\x80\x02}.")],
+    "names that lead outside": [("../../../../tmp/data.pkl", b"\x80\x02}."), ("/etc/data/0", b"")],
+    "a call": [("a/data.pkl", b"\x80\x02cos\nsystem\nX\x0e\x00\x00\x00touch /dev/nullq\x00\x85R.")],
+    "a call whose name is quoted": [("a/data.pkl", b"\x80\x02c'os'\n\"system\"\n(S'id'\ntR.")],
+    "a long that never ends": [("a/data.pkl", b"\x80\x02\x8b\xff\xff\xff\x7f" + b"1" * 100)],
+    "a tower of tuples": [("a/data.pkl", b"\x80\x02)" + b"\x85" * 200_000 + b".")],
+    "a memo that doubles": [("a/data.pkl", b"\x80\x02]" + b"q\x00h\x00h\x00\x86" * 60_000 + b".")],
+}
+
+
+@pytest.mark.parametrize("members", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_descriptions_of_torch_are_refused(members: list[tuple[str, bytes]], tmp_path: Path, peak: Any) -> None:
+    path = tmp_path / "a.pt"
+    torch_with(path, members)
+    tracemalloc.reset_peak()
+    with pytest.raises(FormatError, match="expected"):
+        opened(str(path))
+    assert peak() < (64 << 20)
+
+
+def test_members_that_overlap_cost_no_more_than_their_bytes(tmp_path: Path, peak: Any) -> None:
+    """Ten thousand names for the same bytes, each of which claims the length of all."""
+    head, entry = member(b"a/data/0", 1000, 1000)
+    pickled, pickled_entry = member(b"a/data.pkl", 4, 4)
+    body = head + bytes(1000)
+    where = len(body)
+    body += pickled + b"\x80\x02}."
+    crc = struct.pack("<I", zlib.crc32(b"\x80\x02}."))
+    at = pickled_entry[:16] + crc + pickled_entry[20:42] + struct.pack("<I", where) + pickled_entry[46:]
+    directory = entry * 10_000 + at
+    (tmp_path / "a.pt").write_bytes(body + directory + end(10_001, len(directory), len(body)))
+    tracemalloc.reset_peak()
+    with pytest.raises(FormatError, match="expected tensors by name"):
+        opened(str(tmp_path / "a.pt"))
     assert peak() < MEMORY
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import threading
 import time
 from collections import deque
@@ -84,6 +85,7 @@ class Notes:
     def __init__(self, directory: str) -> None:
         self.path = os.path.join(directory, _NAME)
         self._directory = directory
+        self._disk = _own_disk(os.path.dirname(directory))
         self._lock = threading.Lock()
         self._seen: Any = None
         self._lost: dict[str, deque[LostField]] = {}
@@ -404,6 +406,7 @@ class Notes:
     def _locked(self) -> Iterator[None]:
         """Hold the lock, so that no other program changes the file. Raises NotKept if it is not released in time."""
         try:
+            self._make_again()
             descriptor = os.open(os.path.join(self._directory, _LOCK), os.O_RDWR | os.O_CREAT | FLAGS, 0o600)
         except OSError as error:
             raise NotKept(f"{self._directory}: {error.strerror}") from None
@@ -412,6 +415,13 @@ class Notes:
             yield
         finally:
             os.close(descriptor)
+
+    def _make_again(self) -> None:
+        """Make the directory if it was deleted and its workspace is there, on the same disk: not below a mount point."""
+        workspace = os.path.dirname(self._directory)
+        if not os.path.isdir(self._directory) and self._disk is not None and _own_disk(workspace) == self._disk:
+            os.mkdir(self._directory, 0o700)
+            sync_directory(workspace)
 
     def _set_aside(self, content: Content) -> None:
         """Copy the damaged file to another name and replace it by its intact lines.
@@ -463,6 +473,16 @@ _SET_ASIDE = (
     "The file of remarks, tags, saved views, marks, watchpoints, boards and checks was damaged. This is a copy of it; its "
     "intact lines are still in use. Delete the copy when you no longer need it."
 )
+
+
+def _own_disk(path: str) -> int | None:
+    """Return the number of the disk of a directory in which nobody else may write; None if there is none."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    is_own = os.name != "posix" or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
+    return status.st_dev if is_own and stat.S_ISDIR(status.st_mode) else None
 
 
 def _view_named(content: Content, base: str, name: str) -> NamedView | None:

@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from parsers.json_text import encodable, parse_json
+from parsers.packed_files import packed_as
 from parsers.profiler.json_entries import Scan
 from parsers.profiler.trace.bytes import TraceBytes
 
@@ -135,7 +136,7 @@ class TraceEventReader:
                 found = self.source.read(at, 40)
                 if self.documents and not found.strip(b"\x00,;]} \t\r\n"):
                     return
-                self.drop(at, 0, f"expected [ or {{, found {_shown(found)}")
+                self.drop(at, 0, f"expected [ or {{, found {packed_as(found) or _shown(found)}")
                 return
             if at < 0:
                 return

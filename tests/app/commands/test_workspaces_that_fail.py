@@ -130,6 +130,28 @@ def test_a_workspace_that_is_away_and_returns(runs: Path, tmp_path: Path) -> Non
         assert log.read_text().count("WARNING") <= 1, log.read_text()
 
 
+def test_a_workspace_that_is_deleted_is_made_again(runs: Path, tmp_path: Path) -> None:
+    """With rm -rf while the server runs, and again as an empty directory: what is confirmed afterwards is there."""
+    place, log = tmp_path / "workspace", tmp_path / "log"
+    with served(runs, place, log) as url:
+        until(lambda: loaded(url, RUNS))
+        assert note(url, "run1", "before") == 200
+        shutil.rmtree(place)
+        write(runs, "more")
+        until(lambda: loaded(url, RUNS + 1))
+        assert points(url, "more") == POINTS
+        assert points(url, "run3") == POINTS
+        place.mkdir(mode=0o700, exist_ok=True)
+        until(lambda: note(url, "run1", "after") == 200)
+        kept = "".join(path.read_text() for path in (place / "notes").iterdir() if path.is_file())
+        assert '"after"' in kept
+        write(runs, "last")
+        until(lambda: loaded(url, RUNS + 2))
+        assert points(url, "last") == POINTS
+        assert log.read_text().count("WARNING") <= 1, log.read_text()
+        assert "Traceback" not in log.read_text()
+
+
 def test_a_workspace_that_is_read_only_is_said_once_and_left_alone(runs: Path, tmp_path: Path) -> None:
     disk, log = tmp_path / "disk", tmp_path / "log"
     with mounted(disk, "size=64m"):
