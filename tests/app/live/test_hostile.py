@@ -332,10 +332,10 @@ def test_calls_that_hang_are_limited_and_cancelled(served: Served, monkeypatch: 
 
 
 @pytest.mark.parametrize("name", ["SendMetadata", "WaitCMD", "SendGraph"])
-def test_thousands_of_calls_without_a_message_keep_nobody_out(name: str, served: Served) -> None:
+def test_a_thousand_calls_without_a_message_keep_nobody_out(name: str, served: Served) -> None:
     """Calls whose headers came and nothing after them, from many connections, and answers that nobody reads."""
     hold = threading.Event()
-    stubs, calls = [Stub(served.port) for _ in range(250)], []
+    stubs, calls = [Stub(served.port) for _ in range(130)], []
 
     def never() -> Iterator[bytes]:
         hold.wait(120)
@@ -345,7 +345,8 @@ def test_thousands_of_calls_without_a_message_keep_nobody_out(name: str, served:
         for stub in stubs:
             call = stub.channel.stream_unary(f"/debugger.EventListener/{name}", lambda data: data, lambda data: data)
             calls += [call.future(never()) for _ in range(8)]
-        served.until(lambda: len(served.server._pool._threads) == server.THREADS or sum(map(grpc.Future.done, calls)) > 500)
+        at_work = served.server._pool._threads
+        served.until(lambda: len(at_work) == server.THREADS or sum(call.done() for call in calls) > 100, 60.0)
         training = served.training(steps=2)
         served.reaches("waiting")
         served.order("terminate")
