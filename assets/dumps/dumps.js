@@ -40,16 +40,21 @@ function dumpOf(page, key) {
   return key === "" ? null : { key, name: key, version: "" };
 }
 
+/** Keys of what somebody chooses in a dump, which another dump forgets. */
+const FORGETS = ["rank", "step", "node", "io"];
+
 /**
  * What is shown first: the dump of a run whose scalars have NaN or Inf, else that of the newest run, else the latest live
- * training. What was opened stays while it is listed, also if another run is found to be broken later.
+ * training. Once all scalars are analysed, or somebody has chosen anything in it, it stays while it is listed, also if another
+ * run is found to be broken later.
  * @param {Dumps.Page} page
  */
 function firstOf(page) {
-  const { dumps, broken, waiting } = page.catalogue;
+  const { dumps, broken, waiting, unjudged } = page.catalogue;
   const [latest] = sessionsOf(page);
   const found = [page.opened, broken].map((key) => dumps.find((one) => one[0] === key)).find(Boolean) || dumps[0];
-  page.opened = found && !waiting ? found[0] : "";
+  const settled = !waiting && (!unjudged || FORGETS.some((key) => get(page, key) !== ""));
+  page.opened = found && settled ? found[0] : "";
   if (found) return entryOf(found);
   return latest ? dumpOf(page, latest) : null;
 }
@@ -179,8 +184,6 @@ const STEP = numberTexts("debugging", "step");
 export const rankName = (rank) => translate("debugging.rank_n", { n: rank });
 /** @param {number} step */
 export const stepName = (step) => translate("debugging.step_n", { n: count(step) });
-
-const FORGETS = ["rank", "step", "node", "io"];
 
 /**
  * @param {Dumps.Page} page

@@ -488,6 +488,8 @@ declare namespace Wire {
     dumps: [string, string, string][];
     /** key of the newest dump of a run whose scalars have NaN or Inf as far as analysed; "" if fewer than two are listed */
     broken: string;
+    /** whether scalars that decide `broken` are not analysed yet */
+    unjudged: boolean;
     left: number;
   }
 

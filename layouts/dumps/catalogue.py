@@ -30,6 +30,8 @@ class DumpCatalogue(ListedSessions, ChosenRuns):
     """key, name, version"""
     broken: str
     """key of the newest dump of a run whose scalars have NaN or Inf as far as analysed; "" if fewer than two are listed"""
+    unjudged: bool
+    """whether scalars that decide `broken` are not analysed yet"""
     left: int
 
 
@@ -45,10 +47,12 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> DumpCatalogue |
     source.runs.want(runs)
     chosen = set(runs)
     having = [row for row in source.runs.rows() if row.tags.get("dump") and not chosen.isdisjoint(row.members)]
+    broken, unjudged = ("", False) if text(state, "of", limit=LONGEST) else _broken(source, having[:MOST_DUMPS])
     answer: DumpCatalogue = {
         "digest": "",
         "dumps": [_listed(row) for row in having[:MOST_DUMPS]],
-        "broken": "" if text(state, "of", limit=LONGEST) else _broken(source, having[:MOST_DUMPS]),
+        "broken": broken,
+        "unjudged": unjudged,
         "left": max(0, len(having) - MOST_DUMPS),
         **about_runs(source, runs, "dump", found=bool(having), unreached=True),
         **listed(source),
@@ -57,16 +61,19 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> DumpCatalogue |
     return None if answer["digest"] == known else answer
 
 
-def _broken(source: Sources, rows: Sequence[RunRow]) -> str:
+def _broken(source: Sources, rows: Sequence[RunRow]) -> tuple[str, bool]:
+    """Return the first row with NaN or Inf, "" for none, and whether a row before it, or any, is not analysed yet."""
+    unjudged = False
     if len(rows) < 2:
-        return ""
+        return "", unjudged
     until = time.monotonic() + SECONDS
     for row in rows:
         for member in row.members:
-            found, _ = source.curves.insights(member, None, max(0.0, until - time.monotonic()))
+            found, left = source.curves.insights(member, None, max(0.0, until - time.monotonic()))
             if any(one.kind == NON_FINITE for one in found):
-                return row.key
-    return ""
+                return row.key, unjudged
+            unjudged |= left > 0
+    return "", unjudged
 
 
 def _listed(row: RunRow) -> list[Any]:

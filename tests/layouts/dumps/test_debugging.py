@@ -79,6 +79,26 @@ def test_of_several_dumps_the_one_of_a_run_with_nan_opens_first_unless_one_is_na
     assert broken({"run": ["broken"]}) == ""
 
 
+def test_a_dump_is_not_settled_on_while_scalars_are_not_analysed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_dump(tmp_path / "a", iterations=3)
+    dump = open_run(tmp_path / "a").dump
+    step = np.arange(3, dtype=np.int64)
+    loss = Series(step, 1e9 + step, np.array([3.0, 2.0, np.nan]), np.zeros(3, np.int32), step)
+    source = MemorySource({"healthy": {"dump": dump}, "broken": {"dump": dump, "scalar": {"loss": loss}}})
+    analysed = source.curves.insights
+    monkeypatch.setattr(source.curves, "insights", lambda run, tags, _seconds: ((), 1) if run == "broken" else ((), 0))
+    before = catalogue(source, {"run": ["healthy", "broken"]})
+    assert before is not None
+    assert (before["broken"], before["unjudged"]) == ("", True)
+    named = catalogue(source, {"run": ["healthy", "broken"], "of": ["healthy"]})
+    assert named is not None
+    assert not named["unjudged"]
+    monkeypatch.setattr(source.curves, "insights", analysed)
+    after = catalogue(source, {"run": ["healthy", "broken"]}, before["digest"])
+    assert after is not None
+    assert (after["broken"], after["unjudged"]) == ("broken", False)
+
+
 def test_the_catalogue_lists_dumps_of_the_chosen_runs(source: MemorySource) -> None:
     found = catalogue(source, {"run": ["a", "b"]})
     assert found is not None
