@@ -43,7 +43,7 @@ PAGES: tuple[Page, ...] = (
     _page("values.images", "common.images", needs=("image",), group="training"),
     _page("values.tensors", "common.tensors", needs=("tensor",), group="training"),
     _page(
-        "values.landscape", "common.loss_landscape", needs=("landscape", "checkpoints", "growing"), libraries=("plotly_all",),
+        "values.landscape", "common.loss_landscape", needs=("landscape", "checkpoints", "growing"), libraries=("plotly",),
         group="training",
     ),
     _page("graphs.graph", "common.computation_graph", needs=("graph", "dump"), libraries=("cytoscape",), group="training"),

@@ -39,8 +39,7 @@ NEVER = ("dash/dash_table/", "dash/deps/polyfill@")
 CHARTS = "plotly/package_data/plotly.min.js"
 """The URL, below the component suites, that Dash loads for the first chart: plotly.js for two dimensions, a third of it."""
 ALL_CHARTS = "plotly/package_data/plotly.full.js"
-"""The URL of the whole of plotly.js, for pages with surfaces ("plotly_all" in `Page.libraries`), before
-it has a fingerprint (`all_charts`)."""
+"""The URL of the whole of plotly.js, which a page loads before its first surface. `all_charts` gives it a fingerprint."""
 CARTESIAN = "vendor/plotly_cartesian.js"
 """plotly.js-cartesian-dist-min of npm, of the version that the package plotly has."""
 

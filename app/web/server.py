@@ -229,8 +229,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         """Return the URLs of the scripts that a page loads at the start."""
         unneeded = [package for name, package in LIBRARIES.items() if name not in page.libraries]
         left_out = (*NEVER, *(package + "/" for package in unneeded))
-        charts = [self._suite(all_charts())] if "plotly_all" in page.libraries else []
-        return charts + [url for url in self._scripts if not url.partition("_dash-component-suites/")[2].startswith(left_out)]
+        return [url for url in self._scripts if not url.partition("_dash-component-suites/")[2].startswith(left_out)]
 
     def _page(self) -> Page:
         """Return the page of the current request; the first page if there is none."""
@@ -287,6 +286,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         sheets = assets.styles(assets.modules(self._entries(page)), page.name)
         return [
             f'<meta name="mindscope-pages" content="{html.escape(json.dumps(later))}">',
+            f'<meta name="mindscope-surfaces" content="{self._suite(all_charts())}">',
             *([f'<meta name="mindscope-demo" content="{html.escape(self.demo)}">'] if self.demo else []),
             f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
             f'<script src="{self._asset(EARLY)}"></script>',
@@ -314,8 +314,6 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
 
     def _library(self, name: str) -> list[str]:
         """Return the URLs of a library that is loaded when the first page that needs it is opened."""
-        if name == "plotly_all":
-            return [self._suite(all_charts())]
         return [url for url in self._scripts if name in LIBRARIES and f"_dash-component-suites/{LIBRARIES[name]}/" in url]
 
     def _suite(self, path: str) -> str:

@@ -58,6 +58,15 @@ export async function chartsLoaded() {
   if (!window.Plotly) await load("scripts", window._dashPlotlyJSURL);
 }
 
+/**
+ * Resolve once plotly.js can draw surfaces too, for a page whose own plots Dash has begun to draw. Our application begins with
+ * plotly.js for two dimensions; what Dash draws from then on, it draws with the whole. Other applications have that already.
+ */
+export async function surfacesLoaded() {
+  const meta = document.querySelector('meta[name="mindscope-surfaces"]');
+  if (meta) await load("scripts", meta.content);
+}
+
 /** @type {Map<string, Promise<DashComponent>>} */
 const contents = new Map();  // address -> the promise of its components
 

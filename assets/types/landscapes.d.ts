@@ -63,6 +63,8 @@ declare namespace Landscape {
     figure: PlotlyFigure | null;
     /** the camera of the figure */
     camera: unknown;
+    /** whether plotly.js can draw surfaces */
+    solid: "" | "loading" | "ready";
     plot(): any;
     /** counts what is played; what moves, and in which plot */
     playing: number;

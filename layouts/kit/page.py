@@ -58,13 +58,13 @@ class Page:
     folder is "<subject>.<name>" for a page of ours. needs: the page is offered if any run has data of one of these kinds
     (empty: always). layout(ids, routes) returns the page's components, without data or with what is already known;
     register(app, source, ids, routes) adds its callbacks.
-    routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the
-    large browser bundles that the page needs as soon as it opens: "grid", "cytoscape", "plotly" (charts of two dimensions) or
-    "plotly_all". group is its menu heading. start: its URL is the prefix itself. every: without a selection it shows all runs
-    that have the data it needs, not only the newest ones. formerly are its former names, whose addresses redirect to it. keeps
-    are keys of its state that other pages with the same key take over, in addition to the selected runs. whole: it shows cards
-    of other pages, so an application that embeds it also serves all pages, below `app/` of the routes. bare: it has something
-    to show where there is no run.
+    routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the large
+    browser bundles that the page needs as soon as it opens: "grid", "cytoscape", "plotly" (charts of two dimensions; what
+    draws surfaces is loaded with the first of them). group is its menu heading. start: its URL is the prefix itself. every:
+    without a selection it shows all runs that have the data it needs, not only the newest ones. formerly are its former names,
+    whose addresses redirect to it. keeps are keys of its state that other pages with the same key take over, in addition to
+    the selected runs. whole: it shows cards of other pages, so an application that embeds it also serves all pages, below
+    `app/` of the routes. bare: it has something to show where there is no run.
     """
 
     name: str

@@ -1,11 +1,13 @@
 // The landscape page: choice of landscapes, controls, empty states. Counterpart of layouts/values/landscape.
 
 import { listDamage } from "../../kit/damage.js";
-import { functionsOf, noUpdate } from "../../kit/dash.js";
+import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
 import { nameElement, namesIn } from "../../kit/name_elements.js";
+import { whenPlotted } from "../../kit/cards/plots.js";
+import { surfacesLoaded } from "../../kit/page_files.js";
 import { keeper, notYet } from "../../kit/pages.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { fillRuns } from "../../kit/run_select.js";
@@ -27,6 +29,7 @@ const fresh = (root) => ({
   plot: () => root.querySelector(".ms-landscape-main .js-plotly-plot"),
   playing: 0, moving: null, views: notYet, modes: notYet, overs: notYet, scales: notYet, runs: notYet, intervals: notYet,
   maps: notYet, picks: notYet, picked: "", plans: "",
+  solid: "",
 });
 
 const { pageOf } = keeper(fresh, build);
@@ -91,6 +94,29 @@ function drawing(page) {
   if (get(page, "same") === "1") ask.same = ["1"];
   const { lang, theme } = currentPrefs();
   return { ...ask, lang: [lang], theme: [theme] };
+}
+
+/**
+ * Whether the page is to show a surface before plotly.js can draw one; if so, the surface is asked for once it can.
+ * @param {Landscape.Page} page
+ */
+function awaitsSurfaces(page) {
+  if (get(page, "view") !== "surface" || page.solid === "ready") return false;
+  // Dash replaces what it finds when it loads plotly.js itself, so the whole of it comes after Dash's first drawing.
+  if (!page.solid) whenPlotted(page.find(".ms-landscape-main"), () => void drawSurfaces(page));
+  page.solid = "loading";
+  return true;
+}
+
+/** @param {Landscape.Page} page */
+async function drawSurfaces(page) {
+  try {
+    await surfacesLoaded();
+    page.solid = "ready";
+  } finally {
+    if (page.solid !== "ready") page.solid = "";  // tried again with the next choice
+  }
+  if (page.root.isConnected && page.sheets.length) setProps(page.store("ask"), { data: drawing(page) });
 }
 
 /** @param {Landscape.Page} page */
@@ -416,7 +442,8 @@ Object.assign(functionsOf("mindscope_landscape"), {
     drawControls(page);
     drawPlans(page);
     if (!page.sheets.length) return [noUpdate(), noUpdate()];
-    return [[drawing(page), askNow], [asked(page, true), sideNow]].map(([next, now]) => (same(next, now) ? noUpdate() : next));
+    const next = awaitsSurfaces(page) ? askNow : drawing(page);
+    return [[next, askNow], [asked(page, true), sideNow]].map(([next, now]) => (same(next, now) ? noUpdate() : next));
   },
 
   /** @param {string} rootId */

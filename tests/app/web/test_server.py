@@ -201,6 +201,16 @@ def test_only_the_libraries_of_a_page(client) -> None:
     assert not any("dash_table" in url for url in scripts(runs))
 
 
+def test_no_page_begins_with_the_whole_of_plotly_but_each_knows_where_it_is(source) -> None:
+    client = server.create_app(source).server.test_client()
+    text = client.get("/landscape").text
+    assert not any("plotly.v" in url for url in scripts(text))
+    (url,) = re.findall(r'<meta name="mindscope-surfaces" content="([^"]*)"', text)
+    answer = client.get(url, headers={"Accept-Encoding": "identity"})
+    assert (answer.status_code, answer.cache_control.max_age) == (200, bundles.A_YEAR)
+    assert b'"scatter3d"' in answer.data
+
+
 def later(page: str) -> dict[str, dict[str, list[str]]]:
     (content,) = re.findall(r'<meta name="mindscope-pages" content="([^"]*)"', page)
     return json.loads(html.unescape(content))

@@ -129,6 +129,28 @@ def test_the_path_plays_and_ends_whole(page: Page, address: str) -> None:
     assert np.allclose(drawn(page, "path")[0]["x"], wanted.path_x)
 
 
+def test_what_draws_surfaces_is_loaded_with_the_first_of_them(page: Page, address: str) -> None:
+    page.goto(f"{address}/landscape?run=lenet_landscape")
+    expect(page.locator(f"{PLOT} .contour").first).to_be_attached()
+    whole = page.locator('script[src*="plotly.v"][src$=".full.js"]')
+    expect(whole).to_have_count(0)
+    page.get_by_role("button", name="3-D", exact=True).click()
+    expect(page.locator(f"{PLOT} canvas").first).to_be_attached()
+    assert [ground["type"] for ground in drawn(page, "ground")] == ["surface"]
+    expect(whole).to_have_count(1)
+    page.get_by_role("button", name="Filled", exact=True).click()
+    expect(page.locator(f"{PLOT} .contour").first).to_be_attached()
+    page.get_by_role("button", name="3-D", exact=True).click()
+    expect(page.locator(f"{PLOT} canvas").first).to_be_attached()
+    expect(whole).to_have_count(1)
+
+
+def test_an_address_of_a_surface_shows_one(page: Page, address: str) -> None:
+    page.goto(f"{address}/landscape?run=lenet_landscape&view=surface")
+    expect(page.locator(f"{PLOT} canvas").first).to_be_attached()
+    assert [ground["type"] for ground in drawn(page, "ground")] == ["surface"]
+
+
 @pytest.mark.long
 def test_a_surface_has_the_path_above_it(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape&view=surface")
