@@ -122,6 +122,4 @@ def _calls(data: bytes) -> list[tuple[str, bytes]]:
 def _answer(served: _Served, name: str, message: bytes, peer: str) -> Any:
     handler = served.handlers[name]
     context = _Context(peer)
-    if name in UNARY:
-        return M.EventReply.FromString(handler.unary_unary(message, context))
     return M.EventReply.FromString(handler.stream_unary(iter((message,)), context))

@@ -9,7 +9,8 @@ from parsers.model import Ints
 
 HOLDERS = ("process", "reserved", "allocated")
 """What the highest memory of a rank may be that of, the widest first: a process holds its pools and what lies beside them."""
-_PEAKS = [f"peak_{holder}_bytes" for holder in HOLDERS]
+_PEAKS = ["peak_process_bytes", "peak_reserved_bytes", "peak_allocated_bytes"]
+"""The columns of HOLDERS."""
 
 
 def held_bytes(ranks: pd.DataFrame) -> Ints:
