@@ -280,6 +280,20 @@ class JoinedRanks:
             growing.put(self.rows, part.rows, values)
         self.rows += part.rows
 
+    def file_rows(self) -> FileRows:
+        """Return the rows as those of one file, with all columns, to be `packed`; this object is empty afterwards.
+
+        Where these are added, in the order of the ranks, the same rows result, and the same texts in the same order.
+        """
+        found = FileRows(self.schema, self.schema.names)
+        for name, growing in self._columns.items():
+            found.values[name] = growing.whole(self.rows)
+            for text in growing.texts:
+                found.texts[name].number(text)
+        self.rows = 0
+        self._columns.clear()
+        return found
+
     def frame(self) -> pd.DataFrame:
         """Return the rows as a frame of the schema; this object is empty afterwards."""
         if not self.rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from parsers.cluster_frames import (
@@ -20,18 +21,19 @@ from parsers.cluster_frames import (
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler import job_merge
-from parsers.profiler.columns import RankColumns, unpacked
+from parsers.profiler.columns import unpacked
 from parsers.profiler.job_merge import Parts, RankPiece
-from parsers.profiler.jobs import JobFiles
+from parsers.profiler.jobs import JobFiles, JobMember
 from parsers.profiler.ranks import KINDS, columns_of, extent, kinds_read
 from parsers.profiler.registry import display_name
 from parsers.profiler.sessions import OF_JOB, ProfileFile
 from parsers.profiler.step_parts import stages_named
+from parsers.profiler.tables import NONE
 from parsers.profiler.trace.files import CHROME_TRACE
 
 Files = tuple[ProfileFile, ...]
-Read = Callable[[Sequence[Files], tuple[str, ...]], Iterable[RankColumns]]
-"""Reads the files of ranks, and gives the columns of each in the same order: `columns_of`, here or in other processes."""
+Read = Callable[[Sequence[JobMember], tuple[str, ...]], Iterable[RankPiece]]
+"""Reads files of ranks (rank -1: of all), and gives the columns in the same order: `columns_of`, here or in other processes."""
 _TOGETHER = (GROUPS.name, COLLECTIVES.name, PACKETS.name)
 """Frames that are read from the same files, at once."""
 OF_TRACE = (GROUPS.name, COLLECTIVES.name, PACKETS.name, CLUSTER_STEPS.name, RANKS.name, DEVICE_TIMES.name)
@@ -40,14 +42,14 @@ NEEDS: Mapping[str, tuple[str, ...]] = {LINKS.name: (GROUPS.name,), CLUSTER_STEP
 """Frame -> frames that it is made with."""
 
 
-def read_here(files: Sequence[Files], what: tuple[str, ...]) -> Iterator[RankColumns]:
+def read_here(members: Sequence[JobMember], what: tuple[str, ...]) -> Iterator[RankPiece]:
     """Read rank after rank in this thread."""
-    return (unpacked(columns_of(one, what)) for one in files)
+    return (RankPiece.of(one, unpacked(columns_of(one.files, what))) for one in members)
 
 
-def files_of_kinds(files: Iterable[Files], kinds: Collection[str]) -> list[Files]:
-    """Return those of the files of each rank that are of these kinds."""
-    return [tuple(file for file in one if file.kind in kinds) for one in files]
+def of_kinds(files: Files, kinds: Collection[str]) -> Files:
+    """Return those of the files of a rank that are of these kinds."""
+    return tuple(file for file in files if file.kind in kinds)
 
 
 class Job:
@@ -117,7 +119,7 @@ class Job:
         """Return the size in bytes of the files that are read for a frame, frames that it is made with left out."""
         names = _TOGETHER if name in _TOGETHER else (name,)
         wanted = kinds_read(names, self._files())
-        return sum(extent(files, names) for files in files_of_kinds(self._files(), wanted))
+        return sum(extent(of_kinds(files, wanted), names) for files in self._files())
 
     def frame(self, name: str, read: Read = read_here) -> pd.DataFrame:
         """Return a frame by its name in JOB_FRAMES, read on first use by `read`; KeyError for another name.
@@ -175,8 +177,12 @@ class Job:
         self._problems[name] = tuple(dict.fromkeys(problems))
 
     def _files(self) -> list[Files]:
-        whole = (tuple(file for file in session.files if file.kind in OF_JOB) for session in self.files.whole)
-        return [*(member.files for member in self.files.members), *whole]
+        return [one.files for one in (*self.files.members, *self._whole)]
+
+    @cached_property
+    def _whole(self) -> tuple[JobMember, ...]:
+        """The files about all ranks, as those of rank -1."""
+        return tuple(JobMember(one.name, one.path, NONE, "", of_kinds(one.files, OF_JOB)) for one in self.files.whole)
 
     @cached_property
     def _is_traced(self) -> bool:
@@ -192,11 +198,8 @@ class Job:
 
     def _read(self, names: tuple[str, ...], read: Read) -> Parts:
         wanted = kinds_read(names, self._files())
-        marks = [(member.session, member.path, member.rank) for member in self.files.members]
-        marks += [(session.name, session.path, -1) for session in self.files.whole]
-        files = files_of_kinds(self._files(), wanted)
-        pieces = (RankPiece(*mark, found) for mark, found in zip(marks, read(files, names), strict=True))
-        return job_merge.joined_parts(pieces, [JOB_FRAMES[name] for name in names])
+        members = [replace(one, files=of_kinds(one.files, wanted)) for one in (*self.files.members, *self._whole)]
+        return job_merge.joined_parts(read(members, names), [JOB_FRAMES[name] for name in names])
 
     def _stage_starts(self) -> dict[int, int]:
         """Return the first rank of the stage of each rank, as far as names of legacy cluster files tell."""

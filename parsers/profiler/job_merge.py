@@ -20,9 +20,10 @@ from parsers.analysis.jobs.stages import chains
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
-from parsers.profiler.columns import JoinedRanks, RankColumns
+from parsers.profiler.columns import JoinedRanks, RankColumns, packed
 from parsers.profiler.frame_parts import categorical, changed, constant, joined
 from parsers.profiler.groups import ranks_of, text_of
+from parsers.profiler.jobs import JobMember
 from parsers.profiler.lines import MOST_COMPLAINTS, Complaints
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
@@ -35,12 +36,20 @@ _AT_ONCE = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class RankPiece:
-    """What was read of one rank (rank -1: of all), of which session, and the directory it is of."""
+    """What was read of one rank (rank -1: of all), of which session, and the directory it is of.
+
+    A piece may be of several ranks: then its rows say themselves which rank and file they are of (`JoinedRanks.file_rows`).
+    """
 
     session: str
     path: str
     rank: int
     columns: RankColumns
+
+    @classmethod
+    def of(cls, member: JobMember, columns: RankColumns) -> RankPiece:
+        """Return what was read of the files of a rank."""
+        return cls(member.session, member.path, member.rank, columns)
 
 
 @dataclass(slots=True)
@@ -68,6 +77,17 @@ def joined_parts(pieces: Iterable[RankPiece], schemas: Sequence[Schema]) -> Part
     return Parts(
         {name: one.frame() for name, one in own.items()}, {name: one.frame() for name, one in whole.items()}, problems, path
     )  # fmt: skip
+
+
+def packed_pieces(pieces: Iterable[RankPiece], schemas: Sequence[Schema]) -> tuple[bytes, list[Problem]]:
+    """Join pieces of ranks as `joined_parts` does; return them as the bytes of one piece, and the problems."""
+    joined_ranks = [JoinedRanks(schema) for schema in schemas]
+    problems: list[Problem] = []
+    for piece in pieces:
+        problems += piece.columns.problems
+        for joining in joined_ranks:
+            joining.add(piece.columns, piece.session, piece.rank)
+    return packed((one.file_rows() for one in joined_ranks), problems), problems
 
 
 # Communication ---------------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from app.store.runs.run_tasks import checked
 from parsers.discovery import source_of
 from parsers.errors import FormatError
 from parsers.model import Problem
+from parsers.profiler.jobs import JobMember
 from parsers.profiler.ranks import FRAMES, columns_of
 from parsers.profiler.sessions import ProfileFile
 from parsers.runs import Run
@@ -27,6 +28,7 @@ from tests.fuzz.promises import Broken, check_problems
 
 _RUN = ROOT / "tests" / "data" / "mindspore" / "2.10"
 _RANK = (ProfileFile("/r/kernel_details.csv", "kernel_details.csv", "kernel_details", 0, 1, 1),)
+_MEMBER = JobMember("r", "/r", 0, "", _RANK)
 _ROW = AskedRow({"script": "loss.py"}, 0, [GridPlace(0, column, 0.0, 0.5) for column in range(3)], 1.0, [])
 
 
@@ -61,7 +63,8 @@ def cases() -> Files:
 
 def take(data: bytes, _folder: str) -> None:
     """Take an answer of each kind."""
-    (columns,) = RankReader(None, _Answering(data), lambda _: None, lambda: False)([_RANK], FRAMES)
+    (piece,) = RankReader(None, _Answering(data), lambda _: None, lambda: False)([_MEMBER], FRAMES)
+    columns = piece.columns
     check_problems(columns.problems)
     refused = 0
     try:

@@ -11,12 +11,12 @@ import logging
 import threading
 import zlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from app.background import Background, Task
 from app.engines import ByAmount, Engine
-from app.store.jobs.job_frames import RankReader, key_of_job, may_be_kept
+from app.store.jobs.job_frames import LatestOfJobs, RankReader, key_of_job, may_be_kept
 from app.store.profiles.origins import Origins
 from app.store.runs.index import Index
 from layouts.profiles.frames import BeingRead, ProfileFrame, ProfileRow
@@ -93,7 +93,7 @@ class ProfileFrames:
         self._is_open = False
         self._frames: Cache[Key, CachedFrame] = Cache(limit=memory, cost=lambda frame: _size(frame[0]), held=HELD)
         self._origins = Origins()
-        self._kept_of_jobs: dict[tuple[str, str, str], str] = {}
+        self._of_jobs = LatestOfJobs()
         self._opening = threading.Lock()
         self._background = Background("mindscope-profiles", most=MOST_JOBS, plain=())
 
@@ -224,7 +224,8 @@ class ProfileFrames:
         if isinstance(profile, Job):
             if set(NEEDS.get(name, ())) - held_before:  # these are read together
                 task.total += profile.extent(NEEDS[name][0])
-            profile.frame(name, RankReader(self._index, self._engine, told, lambda: task.cancelled))
+            keep = partial(self._of_jobs.write, self._index, profile) if self._index is not None else None
+            profile.frame(name, RankReader(self._index, self._engine, told, lambda: task.cancelled, keep=keep))
         else:
             profile.frame(name)
         fresh = [(made, frame) for made, frame in profile.held().items() if made not in held_before]
@@ -251,14 +252,10 @@ class ProfileFrames:
         if parts is None:
             return
         key = _index_key(profile, path, name)
-        if isinstance(profile, Job):  # what was made of fewer ranks, or of older files, is of no use
-            members = profile.files.members
-            of = (profile.name, members[0].path if members else "", name)
-            older = self._kept_of_jobs.get(of)
-            if older is not None and older != key:
-                self._index.delete(older)
-            self._kept_of_jobs[of] = key
-        self._index.write(key, parts)
+        if isinstance(profile, Job):
+            self._of_jobs.write(self._index, profile, name, key, parts)
+        else:
+            self._index.write(key, parts)
 
 
 _SCHEMAS = {**FRAMES, **JOB_FRAMES}

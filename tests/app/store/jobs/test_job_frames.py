@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from app.engines import Here, Processes, RankTask, Told
+from app.store.jobs import job_frames
 from app.store.jobs.job_frames import RankReader, key_of_job
 from app.store.profiles import frames as profiles
 from app.store.profiles.frames import ProfileFrames
@@ -23,6 +26,7 @@ from parsers import open_run
 from parsers.model import Problem
 from parsers.profiler.job_access import Job
 from parsers.profiler.progress import Cancelled
+from tests.amounts import examples
 from tests.waiting import until
 from tests.writers import clusters
 
@@ -134,6 +138,36 @@ def test_a_new_rank_costs_only_itself(folder: Path, tmp_path: Path) -> None:
     assert_fresh(frames, folder)
 
 
+@settings(max_examples=examples(10), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_ranks_that_arrive_one_after_the_other_give_what_is_read_at_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
+) -> None:
+    """In any order, in stretches of any length, with another server in between: values, types, texts and their order."""
+    monkeypatch.setattr(job_frames, "TOGETHER", data.draw(st.integers(1, RANKS), label="together"))
+    monkeypatch.setattr(job_frames, "LEAST_JOINED", data.draw(st.integers(1, 4), label="least"))
+    aside = folder.with_name("aside")
+    shutil.rmtree(aside, ignore_errors=True)
+    shutil.rmtree(folder.parents[1] / "index-profiles", ignore_errors=True)
+    aside.mkdir()
+    order = data.draw(st.permutations(range(RANKS)), label="order")
+    late = {rank: rank_folder(folder, rank) for rank in order[: data.draw(st.integers(1, 4), label="late")]}
+    for path in late.values():
+        path.rename(aside / path.name)
+    server = Server(folder)
+    for path in late.values():
+        assert server.read("collectives").state == "ready"
+        if data.draw(st.booleans(), label="another server"):
+            server.close()
+            server = Server(folder)
+        (aside / path.name).rename(path)
+    frames, asked = in_one_go(server)
+    assert asked.count(path.name) == 3
+    job = job_of(folder)
+    for name, frame in frames.items():
+        pd.testing.assert_frame_equal(frame, job.frame(name), check_exact=True)
+
+
 def test_a_changed_file_is_read_again_alone(folder: Path) -> None:
     server = Server(folder)
     before = {name: server.read(name) for name in FRAMES}
@@ -164,7 +198,8 @@ def test_older_frames_of_a_job_are_dropped_from_the_index(folder: Path, tmp_path
     index = Index(str(tmp_path / "index-profiles"))
     assert key in index
     # groups with collectives and packets of ten ranks, their three frames; links of ten ranks and three versions, one frame
-    assert len(index.keys()) == RANKS + 3 + RANKS + 2 + 1
+    # and the joined columns of all ranks, of both, in their last version
+    assert len(index.keys()) == RANKS + 3 + RANKS + 2 + 1 + 2
     index.close()
 
 
@@ -180,7 +215,7 @@ def test_the_index_of_ranks_is_not_trusted_blindly(folder: Path, tmp_path: Path)
         data[-3] ^= 1
         path.write_bytes(data)
         damaged += 1
-    assert damaged == 3 * RANKS
+    assert damaged == 3 * RANKS + 3  # of each rank, and of all joined
     frames, _ = in_one_go(Server(folder))
     assert_fresh(frames, folder)
     frames, asked = in_one_go(Server(folder))  # and what was read instead was kept
