@@ -10,7 +10,7 @@ export const part = (alone && new URLSearchParams(window.location.search).get("c
 export const onlyTag = alone && part.startsWith("key:") ? part.slice(4) : null;
 
 const ATTRIBUTES = ["key", "card", "plot", "rule", "state", "mark"];
-const PASSING = /^ms-(card|full|only|pending|failed|outdated|zoomed|menu-open)$/;
+const PASSING = /^ms-(board-beside|card|full|only|pending|failed|outdated|zoomed|menu-open)$/;
 
 /**
  * Names of a card by what its page gives it: an attribute, the id of it or in it, a class, its title in English.

@@ -21,6 +21,10 @@ const ROW = 48;  // px, as in assets/runs/board/page.css
 const ROWS = [4, 16];
 const FURNISHED_MS = 150;  // after a page has changed
 const WHOLE = { w: COLUMNS, h: 14 };
+/** Cards without a head, which say something: the button stands beside their text. */
+const HEADLESS = [
+  'section[class="ms-card"]', ".ms-memory-head", ".ms-tuning-head", ".ms-optimisation-answer", ".ms-uncertainty-said",
+].map((one) => `.ms-page ${one}:not([data-board])`).join(", ");
 
 let latest = "";  // the board that something was added to last
 
@@ -168,6 +172,11 @@ function furnish() {
   // A link must not have a button in it, so the button of a card that is a link stands beside its head.
   for (const tile of document.querySelectorAll(".ms-page .ms-card:not([data-board]):has(> a > .ms-card-head)")) {
     if (!tile.querySelector(":scope > .ms-board-add")) addButton(tile);
+  }
+  for (const card of document.querySelectorAll(HEADLESS)) {
+    if (card.querySelector(".ms-card-head, .ms-board-add") || !partOf(card)) continue;
+    card.classList.add("ms-board-beside");
+    addButton(card);
   }
 }
 

@@ -30,7 +30,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         html.Div(className="ms-ranks-operator", hidden=True, role="region"),
     ]
     children: list[Any] = [
-        html.Section(html.Div(className="ms-ranks-head"), className="ms-card", tabIndex=-1),
+        html.Section(html.Div(id=ids("head"), className="ms-ranks-head"), className="ms-card", tabIndex=-1),
         toolbar([], label="ranks.controls", class_name="ms-ranks-bar"),
         _card("chart", chart, png=True),
         _card("table", html.Div(className="ms-ranks-table")),

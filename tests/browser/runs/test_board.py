@@ -256,6 +256,28 @@ def test_a_tile_of_the_overview_is_added_and_is_as_high_as_before(page: Page, op
     expect(frame.locator('.ms-tile[data-tile="scalars"] .main-svg').first).to_be_visible()
 
 
+def test_a_sentence_without_a_head_is_added(page: Page, opened: Callable[[], str]) -> None:
+    address = opened()
+    show(page, f"{address}/optimisation")
+    said = page.locator(".ms-optimisation-answer")
+    add = said.get_by_role("button", name="Add to a board")
+    expect(add).to_have_count(1)
+    text, button = said.locator("> :not(button)").filter(visible=True).first.bounding_box(), add.bounding_box()
+    assert text is not None
+    assert button is not None
+    assert text["x"] + text["width"] <= button["x"], "the button covers no text"
+    sentence = said.inner_text()
+    assert sentence
+    add.click()
+    page.get_by_role("textbox", name="Name of a new board").fill("Sentences")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Open the board").click()
+    shown = page.frame_locator(".ms-board-card iframe").locator(".ms-optimisation-answer")
+    expect(shown).to_be_visible()
+    becomes(page, shown.inner_text, sentence)
+    expect(shown.get_by_role("button", name="Add to a board")).to_have_count(0)
+
+
 def test_cards_are_moved_and_resized_by_pointer_and_by_keys(page: Page, shared: str, key: str) -> None:
     show(page, made(shared, LOSS, SAID, key=key, name=key))
     expect(card(page, KEYS[1]).locator(LINE).first).to_be_attached()
