@@ -15,7 +15,7 @@ from layouts.runs.chosen_runs import label_of, selected_rows
 from layouts.sources import RunSources
 
 MOST = 8
-"""Curves of a card that are told, the first ones."""
+"""How many curves of a card are listed; the first ones are."""
 
 
 class SentJudgement(TypedDict):

@@ -20,11 +20,11 @@ from parsers.explanations.snapshot import Bools, Explanations
 from parsers.model import Floats, Ints
 
 TENTH = 0.1
-"""Part of the pixels whose share is told."""
+"""The part of the pixels that `top` is about: the most marked tenth."""
 MIDDLE = 1.0 / 9.0
 """Part of a picture that is its middle."""
 FEWEST = 5
-"""Maps of which a median is told, at least."""
+"""With fewer maps than this no median is given."""
 MOST_SAMPLES = 1_000
 """Samples whose maps are read, spread evenly over all: about 1 s of processor time for three maps of 112 x 112 pixels each."""
 _TOLD = 16
