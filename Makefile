@@ -201,11 +201,12 @@ $(MUTANTS)/.done: requirements-mutation.lock
 	touch $@
 
 # Figures beside their bounds. ONLY="reading many" measures these parts, TIMES repeats; BENCH_PEERS=DIRECTORY puts other programs
-# beside them (benchmarks/peers.py).
+# beside them (benchmarks/peers.py). KEEP=1 keeps what was measured, for docs/measurements.md.
 ONLY ?=
 TIMES ?= 5
+KEEP ?=
 bench: $(VENV)/.test
-	$(BIN)/python -m benchmarks -n $(TIMES) $(ONLY)
+	$(BIN)/python -m benchmarks -n $(TIMES) $(if $(KEEP),--keep) $(ONLY)
 
 # A server that is used and written to for HOURS: memory, threads, descriptors and workspace must be flat after the first quarter
 # (benchmarks/soak.py). SOAK names a file for the samples, beside which a picture is written.

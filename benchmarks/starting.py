@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,16 @@ POINTS = 1_000_000
 def figures(times: int) -> list[Figure]:
     """Start, second start and memory."""
     return [*_start("ms", "MindSpore layout", times), *_start("tb", "TensorBoard layout", times), _second_start(times)]
+
+
+def bare_imports(times: int = 3) -> float:
+    """Return the CPU seconds, a median, of importing the libraries of a server."""
+    spent = []
+    for _ in range(times):
+        bare = subprocess.Popen([sys.executable, "-c", STACK], cwd=ROOT)
+        _, _, usage = os.wait4(bare.pid, 0)
+        spent.append(usage.ru_utime + usage.ru_stime)
+    return statistics.median(spent)
 
 
 def free_port() -> int:
@@ -71,9 +82,7 @@ def wait_for(address: str, points: int, seconds: float = 60) -> None:
 def _start(layout: str, of: str, times: int) -> list[Figure]:
     spent, ratios, memory = [], [], []
     for _ in range(times):
-        bare = subprocess.Popen([sys.executable, "-c", STACK], cwd=ROOT)
-        _, _, usage = os.wait4(bare.pid, 0)
-        imports = usage.ru_utime + usage.ru_stime
+        imports = bare_imports(1)
         with server(folder() / layout / "S1", "--no-cache") as (process, address):
             wait_for(address, POINTS)
             spent.append(cpu_seconds(process.pid))
