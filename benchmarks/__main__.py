@@ -6,6 +6,7 @@ import argparse
 import os
 
 from benchmarks import PARTS
+from benchmarks.measure import compile_programs
 from benchmarks.measured import PAGE, keep, kept, measure, page
 from benchmarks.starting import bare_imports
 
@@ -16,6 +17,7 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=5, help="number of repetitions (5)")
     parser.add_argument("--keep", action="store_true", help="keep what is measured for docs/measurements.md")
     options = parser.parse_args()
+    compile_programs()
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; CPU seconds and ratios count, wall times do not")
     imports = bare_imports()
     print(f"bare imports of a server's libraries: {imports:.2f} CPU s")

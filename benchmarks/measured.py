@@ -23,17 +23,15 @@ from benchmarks.measure import NO_BOUND, ROOT, Figure
 
 KEPT = Path(__file__).with_name("measured.json")
 PAGE = ROOT / "docs" / "measurements.md"
-IMPORTS = 0.77
-"""CPU seconds of the bare imports (`starting.bare_imports`) on the machine where bounds in CPU seconds were set."""
 DIGITS = 4
 """Of a value that is kept."""
 
-_HEAD = f"""# Measurements
+_HEAD = """# Measurements
 
 What `make bench` measured last: each part with its day, the load average of the machine before and after it, and what the
-bare imports of a server's libraries took then. That is a measure of the machine: bounds in CPU seconds were set on one that
-took {IMPORTS:g} s for them. A line is the median of its runs beside the least and the greatest. A median beyond its bound
-stands in bold type. Lines without a bound are only reported, such as those of other programs, which are indented.
+bare imports of a server's libraries took then, which is a measure of the machine. A line is the median of its runs beside the
+least and the greatest. A median beyond its bound stands in bold type. Lines without a bound are only reported, such as those of
+other programs, which are indented.
 
 [Figures](figures.md) says how they are measured, what a profiler shows where bounds are missed, and what was decided by them.
 `make bench ONLY="starting visits" KEEP=1` measures parts anew and writes this page, in which nothing is written by hand.

@@ -17,12 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.data import folder
-from benchmarks.measure import ROOT, Figure, anonymous_rss, cpu_seconds, in_fresh_process
+from benchmarks.measure import ROOT, STACK, Figure, anonymous_rss, cpu_seconds, in_fresh_process
 
-STACK = (
-    "import numpy, dash, dash_ag_grid, dash_cytoscape, flask_compress, brotli, msgspec, orjson, diskcache, google_crc32c, "
-    "waitress"
-)
 POINTS = 1_000_000
 
 
