@@ -60,4 +60,5 @@ class Schema:
 @cache
 def _empty(schema: Schema) -> pd.DataFrame:
     """Build the frame that `Schema.empty` copies: a copy takes a tenth of the 2 ms that a frame of many columns takes."""
-    return pd.DataFrame({column.name: pd.Series([], dtype=column.dtype) for column in schema.columns})
+    nothing = {dtype: pd.Series([], dtype=dtype).array for dtype in {column.dtype for column in schema.columns}}
+    return pd.DataFrame({column.name: nothing[column.dtype] for column in schema.columns})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +25,7 @@ from parsers.profiler import job_merge
 from parsers.profiler.columns import unpacked
 from parsers.profiler.job_merge import Parts, RankPiece
 from parsers.profiler.jobs import JobFiles, JobMember
-from parsers.profiler.ranks import KINDS, columns_of, extent, kinds_read
+from parsers.profiler.ranks import KINDS, KINDS_READ, columns_of, extent, kinds_read
 from parsers.profiler.registry import display_name
 from parsers.profiler.sessions import OF_JOB, ProfileFile
 from parsers.profiler.step_parts import stages_named
@@ -47,6 +48,12 @@ def read_here(members: Sequence[JobMember], what: tuple[str, ...]) -> Iterator[R
     return (RankPiece.of(one, unpacked(columns_of(one.files, what))) for one in members)
 
 
+def told_of(files: Files) -> bytes:
+    """Return names, sizes and mtimes of files that have a say in frames of jobs, for digests."""
+    told = [f"\n{file.path}\0{file.name}\0{file.size}\0{file.mtime_ns}" for file in files if file.kind in KINDS_READ]
+    return "".join(told).encode("utf-8", "surrogateescape")
+
+
 def of_kinds(files: Files, kinds: Collection[str]) -> Files:
     """Return those of the files of a rank that are of these kinds."""
     return tuple(file for file in files if file.kind in kinds)
@@ -64,6 +71,7 @@ class Job:
         self._frames: dict[str, pd.DataFrame] = {}
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._traced: Parts | None = None
+        self._extents: dict[str, int] = {}
 
     def __repr__(self) -> str:
         return f"Job({self.files.name!r}, ranks={len(self.files.members)})"
@@ -117,9 +125,26 @@ class Job:
 
     def extent(self, name: str) -> int:
         """Return the size in bytes of the files that are read for a frame, frames that it is made with left out."""
+        if name not in self._extents:
+            self._extents[name] = self._extent(name)
+        return self._extents[name]
+
+    def _extent(self, name: str) -> int:
         names = _TOGETHER if name in _TOGETHER else (name,)
         wanted = kinds_read(names, self._files())
         return sum(extent(of_kinds(files, wanted), names) for files in self._files())
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A digest that changes with any rank, session or file that has a say in frames."""
+        key = hashlib.blake2b(str(self.files.parallel).encode(), digest_size=20)
+        for member in self.files.members:
+            key.update(f"\n{member.session}\0{member.rank}".encode("utf-8", "surrogateescape"))
+            key.update(told_of(member.files))
+        for session in self.files.whole:
+            key.update(f"\n{session.name}".encode("utf-8", "surrogateescape"))
+            key.update(told_of(session.files))
+        return key.digest()
 
     def frame(self, name: str, read: Read = read_here) -> pd.DataFrame:
         """Return a frame by its name in JOB_FRAMES, read on first use by `read`; KeyError for another name.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.jobs import bubble
-from parsers.analysis.jobs.choosing import kind_of
+from parsers.analysis.jobs.choosing import coded, kind_of, numbered
 from parsers.analysis.jobs.lateness import idle_explained, waits
 from parsers.analysis.jobs.rank_places import rank_places
 from parsers.analysis.jobs.stages import chains
@@ -329,10 +329,7 @@ def steps(
     own = _placed(own, groups, parallel, complaints)
     _compare_steps(own, whole, complaints)
     frame = joined(CLUSTER_STEPS, [own, _without(whole, own["rank"].unique())]).copy(deep=False)
-    sums = collectives[collectives["section"].astype("str") == "p2p"].groupby(["rank", "step"])["elapse_ns"].sum().to_dict()
-    some = set(collectives[["rank", "step"]].drop_duplicates().itertuples(index=False, name=None))
-    keys = list(zip(frame["rank"].tolist(), frame["step"].tolist(), strict=True))
-    between = np.array([sums.get(key, 0.0) if key in some else np.nan for key in keys], np.float64)
+    between = _between_ranks(frame, collectives)
     received, exact = frame["receive_ns"].to_numpy(np.float64), frame["own_bubble_ns"].to_numpy(np.float64)
     most = bubble.at_most(frame["exposed_ns"].to_numpy(np.float64), between)
     exact = np.where(most == 0.0, 0.0, exact)
@@ -342,6 +339,20 @@ def steps(
     sources = pd.Index(["receive", "exact", "at most", ""], dtype="str")
     frame["bubble_source"] = pd.Categorical.from_codes(place, categories=sources)
     return frame, [*parts.problems, *complaints.all()]
+
+
+def _between_ranks(steps: pd.DataFrame, collectives: pd.DataFrame) -> NDArray[np.float64]:
+    """Return for each step of a rank the time of all its operations between two ranks; NaN where it has no operation."""
+    rows = len(steps)
+    both = [np.concatenate([steps[name].to_numpy(), collectives[name].to_numpy()]) for name in ("rank", "step")]
+    key, first = numbered(*both)
+    own = key[rows:]
+    time = np.full(len(first), np.nan)
+    time[own] = 0.0
+    p2p = coded(collectives["section"], ("p2p",))
+    sums = collectives["elapse_ns"][p2p].groupby(own[p2p]).sum()
+    time[sums.index.to_numpy()] = sums.to_numpy()
+    return time[key[:rows]]
 
 
 def _placed(own: pd.DataFrame, groups: pd.DataFrame, parallel: Mapping[str, int], complaints: Complaints) -> pd.DataFrame:
@@ -357,7 +368,7 @@ def _placed(own: pd.DataFrame, groups: pd.DataFrame, parallel: Mapping[str, int]
         own[name] = found.of.get(name, unknown)[at]
     if "pp" not in found.of or found.told["pp"] == "sizes":
         place = {rank: number for chain in chains(groups, ranks_of) for number, rank in enumerate(chain)}
-        stage = np.array([place.get(rank, NONE) for rank in own["rank"].tolist()], np.int64)
+        stage = np.array([place.get(rank, NONE) for rank in found.ranks.tolist()], np.int64)[at]
         own["pp"] = np.where(stage >= 0, stage, own["pp"])
     return own
 

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -61,6 +61,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 """Frame -> kinds of files that give it, the first ones first."""
 BESIDE: Mapping[str, tuple[tuple[str, ...], ...]] = {"cluster_steps": rank_bubble.KINDS}
 """Frame -> kinds of files that together tell more of it, but do not give it."""
+_BESIDE = (together for kinds in BESIDE.values() for together in kinds)
+KINDS_READ = frozenset(kind for kinds in (*KINDS.values(), *_BESIDE) for kind in kinds)
+"""Kinds of files that have a say in any frame."""
 MOST_BESIDE = 256 << 20
 """Bytes of such files of all ranks of a job beyond which they are left alone: they would take longer than the rest."""
 _GROUP = ("group", "name", "kind", "ranks", "size", "told")
@@ -118,16 +121,25 @@ class _RankReading:
 
 def extent(files: Sequence[ProfileFile], what: Iterable[str]) -> int:
     """Return the bytes of the files from which frames are read, unless these turn out to lack what others have."""
-    most = {"parallel_strategy": strategy.HEAD}
-    sizes = {file.kind: min(file.size, most.get(file.kind, file.size)) for file in reversed(files)}
+    sizes = {file.kind: file.size for file in reversed(files)}
+    if "parallel_strategy" in sizes:
+        sizes["parallel_strategy"] = min(sizes["parallel_strategy"], strategy.HEAD)
+    names = tuple(what)
+    kernels = RANKS.name in names and _reads_kernels(files)
+    return sum([sizes[kind] for kind in _kinds_used(frozenset(sizes), names, kernels)])
+
+
+@lru_cache(maxsize=1 << 10)  # the ranks of a job have files of the same kinds
+def _kinds_used(kinds: frozenset[str], names: tuple[str, ...], kernels: bool) -> tuple[str, ...]:
+    """Return those of these kinds of files from which frames are read; kernels: whether facts of a rank take kernel_details."""
     used: set[str] = set()
-    for name in what:
-        giving = [kind for kind in KINDS[name] if kind in sizes]
-        if name == RANKS.name and not _reads_kernels(files):
+    for name in names:
+        giving = [kind for kind in KINDS[name] if kind in kinds]
+        if name == RANKS.name and not kernels:
             giving = [kind for kind in giving if kind != "kernel_details"]
         used.update(giving if name in (RANKS.name, DEVICE_TIMES.name) else giving[:1])
-        used.update(kind for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together)
-    return sum(sizes[kind] for kind in used)
+        used.update(kind for together in BESIDE.get(name, ()) if kinds.issuperset(together) for kind in together)
+    return tuple(used)
 
 
 def _reads_kernels(files: Sequence[ProfileFile]) -> bool:

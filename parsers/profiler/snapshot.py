@@ -64,7 +64,7 @@ def dump(schema: Schema, frame: pd.DataFrame, problems: Sequence[Problem]) -> li
         values = frame[name].array
         if isinstance(values, pd.Categorical):
             arrays.append(np.asarray(values.codes))
-            columns.append(_ProfileColumn(str(name), str(values.codes.dtype), list(values.categories)))
+            columns.append(_ProfileColumn(str(name), str(values.codes.dtype), values.categories.tolist()))
         else:
             plain = np.asarray(values)
             arrays.append(narrow(plain) if plain.dtype == np.int64 else plain)

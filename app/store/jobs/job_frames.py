@@ -18,11 +18,11 @@ from parsers.errors import FormatError
 from parsers.model import Problem
 from parsers.profiler import columns, job_merge, snapshot
 from parsers.profiler.columns import RankColumns, unpacked
-from parsers.profiler.job_access import Files, Job
+from parsers.profiler.job_access import Files, Job, told_of
 from parsers.profiler.job_merge import RankPiece
 from parsers.profiler.jobs import JobMember
 from parsers.profiler.progress import Cancelled
-from parsers.profiler.ranks import BESIDE, KINDS, columns_of, extent
+from parsers.profiler.ranks import columns_of, extent
 
 SMALL_BYTES = 256
 """The columns of ranks with less input are not kept: reading it takes as long."""
@@ -32,37 +32,18 @@ LEAST_JOINED = 4
 """Ranks of which joined columns are kept."""
 MOST_JOINED = 64 << 20
 """Bytes of input of such ranks: with more, reading them costs more than joining, and they would be in memory together."""
-_BESIDE = (together for kinds in BESIDE.values() for together in kinds)
-_KINDS = frozenset(kind for kinds in (*KINDS.values(), *_BESIDE) for kind in kinds)
 
 
 def key_of_job(job: Job, name: str) -> str:
     """Return the key of a frame of a job; it changes with any file that has a say in frames of jobs."""
-    told = job.files
-    key = hashlib.blake2b(digest_size=20)
-    key.update(f"job {snapshot.FORMAT.version} {columns.FORMAT.version} {name} {told.parallel}".encode())
-    for member in told.members:
-        key.update(f"\n{member.session}\0{member.rank}".encode("utf-8", "surrogateescape"))
-        _add(key, member.files)
-    for session in told.whole:
-        key.update(f"\n{session.name}".encode("utf-8", "surrogateescape"))
-        _add(key, session.files)
-    return key.hexdigest()
+    what = f"job {snapshot.FORMAT.version} {columns.FORMAT.version} {name} ".encode()
+    return hashlib.blake2b(what + job.digest, digest_size=20).hexdigest()
 
 
 def key_of_rank(files: Files, what: tuple[str, ...]) -> str:
     """Return the key of the columns of a rank; it changes with the name, size or mtime of any file."""
-    key = hashlib.blake2b(digest_size=20)
-    key.update(f"rank {columns.FORMAT.version} {' '.join(what)}".encode())
-    _add(key, files)
-    return key.hexdigest()
-
-
-def _add(key: hashlib.blake2b, files: Files) -> None:
-    for file in files:
-        if file.kind in _KINDS:
-            told = f"\n{file.path}\0{file.name}\0{file.size}\0{file.mtime_ns}"
-            key.update(told.encode("utf-8", "surrogateescape"))
+    head = f"rank {columns.FORMAT.version} {' '.join(what)}".encode()
+    return hashlib.blake2b(head + told_of(files), digest_size=20).hexdigest()
 
 
 def may_be_kept(problems: Sequence[Problem]) -> bool:
@@ -123,6 +104,59 @@ class _Stretch:
         return key.hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class _WhereRanksAre:
+    """Stretches of ranks, the keys of those whose joined columns are kept, and the numbers of other ranks whose own are.
+
+    unread are the rest, as far as they have files.
+    """
+
+    stretches: Sequence[_Stretch]
+    joined: frozenset[str]
+    kept: frozenset[int]
+    unread: Sequence[_WantedRank]
+
+
+def _where_ranks_are(
+    members: Sequence[JobMember], what: tuple[str, ...], is_joined: Callable[[str], bool], is_kept: Callable[[str], bool]
+) -> _WhereRanksAre:
+    """Return what can be had from the index, and what has to be read. Both questions get keys of the index."""
+    stretches = [_Stretch(ranks, what) for ranks in _in_stretches(members, what)]
+    joined = frozenset(one.key for one in stretches if is_joined(one.key))
+    others = [rank for one in stretches if one.key not in joined for rank in one.ranks]
+    kept = frozenset(rank.task.number for rank in others if is_kept(rank.key))
+    unread = [rank for rank in others if rank.task.files and rank.task.number not in kept]
+    return _WhereRanksAre(stretches, joined, kept, unread)
+
+
+def _in_stretches(members: Sequence[JobMember], what: tuple[str, ...]) -> Iterator[list[_WantedRank]]:
+    number = 0
+    for _, together in groupby(members, lambda one: one.rank // TOGETHER):
+        ranks = []
+        for one in together:
+            size = extent(one.files, what)
+            key = key_of_rank(one.files, what) if size >= SMALL_BYTES else ""
+            ranks.append(_WantedRank(one, RankTask(number, one.files, what, size), key))
+            number += 1
+        yield ranks
+
+
+class _InTurn:
+    """Columns of ranks in the order in which they are asked for; they come in any."""
+
+    def __init__(self, arriving: Iterator[tuple[int, RankColumns]]) -> None:
+        """arriving yields the columns with the number of the task."""
+        self._arriving = arriving
+        self._held: dict[int, RankColumns] = {}
+
+    def columns(self, number: int) -> RankColumns:
+        """Return the columns of a task, once."""
+        while number not in self._held:
+            arrived, found = next(self._arriving)
+            self._held[arrived] = found
+        return self._held.pop(number)
+
+
 class RankReader:
     """Reads ranks for frames of jobs (`job_access.Read`): from the index, or by an engine. Used by one thread.
 
@@ -144,62 +178,60 @@ class RankReader:
 
     def __call__(self, members: Sequence[JobMember], what: tuple[str, ...]) -> Iterator[RankPiece]:
         """Yield the columns of each rank in the order of members, some joined; of one that could not be read, the reason."""
-        stretches = [_Stretch(ranks, what) for ranks in _in_stretches(members, what)]
-        whole = {one.key for one in stretches if self._keep is not None and self._has(one.key)}
-        open_ranks = [rank for one in stretches if one.key not in whole for rank in one.ranks]
-        known = {rank.task.number for rank in open_ranks if self._has(rank.key)}
-        tasks = [rank.task for rank in open_ranks if rank.task.files and rank.task.number not in known]
-        run = self._engine.run(tasks, self._told, self._is_cancelled)
-        held: dict[int, RankColumns] = {}
+        where = _where_ranks_are(members, what, self._has_joined, self._has)
+        arriving = _InTurn(self._read(where.unread))
         nothing = unpacked(columns_of((), what))
-        keys = [rank.key for one in stretches for rank in one.ranks]
 
-        def read(rank: _WantedRank) -> RankColumns:
-            number = rank.task.number
+        def read(rank: _WantedRank, *, is_kept: bool) -> RankPiece:
             if not rank.task.files:
-                return nothing
-            if number in known:
-                return self._kept(rank.key, rank.task)
-            while number not in held:
-                task, answer = next(run)
-                held[task.number] = self._taken(keys[task.number], task, answer)
-            return held.pop(number)
+                return rank.piece(nothing)
+            if is_kept:
+                return rank.piece(self._kept(rank))
+            return rank.piece(arriving.columns(rank.task.number))
 
-        for stretch in stretches:
-            joined = self._kept_joined(stretch) if stretch.key in whole else None
-            if joined is None:
-                if stretch.key in whole:  # its columns are gone or damaged meanwhile
-                    known.update(rank.task.number for rank in stretch.ranks)
-                pieces = (rank.piece(read(rank)) for rank in stretch.ranks)
+        for stretch in where.stretches:
+            is_joined = stretch.key in where.joined
+            joined = self._kept_joined(stretch) if is_joined else None
+            if joined is None:  # also if its columns are gone or damaged meanwhile: then no task is to read its ranks
+                pieces = (read(rank, is_kept=is_joined or rank.task.number in where.kept) for rank in stretch.ranks)
                 if self._keep is None or not stretch.key:
                     yield from pieces
                     continue
                 joined = self._joined(stretch, pieces, self._keep)
             yield stretch.ranks[0].piece(joined)
 
+    def _read(self, ranks: Sequence[_WantedRank]) -> Iterator[tuple[int, RankColumns]]:
+        """Have the engine read ranks, and keep each as it arrives, so that cancelling loses none of these."""
+        by_number = {rank.task.number: rank for rank in ranks}
+        for task, answer in self._engine.run([rank.task for rank in ranks], self._told, self._is_cancelled):
+            yield task.number, self._taken(by_number[task.number], answer)
+
+    def _has_joined(self, key: str) -> bool:
+        return self._keep is not None and self._has(key)
+
     def _has(self, key: str) -> bool:
         return self._index is not None and bool(key) and key in self._index
 
-    def _taken(self, key: str, task: RankTask, answer: bytes | Problem) -> RankColumns:
+    def _taken(self, rank: _WantedRank, answer: bytes | Problem) -> RankColumns:
         """Return the columns in an answer, and keep them; an answer that is not valid is the problem of its rank."""
         if isinstance(answer, Problem):
             return RankColumns({}, (answer,))
         try:
             found = unpacked(answer)
         except FormatError as error:
-            return RankColumns({}, (task.lost(str(error)),))
-        if key and self._index is not None and may_be_kept(found.problems):
-            self._index.write(key, [answer])
+            return RankColumns({}, (rank.task.lost(str(error)),))
+        if rank.key and self._index is not None and may_be_kept(found.problems):
+            self._index.write(rank.key, [answer])
         return found
 
-    def _kept(self, key: str, task: RankTask) -> RankColumns:
+    def _kept(self, rank: _WantedRank) -> RankColumns:
         """Return the columns of a rank in the index; if they are gone or damaged meanwhile, it is read."""
-        found = self._from_index(key)
+        found = self._from_index(rank.key)
         if found is not None:
-            self._told(task.size)
+            self._told(rank.task.size)
             return found
-        _, answer = next(Here().run([task], self._told, self._is_cancelled))
-        return self._taken(key, task, answer)
+        _, answer = next(Here().run([rank.task], self._told, self._is_cancelled))
+        return self._taken(rank, answer)
 
     def _kept_joined(self, stretch: _Stretch) -> RankColumns | None:
         found = self._from_index(stretch.key)
@@ -228,15 +260,3 @@ class RankReader:
         if may_be_kept(problems):
             keep(stretch.name, stretch.key, [data])
         return unpacked(data)
-
-
-def _in_stretches(members: Sequence[JobMember], what: tuple[str, ...]) -> Iterator[list[_WantedRank]]:
-    number = 0
-    for _, together in groupby(members, lambda one: one.rank // TOGETHER):
-        ranks = []
-        for one in together:
-            size = extent(one.files, what)
-            key = key_of_rank(one.files, what) if size >= SMALL_BYTES else ""
-            ranks.append(_WantedRank(one, RankTask(number, one.files, what, size), key))
-            number += 1
-        yield ranks

@@ -6,13 +6,12 @@ least elapse came last; what the others took longer was waiting.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.analysis.jobs.choosing import numbered
 from parsers.deferred import pandas as pd
-from parsers.model import Floats
+from parsers.model import Floats, Ints
 
 ENDS_TOGETHER = ("allreduce", "reducescatter", "allgather", "alltoall", "alltoallv", "barrier")
 """Kinds of operations that end in all ranks together; not so broadcast, scatter and operations between two ranks."""
@@ -36,43 +35,47 @@ def waits(collectives: pd.DataFrame, groups: pd.DataFrame) -> tuple[Floats, Floa
     chosen = np.flatnonzero(np.append(usable, False)[kinds.codes.to_numpy()] & np.isfinite(elapse))
     if not len(chosen):
         return own, late
-    key = _keys(collectives, chosen)
-    least = elapse[chosen]
-    order = np.lexsort((least, key))
-    key, at = key[order], chosen[order]
-    begins = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
-    counts = np.diff(np.r_[begins, len(key)])
-    wanted = sizes[collectives["group"].cat.codes.to_numpy()[at[begins]]]
+    key, first = _operations(collectives, chosen)
+    counts = np.bincount(key)
+    wanted = sizes[collectives["group"].cat.codes.to_numpy()[chosen[first]]]
     whole = (counts == wanted) & (counts > 1)
-    spread = np.repeat(begins, counts)
-    complete = np.repeat(whole, counts)
-    least = elapse[at]
-    own[at] = np.where(complete, least - least[spread], np.nan)
-    caused = np.where(complete, 0.0, np.nan)
-    firsts = begins[whole]
-    caused[firsts] = least[firsts + 1] - least[firsts]
-    late[at] = caused
+    took = elapse[chosen]
+    least = _least(key, took, len(counts))
+    last = np.empty(len(counts), np.int64)  # the row of the rank that came last, any of several
+    shortest = np.flatnonzero(took == least[key])
+    last[key[shortest]] = shortest
+    others = took.copy()
+    others[last] = np.inf
+    second = _least(key, others, len(counts))
+    own[chosen] = np.where(whole[key], took - least[key], np.nan)
+    late[chosen] = np.where(whole[key], 0.0, np.nan)
+    late[chosen[last[whole]]] = second[whole] - least[whole]
     return own, late
 
 
-def _keys(collectives: pd.DataFrame, chosen: NDArray[Any]) -> NDArray[np.int64]:
-    """Return a number for each operation: of one group, name and step; the n-th of a rank goes with the n-th of the others."""
-    key: NDArray[np.int64] = np.zeros(len(chosen), np.int64)
-    for name in ("group", "name"):
-        codes = collectives[name].cat.codes.to_numpy()[chosen].astype(np.int64)
-        key = pd.factorize(key * (len(collectives[name].cat.categories) + 1) + codes)[0].astype(np.int64)
-    steps, known = pd.factorize(collectives["step"].to_numpy()[chosen])
-    key = key * max(len(known), 1) + steps
-    ranks, found = pd.factorize(collectives["rank"].to_numpy()[chosen])
-    start = collectives["start_ns"].to_numpy()[chosen]
-    both = key * max(len(found), 1) + ranks
-    order = np.lexsort((start, both))
-    same = both[order]
+def _least(key: Ints, values: Floats, number: int) -> Floats:
+    """Return the least value of each key; keys are below number."""
+    found = np.full(number, np.inf)
+    np.minimum.at(found, key, values)
+    return found
+
+
+def _operations(collectives: pd.DataFrame, chosen: Ints) -> tuple[Ints, Ints]:
+    """Return a number for each operation, and the first of the chosen rows of each number.
+
+    An operation is of one group, name and step; where a rank has several, its n-th goes with the n-th of the others.
+    """
+    codes = [collectives[name].cat.codes.to_numpy()[chosen] for name in ("group", "name")]
+    key, first = numbered(*codes, collectives["step"].to_numpy()[chosen])
+    of_rank, firsts = numbered(key, collectives["rank"].to_numpy()[chosen])
+    if len(firsts) == len(chosen):  # the usual case: a rank has each operation once
+        return key, first
+    order = np.lexsort((collectives["start_ns"].to_numpy()[chosen], of_rank))
+    same = of_rank[order]
     begins = np.flatnonzero(np.r_[True, same[1:] != same[:-1]])
     number = np.empty(len(same), np.int64)
     number[order] = np.arange(len(same)) - np.repeat(begins, np.diff(np.r_[begins, len(same)]))
-    apart: NDArray[np.int64] = key * (int(number.max()) + 1) + number
-    return apart
+    return numbered(key, number)
 
 
 def idle_explained(collectives: pd.DataFrame) -> NDArray[np.bool_]:
