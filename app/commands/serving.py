@@ -166,6 +166,12 @@ def address(host: str, port: int, prefix: str) -> str:
 
 def serve(settings: Settings) -> None:
     """Serve until SIGTERM or Ctrl-C. Raises SettingError or ServerStartError."""
+    with no_garbage() as enough:
+        _serve(settings, enough)
+
+
+def _serve(settings: Settings, enough: Callable[[Any], None]) -> None:
+    """Serve; call enough with the store once all is imported."""
     from app.web import security
 
     roots = roots_of(settings.summary_base_dir, remote=True)
@@ -180,7 +186,7 @@ def serve(settings: Settings) -> None:
     base = paths_of(roots)
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
-    with _listening(settings, base) as listener, no_garbage() as enough:
+    with _listening(settings, base) as listener:
         _set_up_process(settings)
         with (
             _copied(settings, roots, directories.workspace) as (local, wishes), _debugger(settings) as sessions,
