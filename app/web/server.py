@@ -6,7 +6,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import dash
@@ -213,12 +213,14 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         """Return the entry modules of a page; that of the shell is joined with BASE."""
         return [name for name in (SHELL, self.bundles.assets.page_entry(page.name)) if name in self.bundles.assets]
 
-    def _later(self, page: Page) -> NeededFiles:
-        """Return the URLs that only this page needs, by "scripts", "styles" and "modules"."""
+    def _later(self, page: Page, known: Collection[str], shared: Collection[str]) -> NeededFiles:
+        """Return the URLs that only this page needs, by "scripts", "styles" and "modules".
+
+        known are the modules and shared the style sheets that every page has.
+        """
         assets = self.bundles.assets
-        known = assets.modules((BASE, SHELL))
         modules = [name for name in assets.modules(self._entries(page)) if name not in known]
-        sheets = [name for name in assets.styles(modules, page.name) if name not in assets.styles(known)]
+        sheets = [name for name in assets.styles(modules, page.name) if name not in shared]
         return {
             "scripts": [url for name in page.libraries for url in self._library(name)],
             "styles": [self._asset(name) for name in sheets],
@@ -281,8 +283,11 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
 
     def _head(self, page: Page) -> list[str]:
         """Return what is in the head of a page as long as no asset changes."""
-        later = {other.path: self._later(other) for other in self._pages_by_path.values() if other is not page}
         assets = self.bundles.assets
+        known = set(assets.modules((BASE, SHELL)))
+        shared = assets.styles(known)
+        others = [other for other in self._pages_by_path.values() if other is not page]
+        later = {other.path: self._later(other, known, shared) for other in others}
         sheets = assets.styles(assets.modules(self._entries(page)), page.name)
         return [
             f'<meta name="mindscope-pages" content="{html.escape(json.dumps(later))}">',
