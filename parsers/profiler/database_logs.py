@@ -53,8 +53,8 @@ def copied(path: str) -> tempfile.TemporaryDirectory[str] | None:
             if before[1] is None or before[0][2] + before[1][2] > MOST_COPIED:
                 break
             target = copy_in(directory.name)
-            _copy(f"{path}-wal", f"{target}-wal")
-            _copy(path, target)
+            _copy(f"{path}-wal", f"{target}-wal", before[1][2])
+            _copy(path, target, before[0][2])
             if (stamp(path), log_of(path)) == before:
                 return directory
     except BaseException as error:
@@ -71,10 +71,11 @@ def copy_in(directory: str) -> str:
     return os.path.join(directory, "copy.db")
 
 
-def _copy(path: str, target: str) -> None:
+def _copy(path: str, target: str, size: int) -> None:
+    """Copy at most that many bytes: a file may have become much larger since its size was compared with the limit."""
     with RegularFile(path) as source, open(target, "wb") as copy:
         offset = 0
-        while piece := source.read(offset, PIECE):
+        while piece := source.read(offset, min(PIECE, size - offset)):
             report_read(0)
             copy.write(piece)
             offset += len(piece)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import sqlite3
@@ -292,14 +293,72 @@ def test_rows_in_a_log_are_read_and_nothing_is_written_beside_it(tmp_path: Path)
     assert listing() == before
 
 
-def test_a_log_too_large_to_copy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_had_a_log_is_read_and_nothing_is_written_beside_it(tmp_path: Path) -> None:
+    """Its header says that it has one, so SQLite would make one to read it, unless it is told that nobody changes the file."""
+    path = made(tmp_path / NAME)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("DELETE FROM TASK WHERE globalTaskId = 8")
+        connection.commit()
+    before = {path.name: path.stat().st_mtime_ns}
+    changed = path.parent.stat().st_mtime_ns
+    assert {one.name: one.stat().st_mtime_ns for one in path.parent.iterdir()} == before
+    assert len(profile_of(tmp_path).kernels) == 2
+    assert {one.name: one.stat().st_mtime_ns for one in path.parent.iterdir()} == before
+    assert path.parent.stat().st_mtime_ns == changed, "nothing was made for a moment either"
+
+
+@pytest.mark.parametrize("room", ["none", "for the database", "for all but a byte"])
+def test_a_log_too_large_to_copy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: str) -> None:
     listing = with_log(tmp_path / NAME)
     before = listing()
-    monkeypatch.setattr(database_logs, "MOST_COPIED", 1000)
+    size = (tmp_path / NAME).stat().st_size
+    log = Path(f"{tmp_path / NAME}-wal").stat().st_size
+    monkeypatch.setattr(database_logs, "MOST_COPIED", {"none": 1000, "for the database": size}.get(room, size + log - 1))
     profile = profile_of(tmp_path)
     assert profile.kernels["start_ns"].max() < 1764246877073569950
     assert ["Newer rows are in the log" in problem.text for problem in profile.problems] == [True]
     assert listing() == before
+
+
+def test_two_files_above_the_limit_are_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the limit as it is: the log is a hole for the most part, which takes no room on the disk."""
+    copies: list[str] = []
+    monkeypatch.setattr(database_logs, "_copy", lambda path, target, size: copies.append(path))
+    with_log(tmp_path / NAME)
+    log = Path(f"{tmp_path / NAME}-wal")
+    with log.open("r+b") as file:
+        file.truncate((256 << 20) - (tmp_path / NAME).stat().st_size + 1)
+    assert database_logs.copied(str(tmp_path / NAME)) is None
+    assert copies == []
+    with log.open("r+b") as file:
+        file.truncate((256 << 20) - (tmp_path / NAME).stat().st_size)
+    directory = database_logs.copied(str(tmp_path / NAME))
+    assert directory is not None
+    directory.cleanup()
+    assert copies == [str(log), str(tmp_path / NAME)]
+
+
+def test_a_log_that_grows_at_the_moment_of_copying_takes_no_more_than_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_log(tmp_path / NAME)
+    log = Path(f"{tmp_path / NAME}-wal")
+    size = log.stat().st_size
+    written: list[int] = []
+    real = database_logs._copy
+
+    def copy(path: str, target: str, most: int) -> None:
+        if path == str(log):
+            with log.open("r+b") as file:
+                file.truncate(1 << 40)  # a hole: it takes no room there, but a copy of it does
+        real(path, target, most)
+        written.append(os.stat(target).st_size)
+
+    monkeypatch.setattr(database_logs, "_copy", copy)
+    monkeypatch.setattr(database_logs, "TRIES", 1)
+    assert database_logs.copied(str(tmp_path / NAME)) is None
+    assert written == [size, (tmp_path / NAME).stat().st_size]
 
 
 def test_a_database_that_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
