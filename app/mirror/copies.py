@@ -71,6 +71,8 @@ class Copies:
         there = self.state(file.name)
         if not (there and 0 < there[0] < file.size and await self._append(remote, file, path, there[0])):
             await self._fetch(remote, file, path)
+        if (self.state(file.name) or (0, 0.0))[0] < file.size:
+            raise RemoteError("short")
         with _writing():
             os.utime(path, (file.mtime, file.mtime))
 

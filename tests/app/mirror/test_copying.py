@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import os
 import random
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -136,6 +138,37 @@ def test_fewer_bytes_than_asked_never_make_a_copy(there: Path, here: Path) -> No
     assert [(one.state, one.reason) for one in entries(here).values()] == [(FAILED, "short")]  # type: ignore[attr-defined]
     assert copy_once(Directory(there), here) == 0
     assert (here / NAME).read_bytes() == b"1" * 5000
+
+
+class EndsEarly(Directory):
+    """A server whose answers end early, and a library that does not notice."""
+
+    async def read(self, file: RemoteFile, begin: int) -> AsyncGenerator[bytes, None]:
+        with contextlib.suppress(RemoteError):
+            async for piece in super().read(file, begin):
+                yield piece
+
+
+def test_an_answer_that_ends_early_unnoticed_never_makes_a_copy(there: Path, here: Path) -> None:
+    write(there / NAME, b"1" * 5000)
+    assert copy_once(EndsEarly(there, lambda what, name: 100 if what == "read" else None), here) == 1
+    assert contents(here) == {}
+    assert [(one.state, one.reason) for one in entries(here).values()] == [(FAILED, "short")]  # type: ignore[attr-defined]
+    assert copy_once(EndsEarly(there), here) == 0
+    assert (here / NAME).read_bytes() == b"1" * 5000
+
+
+def test_a_copy_that_grew_by_less_than_the_file_is_not_called_complete(there: Path, here: Path) -> None:
+    data = random.Random(3).randbytes(50_000)
+    write(there / NAME, data[:20_000], 1.0)
+    copy_once(EndsEarly(there), here)
+    write(there / NAME, data, 2.0)
+    assert copy_once(EndsEarly(there, lambda what, name: 5000 if what == "read" else None), here) == 1
+    assert [(one.state, one.reason) for one in entries(here).values()] == [(FAILED, "short")]  # type: ignore[attr-defined]
+    assert (here / NAME).read_bytes() == data[:45_000]
+    assert (here / NAME).stat().st_mtime != 2.0
+    assert copy_once(EndsEarly(there), here) == 0
+    assert (here / NAME).read_bytes() == data
 
 
 def test_what_came_of_an_append_stays_and_goes_on(there: Path, here: Path) -> None:
