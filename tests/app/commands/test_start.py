@@ -258,6 +258,25 @@ def test_the_file_that_redirects_is_new_and_goes_after_a_time(tmp_path, monkeypa
     assert not (tmp_path / "elsewhere").exists()
 
 
+@pytest.mark.parametrize("directory", [True, False], ids=["named", "temporary"])
+def test_the_file_that_redirects_is_for_this_user_whatever_others_are_allowed(tmp_path, directory) -> None:
+    before = os.umask(0)
+    try:
+        path = opening.redirecting_file("http://127.0.0.1:1/?token=x", str(tmp_path) if directory else "", "page")
+    finally:
+        os.umask(before)
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    os.unlink(path)
+
+
+def test_a_link_that_is_put_where_the_file_belongs_gets_no_token(tmp_path, monkeypatch) -> None:
+    """Between the removal of what was there and the creation of the file."""
+    monkeypatch.setattr(opening, "_remove", lambda path: os.symlink(tmp_path / "elsewhere", path))
+    with pytest.raises(FileExistsError):
+        opening.redirecting_file("http://127.0.0.1:1/?token=x", str(tmp_path), "page")
+    assert not (tmp_path / "elsewhere").exists()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("options", long_after(1, [[], ["--no-cache"]]))
 def test_runs_around_the_cache_directory(serve, base, monkeypatch, options) -> None:

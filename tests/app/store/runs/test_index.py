@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import resource
+import shutil
 import signal
 import sqlite3
 from collections.abc import Iterator
@@ -179,6 +180,38 @@ def test_a_link_is_not_followed(index: Index, tmp_path: Path) -> None:
     value.symlink_to(outside)
     assert index.load("k") is None
     assert outside.exists()
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("ask", ["load", "delete", "save"])
+def test_a_link_in_place_of_a_directory_is_not_followed(index: Index, tmp_path: Path, level: int, ask: str) -> None:
+    """What lies there has the name that the table has, and is a whole snapshot: it is neither read, replaced nor deleted."""
+    index.save("k", states())
+    (value,) = Path(index.directory).glob("*/*/*.val")
+    place = value.parents[1 - level]
+    shutil.copytree(place, tmp_path / "outside")
+    shutil.rmtree(place)
+    place.symlink_to(tmp_path / "outside")
+    before = {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*.val")}
+    assert len(before) == 1
+    if ask == "load":
+        assert index.load("k") is None
+    elif ask == "delete":
+        index.delete("k")
+    else:
+        index.save("k", states(7))
+    assert {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*.val")} == before
+    index.save("k", states())
+    assert index.load("k") is not None, "an index that was thrown away works again"
+
+
+def test_an_index_that_is_a_link_is_not_used(tmp_path: Path) -> None:
+    made = Index(str(tmp_path / "outside"))
+    made.save("k", states())
+    made.close()
+    (tmp_path / "index").symlink_to(tmp_path / "outside")
+    with pytest.raises(PermissionError, match="expected a directory"):
+        Index(str(tmp_path / "index"))
 
 
 def test_the_disk_takes_strings_and_streams_only(tmp_path: Path) -> None:
