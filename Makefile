@@ -64,8 +64,9 @@ long-browser-%: $(VENV)/.test
 browser_files = $(if $(filter pages,$*),$(wildcard tests/browser/test_*.py),tests/browser/$*)
 
 # The cases of a long run are counted in tests/fuzz/cases.txt; committed, the next one begins with the targets that had the fewest.
+# Those that reached new code are kept in .fuzz, from which the next one goes on.
 long-fuzz:
-	$(MAKE) --no-print-directory fuzz SECONDS=$${LONG_SECONDS:-600} FUZZ="--count $(FUZZ)"
+	$(MAKE) --no-print-directory fuzz SECONDS=$${LONG_SECONDS:-600} FUZZ="--count --kept .fuzz $(FUZZ)"
 
 long-mutants: $(VENV)/.test $(MUTANTS)/.done
 	$(MUTANTS)/bin/python tests/mutation.py --most 4 --seconds $${LONG_SECONDS:-1200} --floor

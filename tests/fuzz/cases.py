@@ -25,6 +25,7 @@ from multiprocessing.connection import Connection
 from types import FrameType
 
 from tests.fuzz.mutated_texts import MOST
+from tests.fuzz.promises import everything
 from tests.fuzz.targets import Target
 
 CPU_S = 1.0
@@ -119,14 +120,14 @@ class Slot:
         at = self._turns + number * 8
         struct.pack_into("<Q", self._shared, at, struct.unpack_from("<Q", self._shared, at)[0] + 1)
 
-    def begin(self, number: int, data: bytes) -> None:
-        """Note the target (its number) and the bytes of the case that runs next, and count it."""
+    def begin(self, number: int, data: bytes, *, again: bool = False) -> None:
+        """Note the target (its number) and the bytes of the case that runs next, and count it unless it runs again."""
         at = number * 8
         count = struct.unpack_from("<Q", self._shared, at)[0]
         begin = self._counts.size
         self._HEAD.pack_into(self._shared, begin, number + 1, len(data))
         self._shared[begin + self._HEAD.size : begin + self._HEAD.size + len(data)] = data
-        struct.pack_into("<Q", self._shared, at, count + 1)
+        struct.pack_into("<Q", self._shared, at, count + (not again))
 
     def end(self) -> None:
         """Note that no case is running."""
@@ -234,13 +235,14 @@ def scratch() -> Iterator[str]:
 
 
 def attempt(target: Target, data: bytes, folder: str) -> Failure | None:
-    """Run one case in a process of its own."""
+    """Run one case in a process of its own, and check all that is promised of it."""
     slot = Slot(1)
 
     def work(report: Callable[[Failure], None]) -> None:
         limit()
         slot.begin(0, data)
-        failure = execute(target, data, folder)
+        with everything():
+            failure = execute(target, data, folder)
         slot.end()
         if failure is not None:
             report(failure)

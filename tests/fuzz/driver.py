@@ -34,9 +34,11 @@ BLOCKS, BLOCK_S = 8, 0.05
 """Of a target whose cases take little time, up to so many blocks are run in a row, until they have taken so many seconds."""
 LIFE_S = 20.0
 """Seconds that one process runs cases; a new one begins without what the cases left in memory."""
-SLICE_S = 60
+SLICE_S = 120
 """Seconds that one target is fuzzed by coverage, at most, before the next one has its turn. A turn begins by running again all
-that earlier ones of its target kept."""
+that earlier ones of its target kept: few long turns leave more time for new cases than many short ones."""
+LEAST_S, LEAST_KEPT_S = 2, 20
+"""Seconds of a turn, at least: in a run that begins with the files of its targets, and in one with what earlier ones kept."""
 PROGRESS_S = 60.0
 """Seconds between two lines that say how many cases were run; those of the state file are brought up to date then, too."""
 MOST_ENDED = 5
@@ -60,7 +62,7 @@ def main(arguments: Sequence[str], guide: Any) -> int:
     for problem in earlier.problems:
         print(problem)
     with scratch() as folder:
-        fuzzing = Fuzzing(chosen, seed, folder, options.seconds, options.executions, earlier.cases)
+        fuzzing = Fuzzing(chosen, seed, folder, options.seconds, options.executions, earlier.cases, options.kept)
         count = state.Count(options.state, targets) if options.count else None
         begun = time.monotonic()
         ended = signal.signal(signal.SIGTERM, fuzzing.stop)
@@ -72,6 +74,8 @@ def main(arguments: Sequence[str], guide: Any) -> int:
                 count.update(fuzzing.cases_run())
             signal.signal(signal.SIGTERM, ended)
         failed = fuzzing.report(options.found, time.monotonic() - begun)
+    if count is not None:
+        print(state.summary(state.load(options.state)))
     return 1 if failed else 0
 
 
@@ -85,6 +89,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--found", type=Path, default=FOUND, help="directory for cases that fail")
     parser.add_argument("--state", type=Path, default=state.STATE, help="file with the cases of earlier runs")
     parser.add_argument("--count", action="store_true", help="add the cases of this run to that file")
+    parser.add_argument("--kept", type=Path, help="directory for cases that reach new code, with which a guided run begins")
     parser.add_argument("--replay", type=Path, nargs="*", metavar="FILE", help="run these cases, or all that were found")
     options = parser.parse_args(arguments)
     if options.replay is None and options.seconds == options.executions == math.inf:
@@ -110,6 +115,7 @@ class Fuzzing:
         seconds: float,
         executions: float,
         before: Mapping[str, int] | None = None,
+        kept: Path | None = None,
     ) -> None:
         self.targets, self.seed, self.folder = list(targets), seed, folder
         self.slot = Slot(len(targets))
@@ -121,6 +127,9 @@ class Fuzzing:
         self._until, self._most = time.monotonic() + seconds, executions
         self._guided = False
         self._said = os.path.join(folder, "said")
+        self._kept = str(kept) if kept is not None else os.path.join(folder, "kept")
+        self._least_s = LEAST_KEPT_S if kept is not None else LEAST_S
+        self._coverage = dict.fromkeys(range(len(targets)), (0, 0))
         for target in targets:
             os.makedirs(self._place(target), exist_ok=True)
             _ = target.seeds  # before processes fork, each of which would make them again
@@ -132,8 +141,11 @@ class Fuzzing:
         said = time.monotonic()
         while not self._over() and self._open():
             work = self._mutating if guide is None else self._by_coverage(guide)
+            before = self.slot.counts()
             for failure in list(in_process(work, self.slot, names, self._said)):
                 self._take(failure)
+            if self._guided:
+                self._note_coverage(before)
             if time.monotonic() - said > PROGRESS_S:
                 said = time.monotonic()
                 print(f"{sum(self.slot.counts()):,} cases", flush=True)
@@ -158,14 +170,26 @@ class Fuzzing:
 
     def _by_coverage(self, guide: Any) -> Work:
         left = self._until - time.monotonic()
-        seconds = int(min(max(left / len(self._open()), 2), SLICE_S))
+        turns = self.slot.turns()
+        round_ = min(turns[number] for number in self._open())
+        waiting = sum(turns[number] == round_ for number in self._open())
+        seconds = int(min(max(left / waiting, self._least_s), SLICE_S, max(left, LEAST_S)))
         number = self.next()
         target = self.targets[number]
         seed = Random(f"{self.seed}/{target.name}/{self.slot.counts()[number]}").randrange(1, 2**31)
-        kept = os.path.join(self.folder, "kept", target.name)
+        kept = os.path.join(self._kept, target.name)
         return guided.work(
-            guide, target, self.slot, number, self._place(target), kept, self._said, seconds, seed, self._known[target.name]
-        )
+            guide, target, self.slot, number, self._place(target), kept, self._said, seconds, seed, self._known[target.name],
+            self._before[number],
+        )  # fmt: skip
+
+    def _note_coverage(self, before: Sequence[int]) -> None:
+        """Note how many guided cases a turn had, and which of them was the last to reach new code."""
+        for number, (earlier, now) in enumerate(zip(before, self.slot.counts(), strict=True)):
+            if now > earlier:
+                guided_cases, newest = self._coverage[number]
+                found = guided.newest(Path(self._said).read_bytes())
+                self._coverage[number] = (guided_cases + now - earlier, guided_cases + found if found else newest)
 
     def _mutating(self, report: Callable[[Failure], None]) -> None:
         """Mutate files of one target after the other."""
@@ -234,9 +258,10 @@ class Fuzzing:
     def _over(self) -> bool:
         return time.monotonic() > self._until or sum(self.slot.counts()) >= self._most
 
-    def cases_run(self) -> dict[str, int]:
+    def cases_run(self) -> dict[str, state.Ran]:
         """Return the cases of this run by the name of their target."""
-        return {target.name: count for target, count in zip(self.targets, self.slot.counts(), strict=True)}
+        counts = self.slot.counts()
+        return {one.name: state.Ran(counts[number], *self._coverage[number]) for number, one in enumerate(self.targets)}
 
     def report(self, found: Path, seconds: float) -> int:
         """Print what was run and what failed, write the failing cases; return their number."""

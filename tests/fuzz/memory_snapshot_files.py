@@ -6,7 +6,7 @@ from parsers.analysis.profiles import memory_snapshots
 from parsers.memory_snapshot_frames import SNAPSHOT_FRAME_SCHEMAS
 from parsers.memory_snapshots import is_memory_snapshot, read_memory_snapshot
 from tests.fuzz.corpus import Files
-from tests.fuzz.promises import Broken, check_problems, write_file
+from tests.fuzz.promises import DERIVED_OF, Broken, check_problems, is_chosen, write_file
 from tests.writers.memory_snapshots import SnapshotWriter, steady_entries
 
 _MOST_DEVICES = 3
@@ -29,13 +29,15 @@ def files() -> Files:
 
 
 def read(data: bytes, folder: str) -> None:
-    """Read a snapshot, and ask for everything that is computed from one."""
+    """Read a snapshot, and ask some for everything that is computed from one."""
     path = write_file(folder, "snapshot.pickle", data)
     is_memory_snapshot(data[:4096])
     found = read_memory_snapshot(path)
     check_problems(list(found.problems))
     for name, schema in SNAPSHOT_FRAME_SCHEMAS.items():
         schema.check(found[name])
+    if not is_chosen(data, DERIVED_OF):
+        return
     memory_snapshots.step_times(found.frames)
     for device in found.devices[:_MOST_DEVICES]:
         lives = memory_snapshots.lifetimes(found.frames, device)

@@ -24,6 +24,8 @@ from parsers.profiler.trace.files import SOURCES
 from tests.fuzz.corpus import Seeds
 from tests.fuzz.promises import DERIVED_OF, Broken, check_problems, is_chosen, write_file
 
+_TRACE_OF = 4
+"""Of this many files that have a trace beside frames one is read as a trace, too."""
 _MOST_GRAPHS = 6
 """Graphs of a static plan that are looked at."""
 
@@ -55,7 +57,7 @@ def read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) -
     if derived:
         _read_of_job(tuple(files))
     profile = Profile("session", 0, tuple(files))
-    if kind in SOURCES:
+    if kind in SOURCES and is_chosen(data, _TRACE_OF):
         _look_at_trace(profile.trace.columns)
         _ = profile.trace.slices, profile.trace.tracks, profile.trace.flows, profile.trace.counters
     if derived and any(profile.gives(frame) for frame in ("memory", "operator_memory", "static_memory", "module_memory")):

@@ -271,13 +271,13 @@ def _violate(data: bytes, _folder: str) -> None:
 
 
 def _read_journal(data: bytes, folder: str) -> None:
-    """Read a journal in two parts, as while it grows, and make every frame of its studies."""
+    """Read a journal in two parts, as while it grows, and make every frame of the studies of some."""
     reader = StudyFile(write_file(folder, "journal.log", data[: len(data) // 2]))
     reader.refresh()
     write_file(folder, "journal.log", data)
     reader.refresh()
     check_problems(reader.problems)
-    for study in reader.studies:
+    for study in reader.studies if is_chosen(data, DERIVED_OF) else ():
         for frame in (trials_frame, values_frame, parameters_frame, workers_frame):
             frame(study)
         for trial in study.trials[:20]:

@@ -14,6 +14,7 @@ if sys.platform == "win32":
 
 from tests.fuzz import driver, state
 from tests.fuzz.driver import BLOCK, BLOCKS, Fuzzing, main
+from tests.fuzz.state import Ran
 from tests.fuzz.targets import Target
 from tests.waiting import until
 
@@ -39,7 +40,8 @@ def test_the_target_with_the_fewest_cases_comes_first(tmp_path: Path) -> None:
     fuzzing.run(None)
     assert not fuzzing.failures
     assert order_of(ran) == ["none", "few", "many"]
-    assert min(fuzzing.cases_run().values()) >= BLOCK
+    assert min(ran.cases for ran in fuzzing.cases_run().values()) >= BLOCK
+    assert not any(ran.guided for ran in fuzzing.cases_run().values())
 
 
 def test_each_has_a_turn_before_one_has_two_however_slow_it_is(tmp_path: Path) -> None:
@@ -49,10 +51,10 @@ def test_each_has_a_turn_before_one_has_two_however_slow_it_is(tmp_path: Path) -
 
 def test_cases_are_added_to_what_other_sessions_have_written(tmp_path: Path) -> None:
     path = tmp_path / "cases.txt"
-    state.add(path, {"b": 5, "a": 2}, ["b", "a", "new"])
-    assert path.read_text() == "a 2\nb 5\nnew 0\n"
-    state.add(path, {"b": 1}, ["a", "b", "c"])  # "new" is now called "c"
-    assert path.read_text() == "a 2\nb 6\nc 0\n"
+    state.add(path, {"b": Ran(5), "a": Ran(2, 2)}, ["b", "a", "new"])
+    assert path.read_text() == "a 2 2\nb 5 0\nnew 0 0\n"
+    state.add(path, {"b": Ran(1)}, ["a", "b", "c"])  # "new" is now called "c"
+    assert path.read_text() == "a 2 2\nb 6 0\nc 0 0\n"
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -60,9 +62,9 @@ def test_cases_are_added_to_what_other_sessions_have_written(tmp_path: Path) -> 
     ("text", "cases", "damaged"),
     [
         (b"", {}, 0),
-        (b"a 3\nb 4\na 7\na 5\n", {"a": 7, "b": 4}, 0),
+        (b"a 3 1\nb 4\na 7 2\na 5 3\n", {"a": 7, "b": 4}, 0),
         (b"<<<<<<< HEAD\na 3\n=======\na 4\n>>>>>>> other\n", {"a": 4}, 3),
-        (b"a 3\nb\nb -4\nc 1e9\nd 5 6\ne " + b"9" * 5000 + b"\nf 1", {"a": 3, "f": 1}, 5),
+        (b"a 3\nb\nb -4\nc 1e9\nd 5 6 7\ne " + b"9" * 5000 + b"\nf 1", {"a": 3, "f": 1}, 5),
         (b"\xff\x00\xfe" * 100, {}, 1),
     ],
     ids=["empty", "merged", "conflict", "no-numbers", "bytes"],
@@ -92,19 +94,45 @@ def test_a_run_writes_its_cases_only_when_it_is_told_to(
     assert f"{path}: 1 of 3 lines are none" in capsys.readouterr().out
     assert main([*arguments, "--count"], None) == 0
     one, two = path.read_text().splitlines()
-    assert two == "two 9"  # it was not chosen, and keeps what it has
+    assert two == "two 9 0"  # it was not chosen, and keeps what it has
     assert one.startswith("one ")
+    assert one.endswith(" 0")  # of cases by mutation it is not known what they reach
     assert int(one.split()[1]) >= 32
+    said = capsys.readouterr().out
+    assert "of 2 targets have 50,000." in said
+    assert "Neither: 2, the fewest cases 9 (two)." in said
 
 
 def test_a_session_adds_only_what_is_new_since_it_was_last_written(tmp_path: Path) -> None:
     path = tmp_path / "cases.txt"
     count = state.Count(path, ["a", "b"])
-    count.update({"a": 3})
-    state.add(path, {"b": 100}, ["a", "b"])  # another session
-    count.update({"a": 5, "b": 1})
-    count.update({"a": 5, "b": 1})
-    assert path.read_text() == "a 5\nb 101\n"
+    count.update({"a": Ran(3)})
+    state.add(path, {"b": Ran(100)}, ["a", "b"])  # another session
+    count.update({"a": Ran(5), "b": Ran(1)})
+    count.update({"a": Ran(5), "b": Ran(1)})
+    assert path.read_text() == "a 5 0\nb 101 0\n"
+
+
+def test_guided_cases_count_from_the_last_one_that_reached_new_code(tmp_path: Path) -> None:
+    path = tmp_path / "cases.txt"
+    path.write_text("a 100 40\n")
+    count = state.Count(path, ["a"])
+    since = []
+    for ran in (Ran(10, 10), Ran(30, 30, 25), Ran(50, 50, 25), Ran(80, 80, 25), Ran(90, 90, 90)):
+        count.update({"a": ran})
+        since.append(state.load(path).since["a"])
+    assert since == [50, 5, 25, 55, 0]
+    assert state.load(path).cases == {"a": 190}
+
+
+def test_a_summary_names_targets_with_few_cases_apart_from_saturated_ones() -> None:
+    found = state.State({"a": 50_000, "b": 20_000, "c": 12_000, "d": 700}, {"b": 10_000, "c": 9_999})
+    assert state.summary(found).splitlines() == [
+        "In all sessions: 82,700 cases; 1 of 4 targets have 50,000.",
+        "Saturated before that, without new code in 10,000 guided cases: b.",
+        "Neither: 2, the fewest cases 700 (d).",
+    ]
+    assert state.summary(state.State({"a": 50_000})) == "In all sessions: 50,000 cases; 1 of 1 targets have 50,000."
 
 
 @pytest.mark.parametrize("how", ["ended", "killed"])
