@@ -138,6 +138,8 @@ class Fuzzing:
         """Run cases until time or number is reached; count is brought up to date meanwhile."""
         self._guided = guide is not None
         names = [target.name for target in self.targets]
+        gc.collect()
+        gc.freeze()  # what was imported is not looked at again by each collection, in no process
         said = time.monotonic()
         while not self._over() and self._open():
             work = self._mutating if guide is None else self._by_coverage(guide)
@@ -193,8 +195,6 @@ class Fuzzing:
 
     def _mutating(self, report: Callable[[Failure], None]) -> None:
         """Mutate files of one target after the other."""
-        gc.collect()
-        gc.freeze()  # what was imported is not looked at again by each collection
         limit()
         end = min(self._until, time.monotonic() + LIFE_S)
         while time.monotonic() <= end and sum(self.slot.counts()) < self._most:

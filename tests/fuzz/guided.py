@@ -9,7 +9,6 @@ the quick ones, and what is computed from frames is asked of cases that reach ne
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import re
@@ -104,8 +103,6 @@ def work(
         def one(data: bytes) -> None:
             nonlocal limited, last
             if not limited:  # atheris has its own memory by now
-                gc.collect()
-                gc.freeze()  # what was imported is not looked at again by each collection
                 limit()
                 limited = True
             last = data

@@ -129,7 +129,7 @@ def test_long_cases_are_rare_at_first(tmp_path: Path) -> None:
         with sizes.open("a") as file:
             file.write(f"{len(data)}\n")
 
-    fuzzed(tmp_path, Engine(2_000, lambda data: False), run, (Random(1).randbytes(3_000),))
+    fuzzed(tmp_path, Engine(2_000, lambda data: False), run, (Random(1).randbytes(4_090),))
     found = [int(size) for size in sizes.read_text().split()]
     assert max(found) > guided.SHORT  # one of LONG_OF may be
     assert sum(size > guided.SHORT for size in found) < len(found) / 20
