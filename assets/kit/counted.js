@@ -3,7 +3,7 @@
 
 export const NOUNS = [
   "attributes", "blocks", "cards", "characters", "chunks", "constants", "dumps", "edges", "executions", "files", "graphs",
-  "groups", "hosts", "inputs", "insights", "iterations", "kernels", "labels", "layers", "lines", "links", "messages",
+  "groups", "hosts", "inputs", "insights", "iterations", "kernels", "labels", "layers", "lines", "links", "maps", "messages",
   "names", "nodes", "operations", "operators",
   "outliers", "outputs", "packets", "pairs", "parameters", "parts", "points", "problems",
   "profiles", "ranks", "rows", "rules", "runs", "samples", "scopes", "settings", "slices", "stacks", "stages", "steps",

@@ -124,6 +124,8 @@ declare namespace Saliency {
     /** what is enlarged and how its maps are drawn, as JSON */
     enlarged: string;
     enlargedLook: string;
+    /** the run that the sentence is about */
+    looksOf: string;
   }
 }
 

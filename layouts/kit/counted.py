@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 NOUNS = (
     "attributes", "blocks", "cards", "characters", "chunks", "constants", "dumps", "edges", "executions", "files", "graphs",
-    "groups", "hosts", "inputs", "insights", "iterations", "kernels", "labels", "layers", "lines", "links", "messages", "names",
-    "nodes", "operations", "operators", "outliers",
+    "groups", "hosts", "inputs", "insights", "iterations", "kernels", "labels", "layers", "lines", "links", "maps", "messages",
+    "names", "nodes", "operations", "operators", "outliers",
     "outputs", "packets", "pairs", "parameters", "parts", "points", "problems", "profiles",
     "ranks", "rows", "rules", "runs", "samples", "scopes", "settings", "slices", "stacks", "stages", "steps", "tags", "tensors",
     "traces", "trials", "values", "weights", "workers",

@@ -23,7 +23,7 @@ const BLOCK = 100;
 const fields = () => ({
   rows: notYet, csv: notYet, dialog: notYet, looks: notYet, tables: {}, decoded: {}, side: 0, list: "", filters: {}, of: "",
   shown: "", look: "", listKey: "", settled: false, mark: "", sought: "", sampled: null, pending: 0, enlarged: "",
-  enlargedLook: "",
+  enlargedLook: "", looksOf: "",
 });
 
 /** @param {Saliency.Page} page */
@@ -80,6 +80,8 @@ function ask(page, more) {
  */
 function askLooks(page, more = {}) {
   const { of = [], mark = [] } = askOf(page);
+  if (page.looksOf !== page.run.key) page.find(".ms-saliency-looks-said").replaceChildren();
+  page.looksOf = page.run.key;
   request(page, "looks", { of, mark, explainer: page.state.explainer || [] }, { more });
 }
 
@@ -163,6 +165,7 @@ const answers = {
   looks(page, answer) {
     drawProgress(page.find(".ms-saliency-looks-status"), answer, (more) => askLooks(page, more));
     if (answer.said) showPlainHtml(page.find(".ms-saliency-looks-said"), answer.said);
+    else if (answer.state === "missing" || answer.state === "failed") page.find(".ms-saliency-looks-said").replaceChildren();
     resize(page);
   },
 

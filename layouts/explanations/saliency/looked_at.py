@@ -18,34 +18,55 @@ MOST_NAMED = 4
 def sentence(found: Attention, explainers: Sequence[str] = ()) -> list[Any]:
     """Return the sentence and what it rests on; of these explainers only, if any are chosen."""
     names = [name for name in found.every if not explainers or name in explainers]
-    told = [name for name in names if found.every[name].maps >= FEWEST]
-    if not told:
+    judged = [name for name in names if found.every[name].maps >= FEWEST]
+    if not judged:
         most = max((found.every[name].maps for name in names), default=0)
-        return [html.P(t("saliency.looks.few", n=fmt.count(most), least=fmt.count(FEWEST)), className="ms-muted")]
+        said = t("saliency.looks.few", n=fmt.count(most), least=fmt.count(FEWEST))
+        return [html.P([said, *_left_out(found, names)], className="ms-muted")]
     values = {"even": fmt.percent(TENTH), "even_middle": fmt.percent(MIDDLE)}
-    said = t("saliency.looks", tops=_by_name(found.every, told, "top"), middles=_by_name(found.every, told, "middle"), **values)
-    return [html.P(said, className="ms-saliency-sentence"), html.P(_basis(found, told), className="ms-muted")]
+    tops, middles = (_by_name(found.every, judged, which) for which in ("top", "middle"))
+    said = t("saliency.looks", tops=tops, middles=middles, **values)
+    return [html.P(said, className="ms-saliency-sentence"), html.P(_basis(found, names, judged), className="ms-muted")]
 
 
-def _basis(found: Attention, told: Sequence[str]) -> list[Any]:
+def _basis(found: Attention, names: Sequence[str], judged: Sequence[str]) -> list[Any]:
     key = "saliency.looks.basis" if found.looked == found.total else "saliency.looks.basis_part"
-    said: list[Any] = [t(key, n=fmt.count(found.samples), total=fmt.count(found.total))]
-    both_known = [name for name in told if min(found.of_right[name].maps, found.of_wrong[name].maps) >= FEWEST]
-    if both_known:
-        values = {"n": fmt.count(found.right), "wrong": fmt.count(found.wrong)}
-        right, wrong = (_by_name(group, both_known, "top") for group in (found.of_right, found.of_wrong))
-        said += [" ", t("saliency.looks.wrong", right_tops=right, wrong_tops=wrong, **values)]
-    elif found.right + found.wrong:
-        counts = {"n": fmt.count(found.right), "wrong": fmt.count(found.wrong), "least": fmt.count(FEWEST)}
-        said += [" ", t("saliency.looks.few_wrong", **counts)]
-    if found.unreadable:
-        said += [" ", t("saliency.unreadable", n=fmt.count(found.unreadable))]
-    if found.empty:
-        said += [" ", t("saliency.looks.empty", n=fmt.count(found.empty))]
-    return said
+    said: list[Any] = [t(key, n=_counts(found.every, judged), total=fmt.count(found.total))]
+    compared = [name for name in judged if min(found.of_right[name].maps, found.of_wrong[name].maps) >= FEWEST]
+    for name in compared[:MOST_NAMED]:
+        right, wrong = found.of_right[name], found.of_wrong[name]
+        key = "saliency.looks.differ" if name in found.differing else "saliency.looks.alike"
+        values = {"right_top": fmt.percent(right.top), "wrong_top": fmt.percent(wrong.top)}
+        said += [" ", t(key, name=name, n=fmt.count(right.maps), wrong=fmt.count(wrong.maps), **values)]
+    known = [name for name in judged if found.of_right[name].maps + found.of_wrong[name].maps and name not in compared]
+    if known:
+        counts = {"n": _counts(found.of_right, known, compared), "wrong": _counts(found.of_wrong, known, compared)}
+        said += [" ", t("saliency.looks.few_wrong", least=fmt.count(FEWEST), **counts)]
+    if len(judged) < len(names):
+        few = [f"{name} ({fmt.count(found.every[name].maps)})" for name in names if name not in judged]
+        said += [" ", t("saliency.looks.few_of", least=fmt.count(FEWEST), names=_first(few))]
+    return said + _left_out(found, names)
+
+
+def _left_out(found: Attention, names: Sequence[str]) -> list[Any]:
+    """Return what is said of maps that do not count."""
+    left_out = {"saliency.unreadable": found.unreadable, "saliency.looks.empty": found.empty}
+    counts = {key: sum(by_name[name] for name in names) for key, by_name in left_out.items()}
+    return [one for key, n in counts.items() if n for one in (" ", t(key, n=fmt.count(n)))]
 
 
 def _by_name(shares: Mapping[str, MapShares], names: Sequence[str], which: str) -> str:
     """Return "46.0 % (Gradient), 31.0 % (GradCAM)"."""
-    parts = [f"{fmt.percent(getattr(shares[name], which))} ({name})" for name in names[:MOST_NAMED]]
-    return ", ".join([*parts, *(["…"] if len(names) > MOST_NAMED else [])])
+    return _first([f"{fmt.percent(getattr(shares[name], which))} ({name})" for name in names])
+
+
+def _counts(shares: Mapping[str, MapShares], names: Sequence[str], others: Sequence[str] = ()) -> str:
+    """Return how many maps there are: "12" if that is so for all and there are no others, else "12 (Gradient), 5 (GradCAM)"."""
+    numbers = {shares[name].maps for name in names}
+    if len(numbers) == 1 and not others:
+        return fmt.count(numbers.pop())
+    return _first([f"{fmt.count(shares[name].maps)} ({name})" for name in names])
+
+
+def _first(parts: Sequence[str]) -> str:
+    return ", ".join([*parts[:MOST_NAMED], *(["…"] if len(parts) > MOST_NAMED else [])])

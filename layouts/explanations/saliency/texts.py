@@ -30,7 +30,7 @@ TEXTS = define_texts({
         "Mean of 1 − Spearman's rank correlation over all pairs of explainers, of the label where it is largest",
         "各对解释方法热力图的 1 − Spearman 秩相关系数的均值，取最大的标签",
     ),
-    "saliency.unreadable": ("{n} heat maps cannot be read and were left out.", "{n} 张热力图无法读取，未参与计算。"),
+    "saliency.unreadable": ("{n} maps were left out: not readable.", "{n} 张热力图无法读取，未参与计算。"),
     # What the network looks at
     "saliency.looks": (
         ("Of what the heat maps mark, the tenth of a picture that is marked most has {tops}, where an even map has {even}; the "
@@ -46,19 +46,31 @@ TEXTS = define_texts({
         "Medians over {n} samples, spread over all {total}, of the maps for the label that the network finds most probable.",
         "取 {n} 个样本（从全部 {total} 个中均匀选取）的中位数，使用概率最高的标签的热力图。",
     ),
-    "saliency.looks.wrong": (
-        "The most marked tenth of {n} right predictions has {right_tops}, that of {wrong} wrong ones {wrong_tops}.",
-        "标记最强的十分之一：预测正确的 {n} 个样本占 {right_tops}，预测错误的 {wrong} 个样本占 {wrong_tops}。",
+    "saliency.looks.differ": (
+        ("{name}: the most marked tenth has {right_top} for {n} right predictions and {wrong_top} for {wrong} wrong ones, more "
+         "than chance explains."),
+        ("{name}：标记最强的十分之一在 {n} 个预测正确的样本中占 {right_top}，"
+         "在 {wrong} 个预测错误的样本中占 {wrong_top}，差异超出偶然波动。"),
+    ),
+    "saliency.looks.alike": (
+        ("{name}: the most marked tenth has {right_top} for {n} right predictions and {wrong_top} for {wrong} wrong ones; the "
+         "difference may be chance."),
+        ("{name}：标记最强的十分之一在 {n} 个预测正确的样本中占 {right_top}，"
+         "在 {wrong} 个预测错误的样本中占 {wrong_top}，差异可能出于偶然。"),
     ),
     "saliency.looks.few_wrong": (
-        "Right ({n}) and wrong ({wrong}) predictions are not compared: that takes {least} of each.",
-        "未比较预测正确（{n} 个）与错误（{wrong} 个）的样本：各需至少 {least} 个。",
+        "Maps of right ({n}) and wrong ({wrong}) predictions are not compared: that takes {least} of each.",
+        "未比较预测正确（{n} 张）与错误（{wrong} 张）的热力图：各需至少 {least} 张。",
+    ),
+    "saliency.looks.few_of": (
+        "Not judged, as there are fewer than {least} maps: {names}.",
+        "热力图少于 {least} 张，未作判断：{names}。",
     ),
     "saliency.looks.few": (
-        "What the network looks at is not judged: that takes {least} heat maps for the most probable label, there are {n}.",
-        "未判断网络关注图像的哪里：至少需要 {least} 张概率最高的标签的热力图，现有 {n} 张。",
+        "What the network looks at is not judged: {n} maps for the most probable label, of at least {least}.",
+        "未判断网络关注图像的哪里：概率最高的标签的热力图有 {n} 张，至少需要 {least} 张。",
     ),
-    "saliency.looks.empty": ("{n} maps are zero everywhere and were left out.", "{n} 张热力图处处为零，未计入。"),
+    "saliency.looks.empty": ("{n} maps were left out: zero everywhere.", "{n} 张热力图处处为零，未计入。"),
     # Look
     "saliency.look": ("Heat maps", "热力图"),
     "saliency.over": ("Over the picture", "叠加在图片上"),

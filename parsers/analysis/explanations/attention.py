@@ -2,14 +2,19 @@
 
 Of each sample the maps for its most probable label count, which say why the network predicts what it predicts. The grey values
 of a map are taken as amounts: what share of their sum is in the tenth of the pixels with the highest values (0.1 if all are
-equal, 1 if a tenth has it all), and what share in the middle third of height and width (1/9 if all are equal). A map is scaled
-by its explainer, which shares do not depend on; a zero that is not the producer's zero makes them smaller, never larger.
+equal, 1 if a tenth has it all), and what share in the middle third of height and width (1/9 if all are equal). Shares do not
+depend on the scale of a map, but on its zero: producers that stretch a map until its lowest value is 0 make a nearly even map a
+map of its noise, and one with negative values far below the others an even one.
+
+Right and wrong predictions differ if a rank-sum test (Mann-Whitney, with ties, a correction for continuity, and an error of
+ALPHA for all explainers together) says so: medians of a few maps differ by chance.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +32,8 @@ FEWEST = 5
 """With fewer maps than this no median is given."""
 MOST_SAMPLES = 1_000
 """Samples whose maps are read, spread evenly over all: about 1 s of processor time for three maps of 112 x 112 pixels each."""
+ALPHA = 0.05
+"""How often explainers of a run are said to differ between right and wrong predictions although none does, at most."""
 _TOLD = 16
 
 
@@ -43,26 +50,19 @@ class MapShares:
 class Attention:
     """Shares of the maps by explainer: of all samples, of those predicted right, and of those predicted wrong.
 
-    samples is how many have a map that was read, of the `looked` ones of all `total`; right and wrong, how many of these have a
-    true label that is, or is not, the most probable one. unreadable: maps whose file is missing or damaged; empty: maps that
-    are zero everywhere.
+    differing are the explainers whose `top` differs between right and wrong predictions by more than chance explains. Maps of
+    `looked` samples were read, of `total` that have one for their most probable label. unreadable: how many maps have a file
+    that is missing or damaged; empty: how many are zero everywhere.
     """
 
     every: Mapping[str, MapShares]
     of_right: Mapping[str, MapShares]
     of_wrong: Mapping[str, MapShares]
-    samples: int
-    right: int
-    wrong: int
+    differing: frozenset[str]
     looked: int
     total: int
-    unreadable: int
-    empty: int
-
-    @property
-    def judged(self) -> bool:
-        """Whether any explainer has enough maps."""
-        return any(one.maps >= FEWEST for one in self.every.values())
+    unreadable: Mapping[str, int]
+    empty: Mapping[str, int]
 
 
 def map_shares(grey: Grey) -> tuple[float, float]:
@@ -92,57 +92,76 @@ def _inner(size: int) -> Floats:
 
 def attention(found: Explanations, report: MapProgress) -> Attention:
     """Read the maps for the most probable label of each sample. Takes about 0.3 ms per map, so it is background work."""
-    strongest, known, right = _strongest(found)
-    chosen = np.flatnonzero(known)
-    if len(chosen) > MOST_SAMPLES:
-        chosen = chosen[np.linspace(0, len(chosen) - 1, MOST_SAMPLES).astype(np.int64)]
+    strongest, right = _strongest(found)
     table = found.saliency
     label, path = table["label"].to_numpy(), table["path"].array
-    explainer = table["explainer"].astype("str").to_numpy()
-    rows: list[tuple[int, str, float, float]] = []
-    unreadable = empty = 0
+    place = np.repeat(np.arange(len(found.samples)), np.diff(found.map_starts))
+    maps = np.flatnonzero(label == strongest[place])
+    having = np.unique(place[maps])
+    chosen = having
+    if len(having) > MOST_SAMPLES:
+        chosen = having[np.linspace(0, len(having) - 1, MOST_SAMPLES).astype(np.int64)]
+    is_right, is_wrong = right & found.has_truth, ~right & found.has_truth
+    names, codes = table["explainer"].cat.categories, table["explainer"].cat.codes.to_numpy()
+    every, of_right, of_wrong = (defaultdict[str, list[tuple[float, float]]](list) for _ in range(3))
+    unreadable, empty = (dict.fromkeys(found.explainers, 0) for _ in range(2))
     for at, sample in enumerate(chosen.tolist()):
         if at % _TOLD == 0:
             report(at, len(chosen))
-        first, last = found.map_starts[sample : sample + 2].tolist()
-        for one in range(first, last):
-            if label[one] != strongest[sample]:
-                continue
+        first, last = np.searchsorted(place[maps], [sample, sample + 1]).tolist()
+        for one in maps[first:last].tolist():
+            name = str(names[codes[one]])
             try:
-                top, middle = map_shares(found.pictures.grey_values(str(path[one])))
+                shares = map_shares(found.pictures.grey_values(str(path[one])))
             except PayloadError:
-                unreadable += 1
+                unreadable[name] += 1
                 continue
-            if math.isnan(top):
-                empty += 1
-            else:
-                rows.append((sample, str(explainer[one]), top, middle))
+            if math.isnan(shares[0]):
+                empty[name] += 1
+                continue
+            every[name].append(shares)
+            if is_right[sample] or is_wrong[sample]:
+                (of_right if is_right[sample] else of_wrong)[name].append(shares)
     report(len(chosen), len(chosen))
-    read = np.unique(np.array([row[0] for row in rows], np.int64))
-    is_right, is_wrong = right & found.has_truth, ~right & found.has_truth
-
-    def of(which: Bools | None) -> dict[str, MapShares]:
-        kept = [row for row in rows if which is None or which[row[0]]]
-        return {name: _medians([row[2:] for row in kept if row[1] == name]) for name in found.explainers}
-
-    return Attention(
-        of(None), of(is_right), of(is_wrong), len(read), int(is_right[read].sum()), int(is_wrong[read].sum()), len(chosen),
-        len(found.samples), unreadable, empty,
-    )  # fmt: skip
+    compared = [name for name in found.explainers if min(len(of_right[name]), len(of_wrong[name])) >= FEWEST]
+    by_chance = {name: chance(_tops(of_right[name]), _tops(of_wrong[name])) for name in compared}
+    differing = frozenset(name for name in compared if by_chance[name] < ALPHA / len(compared))
+    all_maps, right_maps, wrong_maps = (
+        {name: _medians(group[name]) for name in found.explainers} for group in (every, of_right, of_wrong)
+    )
+    return Attention(all_maps, right_maps, wrong_maps, differing, len(chosen), len(having), unreadable, empty)
 
 
-def _strongest(found: Explanations) -> tuple[Ints, Bools, Bools]:
-    """Return of each sample its most probable label, whether it has one, and whether that label is a true one."""
+def chance(one: Floats, other: Floats) -> float:
+    """Return how probable it is that two samples of the same distribution have ranks at least as far apart: a rank-sum test."""
+    values = np.concatenate([one, other])
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse]
+    m, n, size = len(one), len(other), len(values)
+    spread = m * n / 12.0 * (size + 1.0 - float((counts**3.0 - counts).sum()) / (size * (size - 1.0)))
+    off = abs(float(ranks[:m].sum()) - m * (size + 1.0) / 2.0) - 0.5
+    return math.erfc(max(off, 0.0) / math.sqrt(2.0 * spread)) if spread > 0.0 else 1.0
+
+
+def _tops(shares: Sequence[tuple[float, float]]) -> Floats:
+    return np.array([top for top, _ in shares], np.float64)
+
+
+def _strongest(found: Explanations) -> tuple[Ints, Bools]:
+    """Return of each sample its most probable label, -1 if it has none, and whether that label is a true one.
+
+    Of equally probable labels it is the one recorded first, as in the lists of the page.
+    """
     predicted, count = found.predicted, len(found.samples)
-    label, known, right = np.full(count, -1, np.int64), np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-    rows = np.flatnonzero(~np.isnan(predicted.probability))
+    label, right = np.full(count, -1, np.int64), np.zeros(count, np.bool_)
+    rows = np.flatnonzero(~np.isnan(predicted.probability))[::-1]
     order = rows[np.argsort(predicted.probability[rows], kind="stable")]  # the highest of a sample is written last
     place = predicted.place[order]
-    label[place], known[place], right[place] = predicted.label[order], True, predicted.truth[order]
-    return label, known, right
+    label[place], right[place] = predicted.label[order], predicted.truth[order]
+    return label, right
 
 
-def _medians(shares: list[tuple[float, ...]]) -> MapShares:
+def _medians(shares: Sequence[tuple[float, float]]) -> MapShares:
     if len(shares) < FEWEST:
         return MapShares(len(shares), math.nan, math.nan)
     top, middle = np.median(np.array(shares), axis=0).tolist()

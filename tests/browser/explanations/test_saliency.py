@@ -120,6 +120,29 @@ def test_a_threshold_in_the_link_decides_outcomes_and_says_what_was_counted(
     assert "t=0.3" in page.url
 
 
+def test_the_sentence_about_a_run_leaves_with_the_run(page: Page, explained: str) -> None:
+    show(page, f"{explained}/saliency?run=summary_weak&run=summary_real&of=summary_real")
+    said = page.locator(".ms-saliency-looks-said")
+    expect(said).to_contain_text("Medians over 6 samples")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "-looks.data" in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/_dash-update-component*", hold)
+    page.locator(".ms-explanations").get_by_label("Run", exact=True).select_option(label="summary_weak")
+    expect(page.locator(".ms-explanations-total")).to_contain_text("14 of 14 samples")
+    becomes(page, lambda: len(held) > 0, True)
+    expect(said).to_be_empty()
+    for route in held:
+        route.continue_()
+    page.unroute("**/_dash-update-component*")
+    expect(said).to_contain_text("Medians over")
+
+
 @pytest.mark.long
 def test_a_map_is_blended_as_the_reference_does(page: Page, recorded: str) -> None:
     show(page, f"{recorded}/saliency")

@@ -61,7 +61,7 @@ def test_what_the_network_looks_at_is_said_with_the_number_of_samples(source: Me
     assert answer_looks(source, {"of": ["other"]})["state"] == "missing"
     told = json.dumps(answer_looks(source, {"of": ["run"]}))
     # Of the most probable label, dog, the samples 1, 3 and 5 have maps.
-    assert "not judged: that takes 5 heat maps for the most probable label, there are 3." in told
+    assert "not judged: 3 maps for the most probable label, of at least 5." in told
     spot = np.zeros((9, 9), np.uint8)
     spot[4, 4] = 255
     folder = tmp_path / "spots"
@@ -73,8 +73,47 @@ def test_what_the_network_looks_at_is_said_with_the_number_of_samples(source: Me
     told = json.dumps(answer_looks(spots, {"of": ["run"]}))
     assert "has 100 % (A), where an even map has 10.0 %; the middle ninth of a picture has 100 % (A)" in told
     assert "Medians over 12 samples" in told
-    assert "tenth of 7 right predictions has 100 % (A), that of 5 wrong ones 100 % (A)." in told
+    assert "A: the most marked tenth has 100 % for 7 right predictions and 100 % for 5 wrong ones; the difference may" in told
+    assert "Not judged, as there are fewer than 5 maps: B (0)." in told
     assert "not judged" in json.dumps(answer_looks(spots, {"of": ["run"], "explainer": ["B"]}))
+
+
+def test_numbers_are_those_of_the_explainers_that_are_named(tmp_path: Path) -> None:
+    """B has fewer maps than A, none of a wrong prediction, one of zeros and one that is missing."""
+    spot = np.zeros((9, 9), np.uint8)
+    spot[4, 4] = 255
+    folder = tmp_path / "run"
+    with ExplanationWriter(str(folder), labels=["cat", "dog"], explainers=["A", "B"], seconds=1) as writer:
+        for sample in range(20):
+            writer.sample(sample, np.zeros((3, 3), np.uint8), truth=[int(sample < 6)], probabilities={0: 0.9, 1: 0.2})
+            writer.heat_map(sample, "A", 0, spot)
+            if sample > 10:
+                writer.heat_map(sample, "B", 0, spot * (sample > 11))
+    next(folder.glob("*/heatmap/B/0/19_0.png")).unlink()
+    runs = MemorySource({"run": {"explain": open_run(str(folder)).explanations}})
+    both = json.dumps(answer_looks(runs, {"of": ["run"]}))
+    assert "Medians over 20 (A), 7 (B) samples" in both
+    assert "for 14 right predictions and 100 % for 6 wrong ones" in both
+    assert "right (7 (B)) and wrong (0 (B)) predictions are not compared" in both
+    assert "1 map was left out: not readable." in both
+    assert "1 map was left out: zero everywhere." in both
+    only_a = json.dumps(answer_looks(runs, {"of": ["run"], "explainer": ["A"]}))
+    assert "Medians over 20 samples" in only_a
+    assert "left out" not in only_a
+    only_b = json.dumps(answer_looks(runs, {"of": ["run"], "explainer": ["B"]}))
+    assert "Medians over 7 samples" in only_b
+    assert "right (7) and wrong (0) predictions are not compared" in only_b
+
+
+def test_maps_that_do_not_count_are_told_where_too_few_are_left(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with ExplanationWriter(str(folder), labels=["cat"], explainers=["A"], seconds=1) as writer:
+        for sample in range(9):
+            writer.sample(sample, np.zeros((3, 3), np.uint8), truth=[0], probabilities={0: 0.9})
+            writer.heat_map(sample, "A", 0, np.zeros((4, 4)))
+    told = json.dumps(answer_looks(MemorySource({"run": {"explain": open_run(str(folder)).explanations}}), {"of": ["run"]}))
+    assert "not judged: 0 maps for the most probable label, of at least 5." in told
+    assert "9 maps were left out: zero everywhere." in told
 
 
 def test_what_a_run_holds(source: MemorySource) -> None:
