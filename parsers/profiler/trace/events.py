@@ -196,7 +196,7 @@ class TraceEventReader:
             self.about[name] = scalar[0].decode("utf-8", "replace")
             return at + scalar.end()
         depth = 0
-        while data := self.source.read(at, PIECE):
+        while data := self.source.read(at := self.source.next_data(at), PIECE):
             text = _STRING.match(data) if depth == 0 else None
             if text is not None:
                 self.about[name] = data[: min(text.end(), _LONGEST_SCALAR)].decode("utf-8", "replace").strip('"')
@@ -225,7 +225,7 @@ class TraceEventReader:
     def _end_of_text(self, at: int) -> int:
         """Return the offset after a text of any length that begins at an offset, -1 if the file ends before."""
         at += 1
-        while data := self.source.read(at, PIECE):
+        while data := self.source.read(at := self.source.next_data(at), PIECE):
             match = _WITHIN_TEXT.match(data)
             length = match.end() if match is not None else 0
             at += length

@@ -140,6 +140,31 @@ def test_a_long_text_beside_the_events_is_skipped(tmp_path: Path) -> None:
         assert _names(path) == ["a"], text[-9:]
 
 
+@pytest.mark.parametrize(("head", "tail"), [(b'{"note":"x', b'","traceEvents":['), (b'{"note":{"a":"x', b'"},"traceEvents":[')])
+def test_a_hole_in_a_value_beside_the_events_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head: bytes, tail: bytes
+) -> None:
+    path = tmp_path / "trace_view.json"
+    with path.open("wb") as file:
+        file.write(head)
+        file.seek(64 << 20, 1)
+        file.write(tail + _event("a", 1) + b"]}")
+    if path.stat().st_blocks * 512 > 1 << 20:
+        pytest.skip("this file system keeps no holes")
+    read = 0
+    real = TraceBytes.read
+
+    def counted(source: TraceBytes, offset: int, length: int) -> bytes:
+        nonlocal read
+        data = real(source, offset, length)
+        read += len(data)
+        return data
+
+    monkeypatch.setattr(TraceBytes, "read", counted)
+    assert _names(path) == ["a"]
+    assert read < 8 << 20
+
+
 @pytest.mark.parametrize("parts", [_texts, _objects])
 def test_memory_is_bounded(tmp_path: Path, parts: Callable[[int], Iterator[bytes]]) -> None:
     peaks = []
