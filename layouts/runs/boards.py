@@ -27,6 +27,8 @@ MOST_CARDS = 100
 """Cards of a board."""
 MOST_LOST = 100
 """Fields of the cards of a board that are remembered as lost."""
+MOST_LOST_CHARACTERS = 100_000
+"""Characters of these: each answer about the board has them."""
 LONGEST_TEXT = 20_000
 LONGEST_PART = 4_000
 LONGEST_TITLE = 200
@@ -200,6 +202,17 @@ class LostField(TypedDict):
     value: str | int | None
     number: int
     """Grows from loss to loss."""
+
+
+def remembered(lost: Sequence[LostField]) -> list[LostField]:
+    """Return the newest lost fields, within the limits of their number and of their characters."""
+    sizes = [len(one["value"]) if isinstance(one["value"], str) else 0 for one in lost]
+    first = max(0, len(lost) - MOST_LOST)
+    left = sum(sizes[first:])
+    while left > MOST_LOST_CHARACTERS:
+        left -= sizes[first]
+        first += 1
+    return list(lost[first:])
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ import os
 import stat
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
@@ -39,7 +38,6 @@ from layouts.dumps.watchpoints import WatchList
 from layouts.kit.user_input import InvalidInput, view_name, view_place
 from layouts.runs.boards import (
     MOST_BOARDS,
-    MOST_LOST,
     Board,
     BoardCard,
     BoardChange,
@@ -47,6 +45,7 @@ from layouts.runs.boards import (
     LostField,
     card_key,
     new_name,
+    remembered,
 )
 from layouts.runs.checks import Checks, StepCheck
 from layouts.runs.notes import (
@@ -88,7 +87,7 @@ class Notes:
         self._disk = _own_disk(os.path.dirname(directory))
         self._lock = threading.Lock()
         self._seen: Any = None
-        self._lost: dict[str, deque[LostField]] = {}
+        self._lost: dict[str, list[LostField]] = {}
         self._losses = count(int(time.time() * 1000))  # also after a restart beyond those before it
         self._content = Content()
         self._why_not = ""
@@ -295,6 +294,7 @@ class Notes:
         Raises Stale if the board was deleted, InvalidInput or NotKept.
         """
         before: list[Board] = []
+        fresh: list[LostField] = []
 
         def changed(content: Content) -> Content:
             known = content.boards.get(key)
@@ -302,14 +302,19 @@ class Notes:
                 raise Stale(None)
             before[:] = [known.board]
             # Before the change is seen: who then misses what it set looks for it here.
-            kept = self._lost.setdefault(key, deque(maxlen=MOST_LOST))
-            kept.extend(
+            fresh[:] = [
                 LostField(key=card, name=name, value=value, number=next(self._losses))
                 for card, name, value in change.lost(known.board)
-            )
+            ]
+            self._lost[key] = remembered((*self._lost.get(key, ()), *fresh))
             return replace(content, boards=dict(content.boards) | {key: SavedBoard(base, change.applied(known.board))})
 
-        board = self._change(changed).boards[key].board
+        try:
+            board = self._change(changed).boards[key].board
+        except NotKept:
+            with self._lock:  # nothing was replaced
+                self._lost[key] = [one for one in self._lost.get(key, ()) if one not in fresh]
+            raise
         return ChangedBoard(board, change.overridden(before[0]))
 
     def lost_fields(self, key: str) -> list[LostField]:
@@ -329,6 +334,9 @@ class Notes:
             return replace(content, boards={other: one for other, one in content.boards.items() if other != key})
 
         self._change(changed)
+        if found:
+            with self._lock:
+                self._lost.pop(key, None)
         return found[0] if found else None
 
     # Reading -----------------------------------------------------------------------------------------------------------

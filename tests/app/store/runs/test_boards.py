@@ -11,8 +11,8 @@ import pytest
 from app.store.runs.notes import Notes
 from app.store.runs.notes_format import Content, SavedBoard, SavedColour, SavedView, decode, encode
 from layouts.kit.user_input import InvalidInput
-from layouts.runs.boards import MOST_BOARDS, Board, BoardCard, BoardChange, CardChange
-from layouts.runs.notes import NamedView, Stale
+from layouts.runs.boards import MOST_BOARDS, MOST_LOST_CHARACTERS, Board, BoardCard, BoardChange, CardChange
+from layouts.runs.notes import NamedView, NotKept, Stale
 
 BASE = "/data"
 KEYS = [f"{number:016x}" for number in range(300)]
@@ -100,6 +100,37 @@ def test_lost_fields_are_kept_in_their_order_and_numbered(tmp_path: Path) -> Non
     assert [(one["key"], one["name"], one["value"]) for one in found] == [(card.key, "w", 1), (card.key, "w", 2)]
     assert found[0]["number"] < found[1]["number"]
     assert kept.lost_fields(KEYS[8]) == []
+
+
+def test_what_is_remembered_as_lost_is_limited_and_leaves_with_its_board(tmp_path: Path) -> None:
+    kept = Notes(str(tmp_path))
+    kept.create_board(BASE, KEYS[9], "Daily", CARDS)
+    for turn in range(12):
+        text = f"{turn:x}" * 20_000
+        kept.change_board(BASE, KEYS[9], BoardChange((CardChange(KEYS[1], text=text, seen={"text": "old"}),)))
+    found = kept.lost_fields(KEYS[9])
+    assert [str(one["value"])[0] for one in found] == ["6", "7", "8", "9", "a"]
+    assert sum(len(str(one["value"])) for one in found) <= MOST_LOST_CHARACTERS
+    kept.delete_board(BASE, KEYS[9])
+    kept.create_board(BASE, KEYS[9], "Daily", CARDS)
+    assert kept.lost_fields(KEYS[9]) == []
+
+
+def test_nothing_is_lost_by_a_change_that_cannot_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Notes(str(tmp_path))
+    kept.create_board(BASE, KEYS[9], "Daily", CARDS)
+    change = BoardChange((CardChange(CARDS[0].key, w=1, seen={"w": 2}),))
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", full)
+        with pytest.raises(NotKept):
+            kept.change_board(BASE, KEYS[9], change)
+    assert kept.lost_fields(KEYS[9]) == []
+    kept.change_board(BASE, KEYS[9], change)
+    assert [one["value"] for one in kept.lost_fields(KEYS[9])] == [6]
 
 
 def test_a_board_is_deleted_and_restored_under_its_address(tmp_path: Path) -> None:
