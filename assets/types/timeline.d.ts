@@ -2,7 +2,7 @@
 // All times are ns from the start of the axis.
 
 declare namespace Timeline {
-  type Pen = CanvasRenderingContext2D | import("../profiles/timeline/vector.js").Vector;
+  type Pen = CanvasRenderingContext2D | import("../kit/vector.js").Vector;
   type Theme = "light" | "dark";
   type Rgb = [number, number, number];
   type Unsigned = Uint8Array | Uint16Array | Uint32Array;

@@ -1,5 +1,7 @@
 // Colours of slices, for both themes. Red is left out: it means wrong.
 
+import { rgbOf } from "../../kit/hsl.js";
+
 /** Twelve hues that differ in normal and red-green weak vision by lightness too: [hue, saturation, lightness light, dark]. */
 const HUES = [
   [212, 62, 76, 38], [28, 78, 74, 37], [160, 44, 70, 31], [266, 56, 82, 45], [45, 74, 70, 33], [190, 56, 72, 34],
@@ -36,25 +38,6 @@ export function paletteOf(theme) {
     faint: dark ? "#33393f" : "#e3e6ea",
     pale: dark ? "#8b95a1" : "#656e7b",
   };
-}
-
-/**
- * [r, g, b] of a colour in hsl, 0..255.
- * @param {number} hue
- * @param {number} saturation
- * @param {number} lightness
- * @returns {Timeline.Rgb}
- */
-export function rgbOf(hue, saturation, lightness) {
-  const s = saturation / 100;
-  const l = lightness / 100;
-  const a = s * Math.min(l, 1 - l);
-  /** @param {number} n */
-  const part = (n) => {
-    const k = (n + hue / 30) % 12;
-    return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
-  };
-  return [part(0), part(8), part(4)];
 }
 
 /**

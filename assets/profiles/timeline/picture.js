@@ -3,11 +3,11 @@
 import { penOf, pictureOf } from "../../kit/canvases.js";
 import { make } from "../../kit/elements.js";
 import { called } from "../../kit/files.js";
+import { Vector } from "../../kit/vector.js";
 import { FONT } from "./canvas.js";
 import { rowsOnScreen } from "./geometry.js";
 import { drawScene } from "./line.js";
 import { drawGrid, drawOverlay, drawRuler } from "./overlay.js";
-import { Vector } from "./vector.js";
 
 /**
  * @param {Blob} blob

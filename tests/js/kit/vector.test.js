@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { escaped, plainColour, Vector } from "../../../assets/profiles/timeline/vector.js";
+import { escaped, plainColour, Vector } from "../../../assets/kit/vector.js";
 
 const measure = (text) => 6 * text.length;
 
@@ -50,4 +50,32 @@ test("shapes, texts and groups", () => {
   ]);
   assert.equal(drawing.globalAlpha, 1);
   assert.match(drawing.text(100, 50, 'A, "B"'), /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="100" height="50" /);
+});
+
+test("circles, dashes, turned parts, and texts with weight and outline", () => {
+  const drawing = new Vector(measure);
+  drawing.beginPath();
+  drawing.arc(10, 20, 2.5, 0, 2 * Math.PI);
+  drawing.fill();
+  drawing.setLineDash([4, 3]);
+  drawing.strokeRect(0, 0, 5, 6);
+  drawing.setLineDash([]);
+  drawing.save();
+  drawing.rotate(-Math.PI / 2);
+  drawing.font = "500 12px 'A', serif";
+  drawing.strokeStyle = "#fff";
+  drawing.lineWidth = 3;
+  drawing.strokeText("</text><script>", 1, 2);
+  drawing.fillText("</text><script>", 1, 2);
+  drawing.fillText("next", 1, 2);
+  drawing.restore();
+  assert.deepEqual(drawing.parts, [
+    '<path d="M7.5 20a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0Z" fill="#000"/>',
+    '<rect x="0" y="0" width="5" height="6" fill="none" stroke="#000" stroke-width="1" stroke-dasharray="4 3"/>',
+    '<g transform="rotate(-90)">',
+    '<text x="1" y="2" font-size="12" font-weight="500" fill="#000" paint-order="stroke" stroke-linejoin="round" '
+    + 'stroke="#fff" stroke-width="3">&lt;/text&gt;&lt;script&gt;</text>',
+    '<text x="1" y="2" font-size="12" font-weight="500" fill="#000">next</text>',
+    "</g>",
+  ]);
 });

@@ -1,7 +1,7 @@
-// A drawing context that writes SVG: what the timeline draws on a canvas becomes shapes and texts. It has the part of
-// CanvasRenderingContext2D that this page uses.
+// A drawing context that writes SVG: what a page draws on a canvas becomes shapes and texts. It has the part of
+// CanvasRenderingContext2D that these pages use.
 
-import { rgbOf } from "./colours.js";
+import { rgbOf } from "./hsl.js";
 
 /** @type {Record<string, string>} */
 const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
@@ -20,8 +20,8 @@ export function escaped(text) {
   return known.replace(/[&<>"]/g, (letter) => ESCAPES[letter]);
 }
 
-/** [colour that every program knows, opacity] of a colour in css. */
 /**
+ * [colour that every program knows, opacity] of a colour in css.
  * @param {string} css
  * @returns {[string, number]}
  */
@@ -60,6 +60,9 @@ export class Vector {
     this.font = "11px sans-serif";
     this.textAlign = "left";
     this.textBaseline = "alphabetic";
+    /** @type {number[]} */
+    this.dashes = [];
+    this.outline = "";
   }
 
   /**
@@ -96,8 +99,15 @@ export class Vector {
   }
 
   line() {
-    return `${this.paint("stroke", this.strokeStyle)} stroke-width="${short(this.lineWidth)}"`;
+    const dashes = this.dashes.length ? ` stroke-dasharray="${this.dashes.map(short).join(" ")}"` : "";
+    return `${this.paint("stroke", this.strokeStyle)} stroke-width="${short(this.lineWidth)}"${dashes}`;
   }
+
+  /** @param {number[]} dashes */
+  setLineDash(dashes) { this.dashes = dashes; }
+
+  /** Outline the text that is filled next: one text in the file, so that it is found and read once. */
+  strokeText() { this.outline = ` paint-order="stroke" stroke-linejoin="round" ${this.line()}`; }
 
   /**
    * @param {string} text
@@ -109,7 +119,10 @@ export class Vector {
     const base = this.textBaseline === "middle" ? y + size * MIDDLE : y;
     const anchor = ANCHORS[this.textAlign] || "start";
     const where = `x="${short(x)}" y="${short(base)}"${anchor === "start" ? "" : ` text-anchor="${anchor}"`}`;
-    this.parts.push(`<text ${where} font-size="${size}" ${this.paint("fill", this.fillStyle)}>${escaped(text)}</text>`);
+    const [weight] = /^\d+(?= )/.exec(this.font) || [""];
+    const font = `font-size="${size}"${weight ? ` font-weight="${weight}"` : ""}`;
+    this.parts.push(`<text ${where} ${font} ${this.paint("fill", this.fillStyle)}${this.outline}>${escaped(text)}</text>`);
+    this.outline = "";
   }
 
   /** @param {string} text */
@@ -138,6 +151,17 @@ export class Vector {
   bezierCurveTo(...points) { this.path.push(`C${points.map(short).join(" ")}`); }
 
   closePath() { this.path.push("Z"); }
+
+  /**
+   * A whole circle.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} radius
+   */
+  arc(x, y, radius) {
+    const [r, across] = [short(radius), short(2 * radius)];
+    this.path.push(`M${short(x - radius)} ${short(y)}a${r} ${r} 0 1 0 ${across} 0a${r} ${r} 0 1 0 -${across} 0Z`);
+  }
 
   /**
    * @param {number} x
@@ -171,6 +195,15 @@ export class Vector {
    */
   translate(x, y) {
     this.parts.push(`<g transform="translate(${short(x)} ${short(y)})">`);
+    this.opened += 1;
+  }
+
+  /**
+   * Turn everything drawn until the matching restore.
+   * @param {number} angle in radians
+   */
+  rotate(angle) {
+    this.parts.push(`<g transform="rotate(${short((angle * 180) / Math.PI)})">`);
     this.opened += 1;
   }
 
