@@ -1,33 +1,48 @@
-// Files of a lineage page: the plot as a picture, the table as CSV or JSON.
+// Files of a lineage page: the plot as PNG or SVG, the table as CSV or JSON.
 
 import { penOf } from "../kit/canvases.js";
 import { make } from "../kit/elements.js";
 import { translate } from "../kit/i18n.js";
 import * as files from "../kit/files.js";
+import { widthIn } from "../kit/name_elements.js";
 import { same } from "../kit/state.js";
 import { count } from "../kit/units.js";
+import { Vector } from "../kit/vector.js";
 import { chosen, viewOf } from "./columns.js";
+import { drawOn } from "./scatter.js";
 import { notesOf, shownKeys } from "./shown_runs.js";
 
 /**
- * Save the plot above the table.
+ * Save the plot above the table, "png" or "svg".
  * @param {Lineage.Page} page
+ * @param {string} format
  */
-export async function savePicture(page) {
-  const background = window.getComputedStyle(page.root).getPropertyValue("--ms-card").trim();
+export async function savePlot(page, format) {
   const { length } = shownKeys(page);
   const subject = translate("lineage.of_runs", { n: count(length) });
-  if (viewOf(page)) {
-    const source = page.find(".ms-lineage-scatter canvas");
-    const copy = make("canvas", "", [], { width: source.width, height: source.height });
-    const pen = penOf(copy);
-    pen.fillStyle = background;
-    pen.fillRect(0, 0, copy.width, copy.height);
-    pen.drawImage(source, 0, 0);
-    files.save(copy.toDataURL("image/png"), `${files.called(page.root, subject).name}.png`);
+  if (!viewOf(page)) {
+    await page.plot.save(format, subject);
     return;
   }
-  await page.plot.save(subject);
+  const style = window.getComputedStyle(page.root);
+  const [background, font] = ["--ms-card", "--ms-font"].map((name) => style.getPropertyValue(name).trim());
+  const { name } = files.called(page.root, subject);
+  const source = page.find(".ms-lineage-scatter canvas");
+  if (format === "svg") {
+    const drawing = new Vector((text, css) => widthIn(css)(text));
+    const { clientWidth: width, clientHeight: height } = source;
+    drawing.fillStyle = background;
+    drawing.fillRect(0, 0, width, height);
+    drawOn(page, drawing);
+    files.saveBlob(new Blob([drawing.text(width, height, font)], { type: "image/svg+xml" }), `${name}.svg`);
+    return;
+  }
+  const copy = make("canvas", "", [], { width: source.width, height: source.height });
+  const pen = penOf(copy);
+  pen.fillStyle = background;
+  pen.fillRect(0, 0, copy.width, copy.height);
+  pen.drawImage(source, 0, 0);
+  files.save(copy.toDataURL("image/png"), `${name}.png`);
 }
 
 /**

@@ -157,12 +157,28 @@ function draw(page) {
   const { clientWidth: width, clientHeight: height } = board.host;
   if (!board.figure || !width || !height) return;
   const scale = window.devicePixelRatio || 1;
-  const style = window.getComputedStyle(page.root);
-  /** @param {string} name */
-  const colour = (name) => style.getPropertyValue(name).trim();
   Object.assign(board.canvas, { width: Math.round(width * scale), height: Math.round(height * scale) });
   const pen = penOf(board.canvas);
   pen.scale(scale, scale);
+  drawOn(page, pen);
+  const pairs = board.panels.map(({ x, y }) => `${title(page, y, "")} / ${title(page, x, "")}`);
+  board.canvas.setAttribute("aria-label", `${pairs.join(", ")}: ${page.figure.layout.meta.keys.length}`);
+  setDescription(board.canvas, page.figure.layout.meta.alternative);
+  board.canvas.dataset.panels = String(board.panels.length);
+  board.canvas.dataset.shown = String(page.passing === null ? page.figure.layout.meta.keys.length : page.passing.size);
+}
+
+/**
+ * Draw the view in the size that it has on the page.
+ * @param {Lineage.Page} page
+ * @param {Lineage.Pen} pen
+ */
+export function drawOn(page, pen) {
+  const { board } = page;
+  const { clientWidth: width, clientHeight: height } = board.host;
+  const style = window.getComputedStyle(page.root);
+  /** @param {string} name */
+  const colour = (name) => style.getPropertyValue(name).trim();
   const look = {
     font: colour("--ms-font"), text: colour("--ms-text"), muted: colour("--ms-muted"), line: colour("--ms-line"),
     strong: colour("--ms-line-strong"), accent: colour("--ms-accent"),
@@ -182,11 +198,6 @@ function draw(page) {
   const radius = board.panels.length > 1 ? (keys.length > 200 ? 1.5 : 2.5) : keys.length > 400 ? 2.5 : 4;
   for (const panel of board.panels) paint(page, pen, panel, { look, keys, shown, brushed, radius });
   if (board.box) outline(pen, board.box, look);
-  const pairs = board.panels.map(({ x, y }) => `${title(page, y, "")} / ${title(page, x, "")}`);
-  board.canvas.setAttribute("aria-label", `${pairs.join(", ")}: ${keys.length}`);
-  setDescription(board.canvas, page.figure.layout.meta.alternative);
-  board.canvas.dataset.panels = String(board.panels.length);
-  board.canvas.dataset.shown = String(shown === null ? keys.length : shown.size);
 }
 
 /**
@@ -201,7 +212,7 @@ function title(page, name, scale) {
 
 /**
  * @param {Lineage.Page} page
- * @param {CanvasRenderingContext2D} pen
+ * @param {Lineage.Pen} pen
  * @param {Lineage.Panel} panel
  * @param {Lineage.Drawn} drawn
  */
@@ -254,7 +265,7 @@ function paint(page, pen, panel, { look, keys, shown, brushed, radius }) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen
+ * @param {Lineage.Pen} pen
  * @param {string} text
  * @param {number} width
  */
@@ -263,7 +274,7 @@ function fitted(pen, text, width) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen
+ * @param {Lineage.Pen} pen
  * @param {Lineage.Panel} panel
  * @param {Lineage.ScatterAxis} x
  * @param {Lineage.ScatterAxis} y
@@ -297,7 +308,7 @@ function ticks(pen, panel, x, y, look) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen
+ * @param {Lineage.Pen} pen
  * @param {...number} points
  */
 function stroke(pen, ...points) {
@@ -308,7 +319,7 @@ function stroke(pen, ...points) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen
+ * @param {Lineage.Pen} pen
  * @param {Lineage.Panel} panel
  * @param {Lineage.ScatterAxis} axis
  * @param {Lineage.Stretch[]} parts
@@ -330,7 +341,7 @@ function band(pen, panel, axis, parts, along, look) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen
+ * @param {Lineage.Pen} pen
  * @param {Lineage.Box} box
  * @param {Lineage.Look} look
  */

@@ -6,7 +6,7 @@ import { language, setLabel, writeText } from "../kit/i18n.js";
 import { encode } from "../kit/run_selection.js";
 import { axesOf, chosen, colourOf, columnNamed, differingOnly, pairOf, scaleOf, together, viewOf } from "./columns.js";
 import { button, byAxis, colourChoices, list, pick } from "./column_list.js";
-import { exported, savePicture } from "./files.js";
+import { exported, savePlot } from "./files.js";
 import * as scatter from "./scatter.js";
 import { NOTES, chosenKeys, hidden, notesOf, selectedKeys, shownKeys } from "./shown_runs.js";
 import { drawSummary } from "./summary.js";
@@ -125,8 +125,9 @@ function saving(page) {
     link.addEventListener("click", () => { link.href = exported(page, kind); });
     return link;
   });
-  const picture = make("button", "ms-menu-item", words("lineage.save_png"), { type: "button", "data-act": "png" });
-  return menu(summary, [...links, picture]);
+  const pictures = ["png", "svg"].map((format) => make("button", "ms-menu-item", words(`lineage.save_${format}`),
+    { type: "button", "data-act": format }));
+  return menu(summary, [...links, ...pictures]);
 }
 
 /**
@@ -167,7 +168,8 @@ const acts = {
     page.change({ pin: now.includes(name) ? now.filter((one) => one !== name) : [...now, name] });
   },
   together: (page) => page.change({ together: together(page) ? [] : ["1"] }),
-  png: (page) => savePicture(page),
+  png: (page) => savePlot(page, "png"),
+  svg: (page) => savePlot(page, "svg"),
   unnode: (page) => page.change({ node: [] }),
   unbrush: (page) => {
     page.change({ brush: [], filter: [] });

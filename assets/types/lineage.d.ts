@@ -114,16 +114,65 @@ declare namespace Lineage {
     tip(row: number, colour: string): HTMLElement[];
   }
 
-  /** Lines over parallel axes as they are drawn; sizes in px. */
-  interface ParallelState {
+  /** What plots are drawn with, on a canvas or into an SVG file. */
+  type Pen = CanvasRenderingContext2D | import("../kit/vector.js").Vector;
+
+  /** Lines that are drawn on a canvas, and how many of them are. */
+  interface LinesPart {
+    canvas: HTMLCanvasElement;
+    rows: Uint32Array;
+    at: number;
+    /** of all lines, or one for them */
+    colours: string | string[];
+    alpha: number;
+  }
+
+  /** A drawing of lines over one or several frames, from what was known when it began. */
+  interface ParallelJob {
+    parts: LinesPart[];
+    /** the part that is being drawn */
+    at: number;
+    across: number[];
+    heights: Float32Array[];
+    width: number;
+    height: number;
+    /** pixels per px */
+    scale: number;
+    /** width of a line, px */
+    thin: number;
+    /** lines per frame */
+    most: number;
+    /** whether it takes several frames */
+    parted: boolean;
+    /** whether all lines are held, so that none is seen below them */
+    whole: boolean;
+  }
+
+  /** Lines over parallel axes: their elements, and how they are drawn; sizes in px. */
+  interface ParallelPlot {
+    host: HTMLElement;
+    acts: ParallelActs;
+    /** canvases of all lines, and of those that are held */
+    below: HTMLCanvasElement;
+    above: HTMLCanvasElement;
+    svg: SVGSVGElement;
+    tip: HTMLElement;
+    /** the line near the pointer */
+    near: SVGElement;
+    /** canvases that are not on the page, by those on it: what is drawn over several frames */
+    sheets: Map<HTMLCanvasElement, HTMLCanvasElement>;
+    /** the value of a css variable */
+    css(name: string): string;
+    redraw(): void;
     figure: Figure | null;
     brushes: Map<string, Stretch[]>;
     across: number[];
     /** of rows, by axis */
     heights: Float32Array[];
     colours: string[];
-    /** 1 for rows within all brushes */
+    /** 1 for rows within all brushes, and their number */
     held: Uint8Array;
+    shown: number;
     width: number;
     height: number;
     /** the axis or brush that is being dragged */
@@ -132,7 +181,11 @@ declare namespace Lineage {
     } | null;
     ticks: { y: number; text: string; whole: string }[][];
     titles: string[];
+    /** the frame that is asked for, 0 for none */
     frame: number;
+    job: ParallelJob | null;
+    /** the lines that are drawn next */
+    wanted: "" | "held" | "all";
   }
 
   /** A row of the table: a run, or equal pipelines; values are under "=" and their column. */

@@ -6,9 +6,9 @@ from typing import Any
 
 from dash import dcc, html
 
-from layouts.kit.elements import icon_button
+from layouts.kit.elements import icon, icon_button
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
-from layouts.kit.i18n import attributes
+from layouts.kit.i18n import attributes, t
 
 FONT = (
     'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", '
@@ -39,16 +39,25 @@ def plain(text: str) -> str:
 def plot_card(graph: Any, name: str, title: Any, class_name: str = "", *above: Any) -> html.Section:
     """A card with a title, the components `above`, and a plot. name identifies the plot in scripts."""
     plot = dcc.Graph(id=graph, figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
-    return drawn_card(plot, name, title, class_name, *above)
+    return _card(plot, icon_button("download", "plots.png", **{"data-act": "png"}), name, title, class_name, *above)
 
 
 def drawn_card(plot: Any, name: str, title: Any, class_name: str = "", *above: Any) -> html.Section:
-    """Like `plot_card`, with a component of class ms-plot as its plot, into which the page's script draws."""
+    """Like `plot_card`, with a component of class ms-plot as its plot, into which the page's script draws; also as SVG."""
+    items = [
+        html.Button(t(f"plots.save.{form}"), type="button", className="ms-menu-item", **{"data-act": form})
+        for form in ("png", "svg")
+    ]
+    summary = html.Summary(
+        icon("download"), className="ms-button ms-button-icon", **attributes(title="plots.save", aria_label="plots.save")
+    )
+    files = html.Details([summary, html.Div(items, className="ms-menu-items")], className="ms-details ms-menu-down")
+    return _card(plot, files, name, title, class_name, *above)
+
+
+def _card(plot: Any, files: Any, name: str, title: Any, class_name: str, *above: Any) -> html.Section:
     tools = html.Span(
-        [
-            icon_button("download", "plots.png", **{"data-act": "png"}),
-            icon_button("full", "plots.full", **{"data-act": "full"}),
-        ],
+        [files, icon_button("full", "plots.full", **{"data-act": "full"})],
         className="ms-card-tools", role="toolbar", **attributes(aria_label="plots.tools"),
     )  # fmt: skip
     head = html.Header(

@@ -97,6 +97,7 @@ COMMON: Mapping[str, tuple[str, str]] = MappingProxyType({
     "common.distribution": ("Distribution", "分布"),
     "common.done_of_total": ("{done} of {total}", "{done} / {total}"),
     "common.download": ("Download", "下载"),
+    "common.download_chart": ("Download this chart", "下载此图"),
     "common.duration": ("Duration", "耗时"),
     "common.each_execution": ("Executions", "各次执行"),
     "common.epochs": ("Epochs", "训练轮次"),

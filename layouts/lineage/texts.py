@@ -93,6 +93,7 @@ TEXTS = define_texts({
     "lineage.save": ("Export", "导出"),
     "lineage.save_csv": ("Table as CSV", "表格（CSV）"),
     "lineage.save_png": ("Image as PNG", "图片（PNG）"),
+    "lineage.save_svg": ("Image as SVG", "图片（SVG）"),
     "lineage.save_json": ("Table as JSON", "表格（JSON）"),
     "lineage.apart.missing": ("missing", "缺失"),
     "lineage.axis_keys": (

@@ -59,9 +59,11 @@ function build(page) {
   plots.furnish(page);
   const card = page.find("[data-plot=parallel]");
   page.lines = parallelPlot(card.querySelector(".ms-plot"), actsOf(page));
-  card.querySelector("[data-act=png]").addEventListener("click", () => {
-    if (page.parallel && page.shown) page.lines.save(page.shown.study);
-  });
+  for (const button of card.querySelectorAll("[data-act=png], [data-act=svg]")) {
+    button.addEventListener("click", () => {
+      if (page.parallel && page.shown) page.lines.save(button.dataset.act, page.shown.study);
+    });
+  }
   page.find(".ms-tuning-bar").append(labelled("tuning.study", page.studies), labelled("tuning.target", page.targets));
   page.find(".ms-tuning-bar").append(...page.settings.map((one, at) => labelled(`tuning.${"xy"[at]}`, one)));
   page.find("[data-card=trials] .ms-tuning-tools").append(page.show, page.sort, page.csv);

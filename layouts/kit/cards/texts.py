@@ -47,7 +47,7 @@ TEXTS = define_texts({
     "cards.unpin_all": ("Unpin all", "取消全部置顶"),
     "cards.tools": ("Chart tools", "图表工具"),
     "cards.full": "common.full_screen",
-    "cards.save": ("Download this chart", "下载此图"),
+    "cards.save": "common.download_chart",
     "cards.save.png": "common.png_image",
     "cards.save.svg": "common.svg_image",
     "cards.left": ("Left axis", "左轴"),

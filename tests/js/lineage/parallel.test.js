@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { dragged, heldBy, joined, pressed, shifted, stepped } from "../../../assets/lineage/parallel_brushes.js";
 import {
-  BOTTOM, TOP, acrossOf, heightOf, heldBy, joined, nearest, placeAt, reordered, shifted, spaced,
+  BOTTOM, TOP, acrossOf, heightOf, heightsOf, nearest, placeAt, reordered, spaced, spanOf,
 } from "../../../assets/lineage/parallel_geometry.js";
 
 const HEIGHT = TOP + BOTTOM + 100;
@@ -22,6 +23,13 @@ test("heights and places are inverse, and stay within the axis", () => {
   assert.equal(heightOf([0, 1], HEIGHT, 1), TOP);
   assert.equal(placeAt([0, 1], HEIGHT, -100), 1);
   assert.equal(placeAt([0, 1], HEIGHT, 10_000), 0);
+});
+
+test("rows have heights, and brushes ends within the axis", () => {
+  assert.deepEqual([...heightsOf({ values: [], range: [0, 1] }, HEIGHT)], []);
+  assert.deepEqual([...heightsOf({ values: [0, 0.5, 1], range: [0, 1] }, HEIGHT)], [TOP + 100, TOP + 50, TOP]);
+  assert.deepEqual(spanOf([0, 1], HEIGHT, [0.25, 0.5]), [TOP + 50, TOP + 75]);
+  assert.deepEqual(spanOf([0, 1], HEIGHT, [-3, 7]), [TOP, TOP + 100]);
 });
 
 test("a run is held by any stretch of an axis, and by all axes", () => {
@@ -43,6 +51,28 @@ test("a stretch moves as far as the axis goes and keeps its length", () => {
   assert.deepEqual(shifted([2, 4], [0, 10], 3), [5, 7]);
   assert.deepEqual(shifted([2, 4], [0, 10], 30), [8, 10]);
   assert.deepEqual(shifted([2, 4], [0, 10], -30), [0, 2]);
+});
+
+test("a brush is drawn from the press, or moved by as much as the pointer", () => {
+  assert.deepEqual(dragged([], -1, [0, 10], 4, 2), [[4, 2]]);
+  assert.deepEqual(dragged([[1, 2], [5, 6]], -1, [0, 10], 8, 9), [[1, 2], [5, 6], [8, 9]]);
+  assert.deepEqual(dragged([[1, 2], [5, 6]], 0, [0, 10], 1.5, 3.5), [[5, 6], [3, 4]]);
+  assert.deepEqual(dragged([[1, 2]], 0, [0, 10], 1.5, 30), [[9, 10]]);
+});
+
+test("a press that does not move takes the brush below it away, or all of the axis", () => {
+  assert.deepEqual(pressed([[1, 2], [5, 6]], 1), [[1, 2]]);
+  assert.deepEqual(pressed([[1, 2], [5, 6]], -1), []);
+});
+
+test("keys make a brush, move it, change its upper end and take it away", () => {
+  assert.deepEqual(stepped([], [0, 10], "ArrowDown", false), [[5, 10]]);
+  assert.deepEqual(stepped([[0, 1], [4, 5]], [0, 10], "ArrowUp", false), [[0, 1], [4.2, 5.2]]);
+  assert.deepEqual(stepped([[0, 1], [4, 5]], [0, 10], "ArrowUp", true), [[0, 1], [4, 5.2]]);
+  assert.deepEqual(stepped([[4, 4.1]], [0, 10], "ArrowDown", true), [[4, 4]]);
+  assert.deepEqual(stepped([[9, 10]], [0, 10], "ArrowUp", true), [[9, 10]]);
+  assert.deepEqual(stepped([[0, 1]], [0, 10], "Delete", false), []);
+  assert.equal(stepped([[0, 1]], [0, 10], "Enter", false), null);
 });
 
 test("the nearest line is one that is held, within reach", () => {
