@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-import time
 import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from parsers.ages import age_of
 from parsers.caches import Cache
 from parsers.files import RegularFile
 
@@ -60,7 +60,7 @@ def head_of(path: str) -> TraceHead:
             return _NO_TRACE
         _known.put(path, known)
     found = known[2]
-    return found if found.is_final else found._replace(is_final=time.time() - status.st_mtime > _QUIET_S)
+    return found if found.is_final else found._replace(is_final=age_of(status.st_mtime) > _QUIET_S)
 
 
 def _told(file: RegularFile) -> TraceHead:

@@ -9,6 +9,7 @@ from app.mirror.names import clashes, is_safe, same_but_for_case, wanted
 from app.mirror.remote import RemoteFile
 from app.mirror.state import COPIED, FAILED, GROWING, LARGE, REMOVED, WAITING, RemoteEntry
 from app.mirror.wishes import Wishes
+from parsers.ages import age_of
 
 GROWS_SECONDS = 600.0
 """A file that changed within this time is growing, and its directory is listed between two full listings."""
@@ -113,7 +114,7 @@ def _confirm(entry: RemoteEntry, file: RemoteFile, now: float) -> None:
 
 def state_of_copy(file: RemoteFile, now: float) -> str:
     """Return the state of a file that has been copied as it is."""
-    return GROWING if now - file.mtime < GROWS_SECONDS else COPIED
+    return GROWING if age_of(file.mtime, now) < GROWS_SECONDS else COPIED
 
 
 def directory_of(name: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from parsers.ages import age_of
 from parsers.discovery.listing import RACY_SECONDS, classify
 from parsers.model import Cursor, Floats, Ints, Reader, Series
 from parsers.registry import reader_for
@@ -89,7 +89,7 @@ class TagFollower:
                 continue
             if self._directories.get(path, (0, 0))[0] == changed:
                 continue
-            settled = time.time() - changed / 1e9 > RACY_SECONDS
+            settled = age_of(changed / 1e9) > RACY_SECONDS
             self._directories[path] = (changed if settled else 0, depth)
             for below in self._list(path):
                 known = below in self._directories or len(self._directories) + len(waiting) >= MOST_DIRECTORIES

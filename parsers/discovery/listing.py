@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from parsers.ages import age_of
 from parsers.checkpoints import PLACE
 from parsers.dumps.places import METADATA, STEP, is_kernel_dump, is_msprobe, last_change, named_like_kernel_dump
 from parsers.mlflow.database import MLFLOW_DATABASE
@@ -205,7 +205,7 @@ def real_path_of(path: str) -> str:
 
 def list_directory(path: str, mtime_ns: int) -> DirectoryListing:
     """Return what a directory of this mtime holds; one that cannot be listed holds nothing and has an error."""
-    settled = time.time() - mtime_ns / 1e9 > RACY_SECONDS
+    settled = age_of(mtime_ns / 1e9) > RACY_SECONDS
     directories, links, files, profiles = [], [], list[File](), []
     many: ManyFiles | None = None
     unnamed: list[str] = []

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
+from parsers.ages import age_of
 from parsers.discovery.joining import (
     CHECKPOINT,
     GRAPH_PARTS,
@@ -69,7 +70,7 @@ class _Known:
         """Return whether the directory may be looked at in turn: nothing in it changed lately, and it is no group of runs."""
         if not self.listing.settled or len(self.listing.directories) + len(self.listing.links) > 1:
             return False
-        if monotonic - self.changed_at < QUIET_SECONDS or now - self.listing.mtime_ns / 1e9 < QUIET_SECONDS:
+        if monotonic - self.changed_at < QUIET_SECONDS or age_of(self.listing.mtime_ns / 1e9, now) < QUIET_SECONDS:
             return False
         return self.source is None or now + self.rank[0] >= QUIET_SECONDS
 

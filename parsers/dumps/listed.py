@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from parsers.ages import age_of
 from parsers.deferred import pandas as pd
 from parsers.dumps import kernel, msprobe
 from parsers.dumps.graphs import DumpGraphs, GraphFlow
@@ -156,7 +157,7 @@ class DumpFiles:
 
     def _stale(self) -> bool:
         assert self._listing is not None
-        newest = 0
+        settled = True
         for path, mtime_ns in self._listing.listed.items():
             try:
                 now = os.stat(path).st_mtime_ns
@@ -164,10 +165,10 @@ class DumpFiles:
                 return True
             if now != mtime_ns:
                 return True
-            newest = max(newest, now)
+            settled = settled and age_of(now / 1e9, self._listed_at) >= _SETTLED_SECONDS
         # A file that grows does not change the time of its directory: a large one may be incomplete for long.
         failed = itertools.islice(self._failed.copy(), _MOST_PROBLEMS)
-        return self._listed_at - newest / 1e9 < _SETTLED_SECONDS or any(_is_changed(key) for key in failed)
+        return not settled or any(_is_changed(key) for key in failed)
 
     def _listed(self) -> TensorListing:
         with self._lock:

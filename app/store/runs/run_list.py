@@ -10,6 +10,7 @@ from app.store.runs.run_rows import LIVE_SECONDS, dated_row, job_row
 from layouts.runs.rows import RunChanges, RunRow
 from layouts.runs.run_colours import Colours
 from parsers import Source
+from parsers.ages import age_of
 
 GONE = 1000
 """At least this many deleted rows are remembered, so that browsers can remove them."""
@@ -76,7 +77,7 @@ class RunList:
 
     def rebuilt(self, entries: Mapping[str, HasRow], now: float) -> tuple[RunRow, ...] | None:
         """Return all rows, newest first, to be passed to `show`; None if none changed. now is in seconds since 1970."""
-        self._changed |= {key for key in self._live if now - self._next[key].updated >= LIVE_SECONDS}
+        self._changed |= {key for key in self._live if age_of(self._next[key].updated, now) >= LIVE_SECONDS}
         different, sort = False, self._gone
         for key in self._changed:
             found = self._sources.get(key)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from layouts.runs.rows import RunRow
 from parsers import Source
+from parsers.ages import age_of
 from parsers.analysis.curves.final_values import last_value
 from parsers.analysis.lineage.results import main_tag
 from parsers.checkpoints import POINTS
@@ -17,8 +18,6 @@ from parsers.runs import Run
 
 LIVE_SECONDS = 60.0
 """A run whose files grew within this time is live."""
-AHEAD_SECONDS = 3600.0
-"""By how much the clock that dates files may be ahead of ours. What is dated later would count as live for years."""
 
 
 def _stamped(source: Source) -> float | None:
@@ -38,7 +37,7 @@ def unread_row(key: str, source: Source) -> RunRow:
 def dated_row(row: RunRow, source: Source, now: float) -> RunRow:
     """Return the row updated from the newest scan."""
     updated, size = source.updated, source.size
-    state = "live" if row.state == "idle" and -AHEAD_SECONDS < now - updated < LIVE_SECONDS else row.state
+    state = "live" if row.state == "idle" and age_of(updated, now) < LIVE_SECONDS else row.state
     if (state, updated, size) == (row.state, row.updated, row.size):
         return row  # as nearly all are
     return replace(row, updated=updated, size=size, state=state)

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from app.store.runs import run_list
 from app.store.runs.following import RunFollower
 from app.store.runs.run_list import GONE, ChangeLog, RunList
-from app.store.runs.run_rows import AHEAD_SECONDS, LIVE_SECONDS, dated_row, unread_row
+from app.store.runs.run_rows import LIVE_SECONDS, dated_row, unread_row
 from layouts.runs.rows import RunRow
 from layouts.runs.run_colours import Colours
 from parsers import Source, open_run
+from parsers.ages import AHEAD_SECONDS
 from parsers.model import SourceFile
 from tests.recorded import RECORDED
 
