@@ -187,7 +187,7 @@ declare namespace Wire {
     key: string;
     name: string;
     value: string | number | null;
-    /** Grows from loss to loss. */
+    /** Which loss it is: another number than any other one has, also of a server before; 0 is none. */
     number: number;
   }
 

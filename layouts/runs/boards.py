@@ -201,7 +201,7 @@ class LostField(TypedDict):
     name: str
     value: str | int | None
     number: int
-    """Grows from loss to loss."""
+    """Which loss it is: another number than any other one has, also of a server before; 0 is none."""
 
 
 def remembered(lost: Sequence[LostField]) -> list[LostField]:

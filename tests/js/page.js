@@ -23,7 +23,7 @@ Object.assign(globalThis, {
     documentElement: { lang: "en", dataset: {}, style: {}, toggleAttribute: nothing, hasAttribute: () => false },
     body: element(), activeElement: null,
     addEventListener: nothing, createElement: element, createElementNS: element, getElementById: () => null,
-    querySelector: () => null, querySelectorAll: () => [],
+    querySelector: () => null, querySelectorAll: () => [], getElementsByClassName: () => [],
   },
 });
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import stat
 import threading
 import time
@@ -88,7 +89,7 @@ class Notes:
         self._lock = threading.Lock()
         self._seen: Any = None
         self._lost: dict[str, list[LostField]] = {}
-        self._losses = count(int(time.time() * 1000))  # also after a restart beyond those before it
+        self._losses = count(1 + secrets.randbelow(1 << 48))  # others than those before a restart, whatever the clock says
         self._content = Content()
         self._why_not = ""
         self._problems: tuple[Problem, ...] = ()

@@ -92,6 +92,15 @@ function remember(page, changes, known) {
 }
 
 /**
+ * The losses after the last one that was known. All of them if that one is not among them: it is older than those, or of a
+ * server that has been started anew since, whose clock may have been set back.
+ * @template {{ number: number }} T
+ * @param {T[]} lost oldest first
+ * @param {number} known
+ */
+export const after = (lost, known) => lost.slice(lost.findIndex(({ number }) => number === known) + 1);
+
+/**
  * Say which card another window has changed without having seen the change of this one, and offer what this window had set.
  * What was changed in the knowledge of ours is not lost.
  * @param {Boards.Page} page
@@ -105,7 +114,7 @@ export function tellLost(page, board) {
     const card = cards.get(key);
     if (card && Reflect.get(card, name) === value) continue;
     page.mine.delete(place);
-    const unseen = board.lost.some((one) => one.number > known && one.key === key && one.name === name && one.value === value);
+    const unseen = after(board.lost, known).some((one) => one.key === key && one.name === name && one.value === value);
     if (card && unseen) lost.set(key, Object.assign(lost.get(key) || { key }, { [name]: value }));
   }
   const [first] = lost.keys();
