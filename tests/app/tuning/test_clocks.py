@@ -13,7 +13,7 @@ from tests.app.tuning.conftest import Search
 DAY = 86_400
 
 
-@pytest.mark.parametrize("seconds", [DAY, -DAY])
+@pytest.mark.parametrize("seconds", [DAY, -DAY, 365 * DAY])
 def test_a_clock_that_jumps_ends_no_search(search: Search, seconds: int, monkeypatch: pytest.MonkeyPatch) -> None:
     real, runs = time.time, search.directory / "runs"
     monkeypatch.setattr(time, "time", lambda: real() + (seconds if runs.is_dir() and any(runs.iterdir()) else 0))
@@ -22,7 +22,7 @@ def test_a_clock_that_jumps_ends_no_search(search: Search, seconds: int, monkeyp
     assert [trial.state for trial in search.study().trials] == ["complete"] * 3
 
 
-@pytest.mark.parametrize(("ahead", "exit_code"), [(0, 0), (DAY, 1)])
+@pytest.mark.parametrize(("ahead", "exit_code"), [(0, 0), (DAY, 1), (365 * DAY, 1), (-365 * DAY, 1)])
 def test_a_sign_from_the_future_is_none_of_a_living_worker(search: Search, ahead: int, exit_code: int) -> None:
     search.write("budget: {trials: 1}")
     assert search.tune() == 0
