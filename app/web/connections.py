@@ -51,7 +51,7 @@ READ_SECONDS = 30
 """Seconds within which a client must take LEAST_PROGRESS bytes of a waiting response."""
 LEAST_PROGRESS = 4 << 10
 LARGEST_BODY = 64 << 20
-"""Bytes; a larger request is refused by waitress, whatever the application says of its headers."""
+"""Bytes; a request of as many or more is refused by waitress, whatever the application says of its headers."""
 WAITING_BYTES = 1 << 20
 """Bytes of a response that wait to be sent before the thread that makes it waits, too. With waitress' 16 MiB, clients that do
 not read cost a second of computing each."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import io
 import socket
 import subprocess
 import sys
@@ -251,8 +252,42 @@ def test_a_body_in_chunks_is_read_to_the_limit_of_its_route(
         assert client.recv(1 << 16).startswith(b"HTTP/1.1 " + status)
 
 
-def test_what_comes_after_a_refusal_is_thrown_away_to_a_limit(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "IGNORED_BYTES", 1 << 20)
+def test_a_body_in_chunks_that_never_ends_is_refused_on_the_way(application: Any) -> None:
+    """The answer comes while the client still owes the end, after little more than the limit of the route."""
+    with running(application) as address, socket.create_connection(address, timeout=20) as client:
+        client.sendall(HEADERS % (b"/api/note", b"localhost", b"Transfer-Encoding: chunked"))
+        for _ in range(15):
+            client.sendall(b"%x\r\n" % 100_000 + b" " * 100_000 + b"\r\n")
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 413")
+
+
+def test_a_body_in_chunks_is_limited_in_a_host_application_too(application: Any) -> None:
+    """Another server asks nothing before the body has come, and may take a body of any size."""
+    client = application.server.test_client()
+    for size, status in ((1 << 20, 400), ((1 << 20) + 1, 413)):
+        body = {"input_stream": io.BytesIO(b" " * size), "environ_overrides": {"wsgi.input_terminated": True}}
+        answer = client.post("/api/note", content_type="application/json", **body)
+        assert answer.status_code == status, size
+
+
+def test_what_the_application_does_not_refuse_ends_at_64_mib(application: Any) -> None:
+    """The server's own limit, whatever application it serves."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        server: Any = create_server(application.server, listener)
+        threading.Thread(target=server.run, daemon=True).start()
+        for size, answered in (((64 << 20) - 1, False), (64 << 20, True), (1 << 40, True)):
+            with socket.create_connection(listener.getsockname(), timeout=2.0 if not answered else 20.0) as client:
+                client.sendall(HEADERS % (b"/api/note", b"localhost", b"Content-Length: %d" % size))
+                if answered:
+                    assert client.recv(1 << 16).startswith(b"HTTP/1.1 413"), size
+                else:
+                    with pytest.raises(TimeoutError):
+                        client.recv(1)  # it waits for the body
+        server.close()
+
+
+def test_what_comes_after_a_refusal_is_thrown_away_to_a_limit(application: Any) -> None:
     with running(application) as address, socket.create_connection(address, timeout=20) as client:
         client.sendall(HEADERS % (b"/api/note", b"evil.example", b"Content-Length: 60000000"))
         sent = 0

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.background import MOST_OVERTIME, SLOTS
 from app.store.profiles.frames import ProfileFrames
 from parsers import open_run
 from parsers.profiler import database, database_logs, database_processes
@@ -26,6 +27,8 @@ from tests.writers import hostile_databases
 from tests.writers.profiler_database import TABLES
 
 NAME = "ascend_mindspore_profiler.db"
+ENDLESS = "SELECT " + " + ".join(["instr(printf('%.*c', 900000, 'a'), printf('%.*c', 450000, 'a') || 'b')"] * 50)
+"""A query of which each instruction takes 10 s or more, so that for minutes no limit of SQLite is looked at."""
 
 
 @pytest.fixture(autouse=True)
@@ -81,11 +84,10 @@ def test_only_plain_tables_and_few_functions_may_be_used(tmp_path: Path) -> None
 
 
 def test_a_process_that_is_silent_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One instruction of SQLite takes minutes here, in which no limit of SQLite is looked at."""
     hung = _unguarded(made(tmp_path / NAME))
     monkeypatch.setattr(database_processes, "QUIET_S", 0.3)
     with pytest.raises(database_processes.GivenUpError, match="given up"):
-        list(hung.rows("SELECT instr(printf('%.*c', 900000, 'a'), printf('%.*c', 450000, 'a') || 'b')", (), 10))
+        list(hung.rows(ENDLESS, (), 10))
     with pytest.raises(ProcessLookupError):
         os.kill(hung.id, 0)
 
@@ -106,17 +108,18 @@ def _unguarded(path: Path) -> DatabaseProcess:
 
 
 def test_one_that_was_given_up_is_not_read_again_until_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database_processes, "SHORTEST_S", 0.3)
     path = tmp_path / NAME
     hostile_databases.planned(path)
     profile = profile_of(tmp_path)
-    assert profile.kernels.empty
+    with monkeypatch.context() as patched:
+        patched.setattr(database_processes, "SHORTEST_S", 0.3)
+        assert profile.kernels.empty
     assert any("given up after" in problem.text for problem in profile.problems)
     started: list[None] = []
-    monkeypatch.setattr(database_processes, "DatabaseProcess", lambda: started.append(None))
-    assert any("given up after" in problem.text for problem in _problems_of_a_fresh_one(tmp_path))
+    with monkeypatch.context() as patched:
+        patched.setattr(database_processes, "DatabaseProcess", lambda: started.append(None))
+        assert any("given up after" in problem.text for problem in _problems_of_a_fresh_one(tmp_path))
     assert not started
-    monkeypatch.undo()
     path.unlink()
     made(path)
     assert len(profile_of(tmp_path).kernels) == 3
@@ -129,28 +132,34 @@ def _problems_of_a_fresh_one(path: Path) -> list[object]:
 
 
 def test_others_are_read_while_one_waits_for_its_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More databases hang than tasks may compute; a profile without one is read meanwhile."""
-    monkeypatch.setattr(database_processes, "SHORTEST_S", 60.0)
-    for number in range(4):
+    """More databases hang than tasks may compute, those that take long included; a profile of another is read meanwhile."""
+    monkeypatch.setattr(database_processes, "SHORTEST_S", 120.0)
+    hung = SLOTS + MOST_OVERTIME + 1
+    for number in range(hung):
         (tmp_path / f"hung{number}").mkdir()
         hostile_databases.planned(tmp_path / f"hung{number}" / NAME, rows=40_000)
     (tmp_path / "fine").mkdir()
     made(tmp_path / "fine" / NAME)
     frames = ProfileFrames()
     try:
-        for number in range(4):
-            frames.frame(profile_of(tmp_path / f"hung{number}"), str(number), "kernels")
+        profiles = [profile_of(tmp_path / f"hung{number}") for number in range(hung)]
+        until(lambda: _reading(frames, profiles) >= SLOTS + MOST_OVERTIME)
         fine = profile_of(tmp_path / "fine")
         until(lambda: frames.frame(fine, "fine", "kernels").state == "ready")
-        assert {frames.frame(profile_of(tmp_path / f"hung{number}"), str(number), "kernels").state for number in range(4)} <= {
-            "reading", "waiting"
-        }  # fmt: skip
+        until(lambda: _reading(frames, profiles) == hung)
         pids = _children(os.getpid())
         assert pids
     finally:
         frames.stop()
         database.PROCESSES.close()
     assert not [pid for pid in pids if b"database_process" in _command(pid)]
+
+
+def _reading(frames: ProfileFrames, profiles: list[Profile]) -> int:
+    """Ask for a frame of each profile; return how many of them are being read."""
+    states = [frames.frame(profile, str(number), "kernels").state for number, profile in enumerate(profiles)]
+    assert set(states) <= {"reading", "waiting"}
+    return states.count("reading")
 
 
 def _children(parent: int) -> list[int]:
@@ -170,22 +179,42 @@ def _command(pid: int) -> bytes:
         return b""
 
 
-def test_the_process_ends_with_the_program_that_was_killed(tmp_path: Path) -> None:
+QUERY = """
+import sys
+from parsers.profiler.database import Database
+database = Database(sys.argv[1])
+print(database._process.id, flush=True)
+list(database._rows('SELECT COUNT(*) FROM TASK JOIN COMPUTE_TASK_INFO ON startNs + name < 0'))
+"""
+INSTRUCTION = """
+import sys
+from pathlib import Path
+from tests.parsers.profiler.test_hostile_databases import ENDLESS, _unguarded
+process = _unguarded(Path(sys.argv[1]))
+print(process.id, flush=True)
+list(process.rows(ENDLESS, (), 10))
+"""
+
+
+@pytest.mark.parametrize("program", [QUERY, INSTRUCTION], ids=["query", "instruction"])
+def test_the_process_ends_with_the_program_that_was_killed(tmp_path: Path, program: str) -> None:
+    """Also within an instruction of SQLite, in which it writes nothing that would fail."""
     path = tmp_path / NAME
     hostile_databases.planned(path)
-    program = (
-        "import sys, threading, time; from parsers.profiler.database import Database\n"
-        "database = Database(sys.argv[1]); print(database._process.id, flush=True)\n"
-        "database.repeated('COMPUTE_TASK_INFO', 'TASK', 'globalTaskId')\n"
-        "list(database._rows('SELECT COUNT(*) FROM TASK JOIN COMPUTE_TASK_INFO ON startNs = name + 1'))"
-    )
     parent = subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
+    until(lambda: _seconds(child) > 1.0)  # it computes
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    until(lambda: b"database_process" not in _command(child))
+    until(lambda: not _command(child), 20.0)
+
+
+def _seconds(pid: int) -> float:
+    """The processor time of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_process_is_used_again_and_its_start_is_cheap(tmp_path: Path) -> None:
