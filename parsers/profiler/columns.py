@@ -209,44 +209,41 @@ _FIRST_ROWS = 1 << 12
 
 @dataclass(slots=True)
 class _JoinedColumn:
-    """A column of all ranks. Memory that it has in advance is not touched, and so not taken from the system."""
+    """A column of all ranks, whole numbers in the smallest type that holds those so far.
+
+    Memory that it has in advance is not touched, and so not taken from the system.
+    """
 
     values: NDArray[Any]
     texts: dict[str, int] = field(default_factory=dict)
     _last: tuple[list[str], NDArray[Any]] = field(default_factory=lambda: ([], np.empty(0, np.int8)))
 
     def put(self, at: int, rows: int, values: NDArray[Any] | float) -> None:
-        """Set rows from `at` on."""
-        if at + rows > len(self.values):
-            grown = np.empty(max(at + rows, 2 * len(self.values), _FIRST_ROWS), self.values.dtype)
+        """Set rows from `at` on; there are that many before."""
+        kind = np.promote_types(self.values.dtype, values.dtype if isinstance(values, np.ndarray) else _type_of(values))
+        room = len(self.values)
+        if at + rows > room or kind != self.values.dtype:
+            grown = np.empty(room if at + rows <= room else max(at + rows, 2 * room, _FIRST_ROWS), kind)
             grown[:at] = self.values[:at]
             self.values = grown
         self.values[at : at + rows] = values
 
     def number(self, text: str) -> int:
         """Return the number of a text."""
-        found = self.texts.setdefault(text, len(self.texts))
-        self._fit()
-        return found
+        return self.texts.setdefault(text, len(self.texts))
 
     def table(self, texts: list[str]) -> NDArray[Any]:
         """Return the numbers of these texts; ranks of a group often have the same ones, one after the other."""
         if self._last[0] != texts:
             known = self.texts
             numbers = [known.setdefault(text, len(known)) for text in texts]
-            self._fit()
-            self._last = texts, np.array(numbers, self.values.dtype)
+            self._last = texts, np.array(numbers, _smallest(len(known)))
         return self._last[1]
 
-    def whole(self, rows: int) -> NDArray[Any]:
-        """Return the rows."""
+    def whole(self, rows: int, kind: np.dtype[Any] | None = None) -> NDArray[Any]:
+        """Return the rows, of this type if one is given."""
         values = self.values[:rows]
-        return values.copy() if 2 * rows < len(self.values) else values
-
-    def _fit(self) -> None:
-        kind = _smallest(len(self.texts))
-        if kind != self.values.dtype:
-            self.values = self.values.astype(kind)
+        return values.astype(kind or values.dtype, copy=2 * rows < len(self.values))
 
 
 class JoinedRanks:
@@ -256,7 +253,7 @@ class JoinedRanks:
         self.schema = schema
         self.rows = 0
         self._columns = {
-            column.name: _JoinedColumn(np.empty(0, np.int8 if column.dtype == "category" else column.dtype))
+            column.name: _JoinedColumn(np.empty(0, np.float64 if column.dtype == "float64" else np.int8))
             for column in schema.columns
         }
 
@@ -299,15 +296,14 @@ class JoinedRanks:
         if not self.rows:
             return self.schema.empty()
         made: dict[str, Any] = {}
-        for name, growing in self._columns.items():
-            values = growing.whole(self.rows)
-            if growing.texts:
+        for column in self.schema.columns:
+            growing = self._columns.pop(column.name)
+            if column.dtype == "category":
                 categories = pd.Index(list(growing.texts), dtype="str")
-                made[name] = pd.Categorical.from_codes(values, categories=categories, validate=False)
+                made[column.name] = pd.Categorical.from_codes(growing.whole(self.rows), categories=categories, validate=False)
             else:
-                made[name] = values
+                made[column.name] = growing.whole(self.rows, np.dtype(column.dtype))
         self.rows = 0
-        self._columns.clear()
         return pd.DataFrame(made, copy=False)
 
 
@@ -343,6 +339,11 @@ def narrow(values: NDArray[Any]) -> NDArray[Any]:
     low, high = int(values.min()), int(values.max())
     kind = np.result_type(np.min_scalar_type(min(low, -1)), np.min_scalar_type(min(-high, -1)))
     return values.astype(kind)
+
+
+def _type_of(value: float) -> np.dtype[Any]:
+    """Return the smallest type of a whole number, with a sign; float64 for others."""
+    return np.min_scalar_type(min(value, -1 - value)) if isinstance(value, int) else np.dtype(np.float64)
 
 
 def _smallest(number: int) -> np.dtype[Any]:

@@ -125,6 +125,11 @@ def changed(values: pd.Categorical, change: Callable[[str], str]) -> pd.Categori
     return pd.Categorical.from_codes(made.codes[values.codes], categories=made.categories)
 
 
+def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a frame with these columns set; neither they nor the others are copied, as `frame[name] = values` does."""
+    return pd.DataFrame({name: columns[name] if name in columns else frame[name].array for name in frame.columns}, copy=False)
+
+
 def joined(schema: Schema, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Concatenate frames; a further column that only some have is filled with missing values in the others."""
     full = [frame for frame in frames if len(frame)] or list(frames[:1])

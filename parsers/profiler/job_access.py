@@ -71,7 +71,7 @@ class Job:
         self._frames: dict[str, pd.DataFrame] = {}
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._traced: Parts | None = None
-        self._extents: dict[str, int] = {}
+        self._extents: dict[tuple[str, ...], int] = {}
 
     def __repr__(self) -> str:
         return f"Job({self.files.name!r}, ranks={len(self.files.members)})"
@@ -125,14 +125,11 @@ class Job:
 
     def extent(self, name: str) -> int:
         """Return the size in bytes of the files that are read for a frame, frames that it is made with left out."""
-        if name not in self._extents:
-            self._extents[name] = self._extent(name)
-        return self._extents[name]
-
-    def _extent(self, name: str) -> int:
         names = _TOGETHER if name in _TOGETHER else (name,)
-        wanted = kinds_read(names, self._files())
-        return sum(extent(of_kinds(files, wanted), names) for files in self._files())
+        if names not in self._extents:
+            wanted = kinds_read(names, self._files())
+            self._extents[names] = sum(extent(of_kinds(files, wanted), names) for files in self._files())
+        return self._extents[names]
 
     @cached_property
     def digest(self) -> bytes:

@@ -21,7 +21,7 @@ from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GRO
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler.columns import JoinedRanks, RankColumns, packed
-from parsers.profiler.frame_parts import categorical, changed, constant, joined
+from parsers.profiler.frame_parts import categorical, changed, constant, joined, with_columns
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.jobs import JobMember
 from parsers.profiler.lines import MOST_COMPLAINTS, Complaints
@@ -188,9 +188,8 @@ def links(parts: Parts, groups: pd.DataFrame, offsets: Mapping[int, int]) -> tup
     offsets is the first rank of the stage of each rank, for legacy files, whose numbers are those in the stage.
     """
     complaints = Complaints(parts.whole_path)
-    # These frames are changed in place, column by column: those of many ranks are large.
-    own, whole = parts.own.pop(LINKS.name), parts.whole.pop(LINKS.name)
-    _resolve(own, groups, offsets)
+    # Nothing else holds these frames: each column that is replaced is freed, as those of many ranks are large.
+    own, whole = _resolved(parts.own.pop(LINKS.name), groups, offsets), parts.whole.pop(LINKS.name)
     senders = own["rank"].unique() if len(own) else np.empty(0, np.int64)
     _compare_links(own, whole, complaints)
     left = whole[~whole["source"].isin(senders)] if len(senders) and len(whole) else whole
@@ -199,7 +198,7 @@ def links(parts: Parts, groups: pd.DataFrame, offsets: Mapping[int, int]) -> tup
     bandwidth = np.full(len(frame), np.nan)
     np.divide(size, time, out=bandwidth, where=(size > 0) & (time > 0.0))
     bandwidth *= 1e9
-    frame["bandwidth"] = bandwidth
+    frame = with_columns(frame, {"bandwidth": bandwidth})
     return frame, [*parts.problems, *complaints.all(), *_incomplete(frame)]
 
 
@@ -224,26 +223,28 @@ def _incomplete(links: pd.DataFrame) -> list[Problem]:
     return found
 
 
-def _resolve(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, int]) -> None:
-    """Set the ranks of the job where there are numbers in a group."""
+def _resolved(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, int]) -> pd.DataFrame:
+    """Return the rows with ranks of the job where there are numbers in a group."""
     local = rows["source_local"].to_numpy(), rows["target_local"].to_numpy()
     counted = local[0] >= 0
     if not counted.any():
-        return
+        return rows
     members = _members(rows, counted, groups)
     nameless = np.asarray(rows["group"].cat.categories == "", bool)
     codes, ranks = rows["group"].cat.codes.to_numpy(), rows["rank"].to_numpy()
     for name, numbers in zip(("source", "target"), local, strict=True):
         values = rows[name].to_numpy().copy()
         for begin in range(0, len(counted), _AT_ONCE):
-            place = begin + np.flatnonzero(counted[begin : begin + _AT_ONCE])
+            chosen = counted[begin : begin + _AT_ONCE]
+            place = slice(begin, begin + len(chosen)) if chosen.all() else begin + np.flatnonzero(chosen)
             group, mine = codes[place], numbers[place]
             found = members.ranks(group, mine)
             if nameless[group].any():
                 first = np.array([offsets.get(rank, NONE) for rank in ranks[place].tolist()], np.int64)
                 found = np.where(nameless[group], np.where(first >= 0, first + mine, NONE), found)
             values[place] = found
-        rows[name] = values
+        rows = with_columns(rows, {name: values})
+    return rows
 
 
 @dataclass(frozen=True, slots=True)

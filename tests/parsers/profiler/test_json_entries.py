@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parsers import json_text
 from parsers.cluster_frames import GROUPS
@@ -141,6 +143,22 @@ def test_texts_beyond_the_recent_ones_are_one_again_when_joined(monkeypatch: pyt
     assert frame["group"].cat.categories.tolist() == [f"g{number}" for number in range(7)]
     assert frame["size"].tolist() == [number * 1000 for number in range(50)]
     assert FORMAT.version >= 3
+
+
+@given(st.lists(st.lists(st.one_of(st.integers(-2, 200), st.integers(-(1 << 63), (1 << 63) - 1)), max_size=6), max_size=8))
+def test_joined_ranks_keep_whole_numbers_of_any_size(ranks: list[list[int]]) -> None:
+    joined = JoinedRanks(GROUPS)
+    wanted = []
+    for number, sizes in enumerate(ranks):
+        rows = FileRows(GROUPS, ("group", "size") if number % 3 else ("group",), "file")  # some files have no sizes
+        for size in sizes:
+            rows.add(group=f"g{number}", size=size)
+        joined.add(unpacked(packed([rows], ())), "session")
+        wanted += sizes if number % 3 else [-1] * len(sizes)
+    frame = joined.frame()
+    assert frame["size"].tolist() == wanted
+    assert frame["size"].dtype == np.int64
+    assert GROUPS.check(frame)["group"].tolist() == [f"g{number}" for number, sizes in enumerate(ranks) for _ in sizes]
 
 
 def test_a_growing_column_takes_wider_numbers_as_they_come() -> None:

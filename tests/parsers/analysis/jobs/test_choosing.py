@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.analysis.jobs.choosing import compact, distinct, kind_of, links_of_kind, numbered, places_in, rows_of
+from parsers.analysis.jobs.choosing import KINDS, compact, distinct, kind_of, links_of_kind, numbered, places_in, rows_of
 from parsers.cluster_frames import COLLECTIVES, LINKS
 from parsers.profiler.frame_parts import frame_of
 
@@ -83,3 +85,13 @@ def test_single_operations_stand_in_for_a_class_that_no_file_has() -> None:
 )  # fmt: skip
 def test_kinds_of_operations(name: str, kind: str) -> None:
     assert kind_of(name) == kind
+
+
+@given(
+    st.text("rdbcast_A1907eE", max_size=12), st.sampled_from(["", "all_Reduce", "hcom_Barrier_", "send"]),
+    st.sampled_from(["", "__271_0_1", "9_", "__a7f_12"]),
+)  # fmt: skip
+def test_the_kind_of_an_operation_is_found_anywhere_in_its_name(before: str, within: str, after: str) -> None:
+    name = before + within + after
+    found = re.search("|".join(KINDS), name.lower().replace("_", ""))
+    assert kind_of(name) == (found[0] if found else "")
