@@ -14,6 +14,7 @@ import os
 import queue
 import subprocess
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -218,6 +219,7 @@ class _RunWork:
         self.open = {task.number: task for task in tasks}
         self.size = sum(task.size for task in tasks)
         self.failed_starts = 0
+        self.begun = 0.0  # when a process was ready for it; 0 before
         self._counted = {task.number: _TaskProgress(task.size, told) for task in tasks}
         self._begins: dict[int, int] = {}
         self._deaths: dict[int, int] = {}
@@ -265,10 +267,15 @@ class Processes:
     Used by one thread.
     """
 
-    def __init__(self, most: int = 0, *, program: str = "app.engine_process") -> None:
-        """most: how many processes; 0 for as many as there are processors. program: the module they run, for these tasks."""
+    def __init__(self, most: int = 0, *, program: str = "app.engine_process", patience: float = 0.0) -> None:
+        """most: how many processes; 0 for as many as there are processors. program: the module they run, for these tasks.
+
+        patience: seconds that one process has worked before others are started, for tasks of which a start takes the time of
+        many.
+        """
         self._most = most or min(MOST_PROCESSES, _processors())
-        self._program = program
+        self._program, self._patience = program, patience
+        self._worked = 0.0
         self._processes: list[_Process] = []
         self._answers: queue.SimpleQueue[_Answer] = queue.SimpleQueue()
 
@@ -281,6 +288,8 @@ class Processes:
         """See `Engine`."""
         self._end([process for process in self._processes if process.held])  # of a run that was dropped half-way
         run, by_number = _RunWork(tasks, told), {task.number: task for task in tasks}
+        if any(process.is_ready for process in self._processes):
+            run.begun = time.monotonic()
         try:
             while run.open:
                 if is_cancelled():
@@ -295,6 +304,7 @@ class Processes:
                     if found is not None:
                         yield by_number[found[0]], found[1]
         finally:
+            self._worked += time.monotonic() - run.begun if run.begun else 0.0
             self._end([process for process in self._processes if process.held])
 
     def close(self) -> None:
@@ -305,6 +315,8 @@ class Processes:
         for process in processes:
             self._processes.remove(process)
             process.kill()
+        if not self._processes:
+            self._worked = 0.0
 
     def _give(self, run: _RunWork) -> bool:
         """Give waiting pieces to processes; False if there is no process and none can be started."""
@@ -320,8 +332,7 @@ class Processes:
         least = min(self._processes, key=lambda process: len(process.held), default=None)
         if least is not None and not least.held:
             return least
-        wanted = min(self._most, 1 + run.size // MUCH)
-        if len(self._processes) < wanted and run.failed_starts < MOST_FAILED_STARTS:
+        if len(self._processes) < self._wanted(run) and run.failed_starts < MOST_FAILED_STARTS:
             try:
                 self._processes.append(_Process(self._program, self._answers))
             except OSError as error:
@@ -332,6 +343,11 @@ class Processes:
         if least is None or run.waiting[0].alone or least.is_alone or len(least.held) >= AT_A_TIME:
             return None
         return least
+
+    def _wanted(self, run: _RunWork) -> int:
+        """Return the number of processes that are worth their start."""
+        worked = self._worked + (time.monotonic() - run.begun if run.begun else 0.0)
+        return min(self._most, 1 + run.size // MUCH) if worked >= self._patience else 1
 
     def _take(self, run: _RunWork, answer: _Answer) -> tuple[int, bytes | Problem] | None:
         """Return (number of a task, what it made) if that is the answer."""
@@ -350,6 +366,7 @@ class Processes:
             return answer.number, task.lost(answer.data.decode("utf-8", "replace"))
         elif answer.kind == READY:
             process.is_ready = True
+            run.begun = run.begun or time.monotonic()
         else:
             return self._ended(run, process)
         return None

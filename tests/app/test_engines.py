@@ -267,6 +267,20 @@ def test_pieces_are_of_8_to_16_mib() -> None:
     assert begins == [0, 8, 15, 45, 49, 69, 72, 86, 101, 116]
 
 
+def test_others_are_started_once_one_process_has_worked_for_a_while(tmp_path: Path) -> None:
+    patient = Processes(2, patience=600.0)
+    tasks = tasks_of(tmp_path / "many", *["rank"] * 4, size=MUCH)
+    for _ in range(2):
+        assert answers(patient, tasks) == answers(Here(), tasks)
+        assert len(patient.running) == 1
+    patient.close()
+    hasty = Processes(2, program=HOSTILE, patience=0.3)
+    long = tasks_of(tmp_path / "long", *["slow"] * 6, size=MUCH)
+    assert answers(hasty, long) == answers(Here(), long)
+    assert len(hasty.running) == 2
+    hasty.close()
+
+
 def test_little_is_read_here_and_much_in_processes(tmp_path: Path) -> None:
     processes = Processes(2)
     engine = ByAmount(processes=processes)

@@ -30,9 +30,11 @@ log = logging.getLogger(__name__)
 
 TURN = 128 << 20
 """Bytes that a request has measured before another one's turn."""
-VERSION = 2
+VERSION = 3
 """Increment it whenever statistics are computed differently."""
 PROGRAM = "app.tensor_process"
+PATIENCE = 0.5
+"""Seconds of work before a second process is started: that takes as long as measuring 700 MB."""
 SETTLE_SECONDS = 2.0
 """Seconds after a statistic was computed until it is saved with those that follow."""
 SAVE_SECONDS = 20.0
@@ -89,7 +91,7 @@ class Measuring:
         self._index_directory = index_directory
         self._index: Index | None = None
         self._much, self._small = much, small
-        self._processes: Engine = processes or Processes(program=PROGRAM)
+        self._processes: Engine = processes or Processes(program=PROGRAM, patience=PATIENCE)
         self._requests: list[_MeasureRequest] = []
         self._restoring: list[tuple[RunDump, threading.Event]] = []
         self._restored: weakref.WeakSet[RunDump] = weakref.WeakSet()

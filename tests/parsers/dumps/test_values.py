@@ -238,6 +238,27 @@ def test_a_large_mean_does_not_swallow_the_deviation() -> None:
     assert statistics_of([values]).std == pytest.approx(values.std(), rel=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32])
+@pytest.mark.parametrize("centre", [0.0, 0.5, 0.99, 1.01, 3.0, -1e3, 2e4])
+def test_the_deviation_is_exact_however_large_the_mean_is(centre: float, dtype: type) -> None:
+    scale = 100 if dtype is np.int32 else 1
+    values = ((np.random.default_rng(7).standard_normal(3 * PIECE + 8193) + centre) * scale).astype(dtype)
+    exact = values.astype(np.float64).tolist()
+    mean = math.fsum(exact) / len(exact)
+    std = math.sqrt(math.fsum((one - mean) ** 2 for one in exact) / len(exact))
+    found = statistics_of([values[:5], values[5:]])
+    assert found.std == pytest.approx(std, rel=1e-13)
+    assert found.mean == pytest.approx(mean, rel=1e-13, abs=1e-14 * std)
+    assert found.l2 == pytest.approx(math.sqrt(math.fsum(one * one for one in exact)), rel=1e-13)
+    assert found.abs_mean == pytest.approx(math.fsum(map(abs, exact)) / len(exact), rel=1e-13)
+
+
+@pytest.mark.parametrize(("value", "count"), [(1e200, 4), (-1e200, 4), (3.0, 9000), (0.0, 70_000)])
+def test_equal_values_have_no_deviation_even_if_their_squares_exceed_float64(value: float, count: int) -> None:
+    found = statistics_of([np.full(count, value)])
+    assert (found.std, found.mean, found.abs_mean) == (0.0, value, abs(value))
+
+
 def test_empty_and_scalar_tensors_have_statistics() -> None:
     assert statistics_of([]).count == statistics_of([np.empty(0, np.float32)]).count == 0
     assert statistics_of([np.asarray(np.float32(3.0))]).l2 == 3.0
