@@ -5,6 +5,10 @@
 // same with the width in letters; both pass the cases of tests/layouts/kit/names.json. Elements: name_elements.js.
 
 export const CUT = "…";
+/** @param {string} text */
+const beforeCut = (text) => text.replace(/\.+$/, "");
+/** @param {string} text */
+const afterCut = (text) => text.replace(/^\.+/, "");
 const MOST_WORDS = 100;  // a text of more is no name, and is cut anywhere
 const MOST_BEGUN = 300;  // letters
 
@@ -254,7 +258,8 @@ export function withinWords(name) {
 }
 
 /**
- * The words at these places, with their separators and an ellipsis for what is between; a single letter is kept.
+ * The words at these places, with their separators and an ellipsis for what is between; a single letter is kept. Points
+ * beside an ellipsis, which would look like more of it, are left out.
  * @param {Tokens} tokens
  * @param {Set<number>} kept
  */
@@ -265,10 +270,10 @@ export function written({ words, separators }, kept) {
     const narrow = kept.size > 0 && letters(word) === 1
       && (place === 0 || kept.has(place - 1)) && (place === words.length - 1 || kept.has(place + 1));
     if (kept.has(place) || narrow) {
-      text += `${gap ? CUT : ""}${separators[place]}${word}`;
+      text += gap ? `${CUT}${afterCut(separators[place])}${word}` : `${separators[place]}${word}`;
       gap = false;
     } else if (!gap) {
-      text += place ? separators[place] : "";
+      text += place ? beforeCut(separators[place]) : "";
       gap = true;
     }
   });
@@ -339,7 +344,8 @@ export function longestCommon(one, other) {
 function anywhere(name, others, room, width) {
   const every = name.match(LETTER) || [];
   /** @type {(begin: number, end: number) => string} */
-  const cut = (begin, end) => `${every.slice(0, begin).join("")}${CUT}${every.slice(every.length - end).join("")}`;
+  const cut = (begin, end) =>
+    `${beforeCut(every.slice(0, begin).join(""))}${CUT}${afterCut(every.slice(every.length - end).join(""))}`;
   let [low, high] = [1, every.length - 1];  // letters that are kept
   while (low < high) {
     const half = Math.floor((low + high + 1) / 2);
@@ -410,7 +416,7 @@ export function begun(text, room, width) {
   if (!form.startsWith(CUT)) return form;
   const every = text.match(LETTER) || [];
   /** @type {(length: number) => string} */
-  const begin = (length) => every.slice(0, length).join("") + CUT;
+  const begin = (length) => beforeCut(every.slice(0, length).join("")) + CUT;
   let [low, high] = [1, Math.min(every.length - 1, MOST_BEGUN)];  // letters that are kept
   while (low < high) {
     const half = Math.floor((low + high + 1) / 2);

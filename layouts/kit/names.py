@@ -186,16 +186,16 @@ def within_words(name: str) -> Tokens:
 
 def written(tokens: Tokens, kept: set[int]) -> str:
     """Return the words at these places, with their separators and an ellipsis for what is between; one that is no wider than an
-    ellipsis is kept."""
+    ellipsis is kept. Points beside an ellipsis, which would look like more of it, are left out."""
     words, separators = tokens
     text, gap = "", False
     for place, word in enumerate(words):
         narrow = len(word) == 1 and (place - 1 in kept or place == 0) and (place + 1 in kept or place == len(words) - 1)
         if place in kept or (kept and narrow):
-            text += f"{CUT if gap else ''}{separators[place]}{word}"
+            text += f"{CUT}{separators[place].lstrip('.')}{word}" if gap else f"{separators[place]}{word}"
             gap = False
         elif not gap:
-            text += separators[place] if place else ""
+            text += separators[place].rstrip(".") if place else ""
             gap = True
     return text + (CUT if gap else separators[-1])
 
@@ -248,7 +248,7 @@ def _anywhere(name: str, others: Sequence[str], room: float, width: Width) -> st
     letters = _LETTER.findall(name)
 
     def cut(begin: int, end: int) -> str:
-        return f"{''.join(letters[:begin])}{CUT}{''.join(letters[len(letters) - end :])}"
+        return f"{''.join(letters[:begin]).rstrip('.')}{CUT}{''.join(letters[len(letters) - end :]).lstrip('.')}"
 
     low, high = 1, len(letters) - 1  # letters that are kept
     while low < high:
