@@ -33,6 +33,13 @@ _JSON = {
 _OPERATOR = "20261122040000/0/Net/1/0/Mul.Default_Mul-op2.4.7.1795320000124555"
 _TENSOR = "rank_0/Net/0/1/" + file_name("MatMul", "Default/a-op0", BEGIN_US, "output", 0, "float32")
 _RANK = "rank_0/.dump_metadata/config.json"
+_FRAMES = {
+    "overflow": ("overflows",), "overflow.json": ("overflows",), "statistic.csv": ("statistics",), "dump.json": ("statistics",),
+    "order.csv": ("executions",), "runs.csv": ("executions",),
+}  # fmt: skip
+"""File of a dump -> frames that are made from it, besides that of the tensors."""
+_ALL_OF = 4
+"""Of this many dumps one is asked for frames that other files make, which take a third of the time."""
 Run = Callable[[bytes, str], None]
 
 
@@ -69,12 +76,19 @@ def targets(
         "stack.json": ("tree", "step0/rank0/stack.json", files(r"stack\.json"), step),
     }  # fmt: skip
     for name, (form, place, seeds, beside) in places.items():
-        yield f"dump-{name}", form, seeds, partial(_read, place, beside, check)
+        yield f"dump-{name}", form, seeds, partial(_read, place, beside, _FRAMES.get(name, ()), check)
     yield "dump-names", "text", [_TENSOR.encode(), *(name.encode() for name in _JSON["data"])], _read_name  # type: ignore[attr-defined]
 
 
-def _read(place: str, beside: dict[str, bytes], check: Callable[[tuple[Problem, ...]], None], data: bytes, folder: str) -> None:
-    """Ask a dump with this file for everything."""
+def _read(
+    place: str,
+    beside: dict[str, bytes],
+    frames: tuple[str, ...],
+    check: Callable[[tuple[Problem, ...]], None],
+    data: bytes,
+    folder: str,
+) -> None:
+    """Ask a dump with this file for all that the file is read for, and some dumps for everything."""
     shutil.rmtree(folder, ignore_errors=True)
     for name, content in (beside | {place: data}).items():
         path = os.path.join(folder, name)
@@ -84,7 +98,8 @@ def _read(place: str, beside: dict[str, bytes], check: Callable[[tuple[Problem, 
     roots = [os.path.join(folder, name) for name in ("rank_0", "20261122040000") if os.path.isdir(os.path.join(folder, name))]
     dump = RunDump(folder, roots or [folder])
     rows = range(min(len(dump.tensors), 8))
-    _ = dump.executions, dump.overflows, dump.statistics
+    for name in ("executions", "overflows", "statistics") if is_chosen(data, _ALL_OF) else frames:
+        getattr(dump, name)
     if is_chosen(data, DERIVED_OF):
         dump.first_cause()
         dump.check(recommended())
