@@ -40,8 +40,14 @@ class PictureFiles:
         return self._decoded(path, "heat map", grey_picture)
 
     def grey_values(self, path: str) -> NDArray[np.uint8]:
-        """Return the values of a heat map without keeping them: for those who go through all of them."""
-        return self._decoded(path, "heat map", grey_picture, keep=False).values
+        """Return the values of a heat map without keeping them: for those who go through all of them.
+
+        PayloadError for a damaged one too, whose values are in part those that the decoder fills in.
+        """
+        found = self._decoded(path, "heat map", grey_picture, keep=False)
+        if found.problem:
+            raise PayloadError(f"{path}: {found.problem}")
+        return found.values
 
     def outcome(self, path: str, boxes: str, mask: str) -> ImageValue:
         """Return a picture of which only boxes are visible, as PNG; boxes and mask are cells of the frame `counterfactuals`.

@@ -103,7 +103,8 @@ def _decoded(data: bytes, levels: Callable[[object], NDArray[np.uint8]]) -> tupl
     except FormatError:
         raise
     except Exception as error:  # Pillow raises errors of many types, also SyntaxError and struct.error, for damaged files
-        raise FormatError(f"{value.media} cannot be decoded: {error}") from error
+        said = str(error).partition(" <")[0]  # Pillow names the object in memory that it reads
+        raise FormatError(f"{value.media} cannot be decoded: {said}") from error
 
 
 def _rgb_levels(picture: object) -> NDArray[np.uint8]:

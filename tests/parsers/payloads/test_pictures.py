@@ -147,6 +147,14 @@ def test_a_run_that_is_a_link_itself_has_its_pictures(run: Path) -> None:
     assert PictureFiles(str(linked)).picture("maps/a.png").width == 60
 
 
+def test_an_error_names_no_object_in_memory() -> None:
+    whole = bytearray(encoded(GREY, "PNG"))
+    whole[11] ^= 0x55
+    with pytest.raises(FormatError) as found:
+        grey_picture(bytes(whole))
+    assert "object at 0x" not in str(found.value)
+
+
 def test_devices_pipes_and_directories_are_refused(run: Path) -> None:
     os.mkfifo(run / "pipe.png")
     (run / "zero.png").symlink_to("/dev/zero")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from PIL import Image
 
 from parsers import open_run
 from parsers.analysis.explanations.attention import (
@@ -86,6 +88,18 @@ def test_few_maps_none_and_damaged_ones_are_not_judged(tmp_path: Path) -> None:
             path.unlink()
     found = attention(open_run(str(tmp_path / "damaged")).explanations.snapshot(), lambda *_: None)
     assert (found.unreadable, found.every["A"].maps) == ({"A": 2, "B": 0}, 6)
+
+
+def test_maps_that_are_cut_do_not_count(tmp_path: Path) -> None:
+    """Else what the decoder fills in would."""
+    rng = np.random.default_rng(1)
+    looked(tmp_path / "run", [([0], {0: 0.9}, {("A", 0): rng.random((40, 40))}) for _ in range(12)])
+    for number, path in enumerate(sorted((tmp_path / "run").glob("_explain_1/heatmap/A/0/*.png"))):
+        made = io.BytesIO()
+        Image.open(path).save(made, "JPEG")  # as MindSpore XAI writes maps
+        path.write_bytes(made.getvalue()[: None if number % 2 else -200])
+    found = attention(open_run(str(tmp_path / "run")).explanations.snapshot(), lambda *_: None)
+    assert (found.every["A"].maps, found.unreadable) == (6, {"A": 6})
 
 
 def test_of_many_samples_a_part_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
