@@ -107,7 +107,7 @@ function release(plot, event) {
   const [x, y] = at(plot, event);
   if (!drag) {
     const row = rowAt(plot, [x, y]);
-    if (row !== -1) plot.acts.opened(row);
+    if (row !== -1 && !event.button) plot.acts.opened(row);
     return;
   }
   plot.dragged = null;

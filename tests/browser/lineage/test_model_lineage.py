@@ -97,6 +97,28 @@ def order(page: Page) -> list[str | None]:
     return [one.get_attribute("data-axis") for one in page.locator(f"{PLOT} .y-axis").all()]
 
 
+def test_a_line_is_selected_by_the_left_button_alone(page: Page, real: str) -> None:
+    show(page, real + "/model_lineage")
+    expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
+    expect(page.locator(f"{PLOT} .axis-brush .background").nth(1)).to_be_visible()
+    first, second = page.locator(f"{PLOT} .axis-brush .background").evaluate_all(
+        "axes => axes.slice(0, 2).map(axis => axis.getBoundingClientRect().toJSON())"
+    )
+    between = (first["right"] + second["left"]) / 2
+    lines = page.locator(f"{PLOT} .ms-parallel-lines")
+    for y in range(int(first["top"]), int(first["bottom"]), 4):
+        page.mouse.move(between, y)
+        if lines.get_attribute("data-near"):
+            break
+    assert lines.get_attribute("data-near")
+    chosen = page.locator(".ag-row-selected")
+    page.mouse.click(between, y, button="right")
+    page.wait_for_timeout(300)
+    expect(chosen).to_have_count(0)
+    page.mouse.click(between, y)
+    expect(chosen).not_to_have_count(0)
+
+
 @pytest.mark.long
 def test_stretches_are_added_moved_and_cleared_and_axes_moved_by_pointer_and_keys(page: Page, real: str) -> None:
     show(page, real + "/model_lineage")

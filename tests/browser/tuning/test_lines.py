@@ -1,4 +1,4 @@
-"""Trials as lines over parallel axes: as SVG with names of files in them, and many lines, which are drawn over several frames."""
+"""Trials as lines over parallel axes: as SVG with names of files, and many of them, drawn over several frames."""
 
 from __future__ import annotations
 
