@@ -166,6 +166,9 @@ def test_a_case_is_held_to_its_limits(run: Callable[[bytes], object], what: str,
     assert bool(failure) == bool(what)
     if failure is not None:
         assert failure.data == b"data"
+    if run is busy:
+        assert failure is not None
+        assert "OutOfTime" in failure.details, "it was stopped, not measured when it had ended"
 
 
 @pytest.mark.long

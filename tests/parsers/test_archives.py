@@ -144,10 +144,10 @@ def test_hostile_descriptions_of_torch_are_refused(members: list[tuple[str, byte
 
 
 def test_members_that_overlap_cost_no_more_than_their_bytes(tmp_path: Path, peak: Any) -> None:
-    """Ten thousand names for the same bytes, each of which claims the length of all."""
-    head, entry = member(b"a/data/0", 1000, 1000)
+    """Ten thousand names for the same bytes, each of which claims the length of all: 100 MB in all."""
+    head, entry = member(b"a/data/0", 10_000, 10_000)
     pickled, pickled_entry = member(b"a/data.pkl", 4, 4)
-    body = head + bytes(1000)
+    body = head + bytes(10_000)
     where = len(body)
     body += pickled + b"\x80\x02}."
     crc = struct.pack("<I", zlib.crc32(b"\x80\x02}."))

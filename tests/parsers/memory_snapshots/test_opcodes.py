@@ -79,6 +79,11 @@ def test_names_and_arguments_are_those_of_the_standard_library() -> None:
 REFUSED = [known for known in pickletools.opcodes if ord(known.code) not in READ]
 
 
+def test_what_imports_or_calls_is_among_those_that_are_refused() -> None:
+    calls = {"GLOBAL", "STACK_GLOBAL", "INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "REDUCE", "BUILD", "EXT1", "EXT2", "EXT4"}
+    assert calls | {"PERSID", "BINPERSID"} <= {known.name for known in REFUSED}
+
+
 @pytest.mark.parametrize("known", REFUSED, ids=[known.name for known in REFUSED])
 def test_any_other_opcode_ends_reading_with_its_name_and_place(known: pickletools.OpcodeInfo, tmp_path: Path) -> None:
     start = b"\x80\x04}\x94(" + text("segments") + b"\x94]\x94"

@@ -83,6 +83,23 @@ def test_only_plain_tables_and_few_functions_may_be_used(tmp_path: Path) -> None
         assert opened.select("SELECT startNs, COUNT(*) FROM TASK", ()) == [(5, 1)]
 
 
+@pytest.mark.parametrize("kind", ["view", "virtual", "plain view"])
+def test_nothing_is_computed_of_a_table_that_is_refused(tmp_path: Path, kind: str) -> None:
+    """Even if a query of ours named it. The last one uses nothing but a plain table that may be read, and no function."""
+    path = made(tmp_path / NAME)
+    if kind == "plain view":
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("CREATE VIEW SEEN AS SELECT startNs FROM TASK")
+    else:
+        path.unlink()
+        hostile_databases.HOSTILE[kind](path)
+    name = "SEEN" if kind == "plain view" else "TASK"
+    with Database(str(path)) as opened:
+        for query in (f"SELECT startNs FROM {name}", f"SELECT COUNT(*) FROM {name}"):
+            with pytest.raises(ValueError, match=r"prohibited|authorized|constructor failed"):
+                opened.select(query, ())
+
+
 def test_a_process_that_is_silent_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hung = _unguarded(made(tmp_path / NAME))
     monkeypatch.setattr(database_processes, "QUIET_S", 0.3)

@@ -172,6 +172,30 @@ def test_bombs_are_refused_at_once(tmp_path: Path) -> None:
         read_tuning(str(tmp_path / "search.yaml"))
 
 
+def aliases(levels: int, times: int) -> str:
+    """Lists within lists, each of which has the one before this many times."""
+    lines = ["a0: &a0 [x]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * times)}]" for n in range(1, levels)]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (aliases(6, 9), "20,000 values with what its aliases repeat"),  # 74,000, which would not take long
+        (aliases(2, 20_100), "20,000 values"),
+        ("".join(f"{' ' * n}a:\n" for n in range(60)), "levels"),
+        ("a: &a\n  b: *a\n", "levels"),
+        ("a: [" + "1," * 30_000 + "]", "20,000 values"),
+        ("# " + "x" * (1 << 20), "expected at most 1,048,576 bytes, found 1,048,578"),
+    ],
+    ids=["multiplied", "repeated", "deep", "circle", "many", "long"],
+)
+def test_each_limit_of_a_configuration_is_named(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read_tuning(written(tmp_path, text))
+    assert said in str(caught.value)
+
+
 def test_constraints() -> None:
     size = parse_constraint("layers * width ** 2 <= 4096")
     assert size.names == ("layers", "width")

@@ -83,8 +83,14 @@ def test_a_pattern_that_eats_memory() -> None:
         matching("^(?:(a)|(b))*c", ["ab" * 8_000_000], seconds=20)
 
 
-def test_the_pattern_is_data() -> None:
-    assert matching("__import__('os').system('x')|loss", ["loss"]) == ["loss"]
+def test_the_pattern_is_data(tmp_path) -> None:
+    made = tmp_path / "made"
+    code = f"__import__('pathlib').Path({str(made)!r}).touch()"
+    assert matching(f"{code}|loss", ["loss"]) == ["loss"]
+    assert captured(f"{code}|loss", ["loss"]) == ["loss"]
+    assert not made.exists()
+    eval(code)
+    assert made.exists(), "where it is not data"
 
 
 def test_many_names() -> None:
