@@ -104,7 +104,7 @@ cellRenderers.MindscopeRun = ({ data }) => {
   const background = paint(data.members, view.drawnIn);
   const [first] = pagesOf(data);
   const name = nameIn(view.rows, data);
-  return make("span", { className: "ms-run" },
+  return make("span", { className: "ms-run ms-runs-run" },
     make("span", { className: background ? "ms-dot" : "ms-dot ms-dot-off", style: { background } }),
     first ? linkTo(data, first, () => ({ className: "ms-cut ms-run-name", tabIndex: -1 }), name)
       : make("span", { className: "ms-cut", title: data.name }, name),

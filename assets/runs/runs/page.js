@@ -128,7 +128,10 @@ export class View {
     });
     this.api.addEventListener("cellKeyDown", (event) => {
       if (event.data.group || runNotes.isCell(event)) return;
-      if (event.event.key === "Enter" && event.event.target?.closest("a,button") === null) this.open(event.data);
+      const { key, target } = event.event;
+      if (key === "Enter" && target?.closest("a,button") === null) this.open(event.data);
+      // As in the column of remarks, which is not there before the first one.
+      if (key === "F2") target?.closest(".ag-cell")?.querySelector(".ms-runs-note")?.click();
     });
     // The grid may have filtered rows before the view was known.
     if (this.filtering()) this.api.onFilterChanged();

@@ -18,6 +18,7 @@ from app import create_app
 from app.web.server import Application
 from tests.browser.showing import show
 from tests.browser.waiting import becomes, frames
+from tests.sources import MemorySource, series
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)> =cmd()"
@@ -198,3 +199,21 @@ def test_without_a_workspace_it_is_said(page: Page, address: str, base: Path) ->
     row.hover()
     row.locator(".ms-runs-note").click()
     expect(page.locator(".ms-note-box")).to_contain_text("cannot be saved")
+
+
+def test_a_long_name_has_the_width_of_its_cell_and_its_button_lies_over_it(page: Page, serve: Callable[[Flask], str]) -> None:
+    source = MemorySource({f"run_{'long_' * 12}{n}": {"scalar": {"loss": series(5, n)}} for n in range(2)})
+    show(page, f"{serve(create_app(source).server)}/")
+    row = page.locator(".ag-pinned-left-cols-container .ag-row").first
+    name, button = row.locator(".ms-run-name"), row.locator(".ms-runs-note")
+    expect(button).to_have_css("opacity", "0")
+    expect(button).to_have_css("pointer-events", "none")
+    ends = "one => one.getBoundingClientRect().right"
+    assert name.evaluate(ends) == row.locator(".ms-run").evaluate(ends)
+    page.locator(".ag-center-cols-container .ag-row .ag-cell").first.click()
+    expect(button).to_have_css("opacity", "1")  # a touch gives focus, too
+    row.locator(".ag-cell").last.evaluate("cell => cell.focus()")
+    page.keyboard.press("F2")
+    expect(page.locator(".ms-note-box")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".ms-note-box")).to_have_count(0)
