@@ -93,7 +93,10 @@ def queue(data: CardData) -> Any:
     ]  # fmt: skip
     facts += [(name, write(row[key])) for name, key, write in written if np.isfinite(row[key])]
     facts += [("info", str(row["info"]))] if row["info"] else []
-    listed = html.Dl([html.Div([html.Dt(t(f"preparation.fact.{name}")), html.Dd(str(value))]) for name, value in facts])
+    listed = html.Dl([
+        html.Div([html.Dt(t(f"preparation.fact.{name}")), html.Dd(str(value), className=f"ms-preparation-fact-{name}")])
+        for name, value in facts
+    ])
     title = html.H4(str(row["type"]), className="ms-preparation-title")
     queues = data.frames["queues"]
     samples = queues[(queues["queue"] == "operator") & (queues["op_id"] == chosen)] if queues is not None else None
