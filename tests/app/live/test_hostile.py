@@ -331,6 +331,45 @@ def test_calls_that_hang_are_limited_and_cancelled(served: Served, monkeypatch: 
     training.stub.close()
 
 
+def test_a_connection_has_four_calls_at_once(served: Served) -> None:
+    training = connected(served)
+    hold = threading.Event()
+
+    def never() -> Iterator[bytes]:
+        hold.wait(120)
+        yield b""
+
+    try:
+        streams = [training.stub.SendWatchpointHits.future(never()) for _ in range(5)]
+        served.until(lambda: any(one.done() for one in streams))
+        (ended,) = [one for one in streams if one.done()]
+        assert ended.exception().code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert "4 calls at once" in ended.exception().details()
+        assert served.look().refused == 1
+    finally:
+        hold.set()
+    training.stub.close()
+
+
+def test_a_connection_has_five_thousand_calls_a_second(served: Served) -> None:
+    """As if all but one had been made in this second; where that ends just then, the call is one of the next."""
+    training = connected(served)
+    (peer,) = served.server._calls
+    calls = served.server._calls.get(peer)
+    assert calls is not None
+
+    def more(count: int) -> bool:
+        """Make a call after so many; return whether it is refused."""
+        calls.count, calls.second = count, int(time.monotonic())
+        error = training.stub.SendHeartbeat.future(M.Heartbeat(period=5)).exception()
+        assert error is None or error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+        return error is not None and "5,000 a second" in error.details()
+
+    assert not more(4_999)
+    served.until(lambda: more(5_000))
+    training.stub.close()
+
+
 @pytest.mark.parametrize("name", ["SendMetadata", "WaitCMD", "SendGraph"])
 def test_a_thousand_calls_without_a_message_keep_nobody_out(name: str, served: Served) -> None:
     """Calls whose headers came and nothing after them, from many connections, and answers that nobody reads."""

@@ -158,6 +158,20 @@ def test_a_clock_set_back_keeps_no_half_sent_request(
             until(lambda: ended(before) and ended(after))
 
 
+@pytest.mark.parametrize("seconds", [-86_400.0, 365 * 86_400.0])
+def test_an_idle_connection_is_closed_whatever_the_clock_says(
+    application: Any, clock: Callable[[float], None], monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    monkeypatch.setattr(connections, "CHECK_SECONDS", 1)
+    monkeypatch.setattr(connections, "IDLE_SECONDS", 1)
+    with running(application) as address, contextlib.closing(asking(address)) as before:
+        assert status(before) == 200
+        clock(seconds)
+        with contextlib.closing(asking(address)) as after:
+            assert status(after) == 200
+            until(lambda: ended(before) and ended(after))
+
+
 @pytest.mark.parametrize(("waiting", "taken", "stuck"), [
     ((1, 1, 1), (0, 0, 0), True), ((1, 1, 1), (9, 9, 4104), True), ((1, 1, 1), (9, 9, 4105), False),
     ((0, 0, 1), (0, 0, 0), False), ((1, 1, 0), (0, 0, 0), False), ((1, 0, 1), (0, 0, 0), False),
