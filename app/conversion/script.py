@@ -13,7 +13,7 @@ from app.conversion.calls import CheckpointTensor, Emission
 from app.conversion.classes import ClassMaker
 from app.conversion.folding import Folding
 from app.conversion.mapping import attribute_texts, describe
-from app.conversion.naming import class_name, comment
+from app.conversion.naming import class_name, comment, unique
 from app.conversion.onnx_model import OnnxModel
 from app.conversion.operators import recurrent
 
@@ -74,7 +74,7 @@ def write_script(model: OnnxModel, folding: Folding, emissions: Sequence[Emissio
     root = grouped(emissions, model.outputs) if blocks else NodeGroup("", list(emissions))
     extra = _constant_outputs(model, folding)
     maker = ClassMaker(model.types, aliases)
-    title = class_name(name)
+    title = unique(class_name(name), ())
     maker.make(root, model.inputs, model.outputs, title, extra)
     writer = _ScriptWriter(maker, model, recording)
     helpers = dict.fromkeys(helper for emission in emissions for helper in emission.helpers)
@@ -144,7 +144,7 @@ class _ScriptWriter:
         code = "\n".join(self._out)
         stored = "tensor(" in code
         names = [name for name, used in (("Parameter", stored), ("nn", True), ("ops", "ops." in code)) if used]
-        text = _HEAD.format(title=head, weights=weights, names=", ".join(names)) + (_TENSOR if stored else "")
+        text = _HEAD.format(title=head, weights=comment(weights), names=", ".join(names)) + (_TENSOR if stored else "")
         first = text.rstrip("\n").split("\n")
         self._out[:0] = first
         self.lines = {node: [line + len(first) for line in lines] for node, lines in self.lines.items()}

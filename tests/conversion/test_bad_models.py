@@ -142,6 +142,32 @@ def test_inputs_with_names_of_code(tmp_path: Path) -> None:
     assert len(arguments) == len(set(arguments)) == 6
 
 
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name and "\0" not in name])
+def test_names_of_scopes_and_files_are_no_code(name: str, tmp_path: Path) -> None:
+    """Scopes with the same nodes become one class, the file names the network, and comments name operators."""
+    nodes, last = [], "x"
+    for place in range(3):
+        for op in ("Relu", "Neg", "Abs"):
+            made = f"v{place}{op}"
+            nodes.append(helper.make_node(op, [last], [made], f"/{name}.{place}/{op}"))
+            last = made
+    nodes[-1].output[0] = "last"
+    nodes.append(helper.make_node(name, ["last"], ["y"], "strange", domain=name, **{name: name}))
+    path = tmp_path / f"{name.replace('/', '')[:60]}.onnx"
+    model = model_of(nodes)
+    model.producer_name = model.doc_string = model.graph.name = model.graph.doc_string = model.domain = name
+    path.write_bytes(model.SerializeToString())
+    found = convert(path)
+    classes = [one.name for one in ast.parse(found.script.text).body if isinstance(one, ast.ClassDef)]
+    assert {*found.script.classes} <= {*classes}
+    assert len(classes) == len(set(classes))
+    assert all(text.isidentifier() and text.isascii() for text in classes)
+    tree = ast.parse(found.script.text)
+    imported = {one.name for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for one in node.names}
+    assert imported <= {"mindspore", "nn", "ops", "Parameter", "initializer"}
+    assert "__import__" not in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
 def external(location: str, *, offset: int = 0, length: int | None = None, shape: tuple[int, ...] = (3,)) -> TensorProto:
     tensor = TensorProto(name="w", dims=shape, data_type=FLOAT, data_location=TensorProto.EXTERNAL)
     for key, text in (("location", location), ("offset", offset), ("length", length)):

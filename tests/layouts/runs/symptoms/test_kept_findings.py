@@ -23,11 +23,14 @@ def test_a_finding_is_replaced_when_its_run_grows() -> None:
     """Those of earlier versions, which nobody asks for again, would fill the cache for hours."""
     source = MemorySource({"a": {"scalar": {"loss": series(50)}}}, rows=[row("a")])
     answers = SymptomAnswers(source)
-    before = findings()
+    before, last = findings(), None
     for version in range(1, 6):
         source.rows = [row("a", version=version)]
         one = answers.answer(SourceRun(source, QuestionSubject("a", "", ("a",))), STEP, slow=False)
         again = answers.answer(SourceRun(source, QuestionSubject("a", "", ("a",))), STEP, slow=False)
         assert one.finding is not None
         assert one.finding is again.finding
+        assert one.finding is not last, "what was found of an earlier version is no answer"
+        last = one.finding
+    del one, again, last
     assert findings() == before + 1
