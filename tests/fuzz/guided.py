@@ -9,6 +9,7 @@ the quick ones, and what is computed from frames is asked of cases that reach ne
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
@@ -163,6 +164,9 @@ def work(
             "-malloc_limit_mb=0", "-detect_leaks=0", "-handle_segv=0", "-handle_abrt=0", "-reload=0",
         )  # fmt: skip
         atheris.Setup([sys.argv[0], kept, *options], one, custom_mutator=mutated)
-        atheris.Fuzz()
+        # Between cases: what those before have left fills the memory that this process may have, so that a mutation finds no
+        # room. It ends here, and another process goes on. A case that takes too much memory is a failure (`execute`).
+        with contextlib.suppress(MemoryError):
+            atheris.Fuzz()
 
     return run

@@ -24,7 +24,8 @@ from parsers.events.mindspore import MINDSPORE
 from parsers.profiler.registry import FILE_KINDS
 from parsers.registry import READERS
 from tests.amounts import some_or_every
-from tests.fuzz.cases import attempt
+from tests.fuzz import guided
+from tests.fuzz.cases import Slot, attempt, in_process
 from tests.fuzz.corpus import LARGEST, Seeds
 from tests.fuzz.driver import FOUND, Fuzzing, cases
 from tests.fuzz.minimise import minimised
@@ -169,6 +170,26 @@ def test_a_case_is_held_to_its_limits(run: Callable[[bytes], object], what: str,
     if run is busy:
         assert failure is not None
         assert "OutOfTime" in failure.details, "it was stopped, not measured when it had ended"
+
+
+class Fuzzer:
+    """What atheris does, but for the cases: two of them, between which a mutation finds no memory."""
+
+    def Setup(self, _arguments: list[str], one: Callable[[bytes], None], *, custom_mutator: object) -> None:
+        self.one = one
+
+    def Fuzz(self) -> None:
+        self.one(b"data")
+        raise MemoryError
+
+
+@pytest.mark.parametrize("run", [len, lambda data: np.ones(64 << 20).sum()], ids=["fine", "memory"])
+def test_a_fuzzer_that_has_no_memory_left_between_cases_ends_its_turn(run: Callable[[bytes], object], tmp_path: Path) -> None:
+    slot, made = Slot(1), target(run)
+    work = guided.work(Fuzzer(), made, slot, 0, str(tmp_path), str(tmp_path / "kept"), str(tmp_path / "said"), 1, 1, set())
+    found = [failure.what.partition(" ")[0] for failure in in_process(work, slot, [made.name], str(tmp_path / "said"))]
+    assert found == ([] if run is len else ["MemoryError"]), "a case that takes too much is told"
+    assert slot.counts() == (1,)
 
 
 @pytest.mark.long
