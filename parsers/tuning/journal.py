@@ -6,7 +6,7 @@ LONGEST bytes per line and the values of `parsers.json_text`, MOST_TRIALS trials
 
 from __future__ import annotations
 
-import json
+import codecs
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ def record_of(line: bytes) -> dict[str, Any]:
     """
     require_few_values(line)
     try:
-        found = json.loads(line)
+        found = parse_json(line.removeprefix(codecs.BOM_UTF8).decode())  # from bytes, JSON takes unpaired surrogates
     except RecursionError as error:
         raise ValueError("too many levels") from error
     if not isinstance(found, dict) or not isinstance(found.get("op_code"), int) or "worker_id" not in found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import warnings
 from pathlib import Path
@@ -191,6 +192,34 @@ def test_a_record_that_says_nonsense_is_skipped(tmp_path: Path, record: str) -> 
     assert [one.kind for one in reader.problems] == ["bad_message"]
     assert len(trials_frame(reader.studies[0])) == 8
     assert len(values_frame(reader.studies[0])) == 16
+
+
+def test_a_directory_that_is_no_unicode_has_frames(tmp_path: Path) -> None:
+    """Python holds the bytes of such a name as unpaired surrogates, which Optuna writes as escapes."""
+    study = written(tmp_path / "journal.log")
+    place = {"run": os.fsdecode(b"/runs/t\xff"), "directory": os.fsdecode(b"/studies/\xe9"), "worker": "\udcfc", "device": ""}
+    study.add_trial(optuna.trial.create_trial(value=0.25, user_attrs={recording.PLACE: place}))
+    found = trials_frame(study_in(tmp_path / "journal.log")).iloc[-1]
+    assert (found["run"], found["log"]) == (r"/runs/t\udcff", r"/studies/\udce9/output.log")
+    assert found["worker"] == r"\udcfc"
+
+
+@pytest.mark.parametrize("text", [b"\xed\xa0\x80", b"\xff"], ids=["surrogate", "byte"])
+def test_a_record_that_is_no_utf_8_is_skipped(text: bytes, tmp_path: Path) -> None:
+    written(tmp_path / "journal.log")
+    with open(tmp_path / "journal.log", "ab") as stream:
+        stream.write(b'{"op_code":2,"worker_id":"w","study_id":0,"user_attr":{"a":"%s"}}\n' % text)
+    reader = StudyFile(str(tmp_path / "journal.log"))
+    reader.refresh()
+    assert [one.kind for one in reader.problems] == ["bad_message"]
+    assert "a" not in reader.studies[0].attributes
+
+
+def test_a_journal_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    written(tmp_path / "journal.log")
+    plain = repr(study_in(tmp_path / "journal.log"))
+    (tmp_path / "marked.log").write_bytes(b"\xef\xbb\xbf" + (tmp_path / "journal.log").read_bytes())
+    assert repr(study_in(tmp_path / "marked.log")) == plain
 
 
 def test_a_record_of_too_many_values_costs_itself_alone(tmp_path: Path) -> None:
