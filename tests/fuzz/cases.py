@@ -109,7 +109,8 @@ class Slot:
     def __init__(self, targets: int) -> None:
         self._counts = struct.Struct(f"<{targets}Q")
         self._turns = self._counts.size + self._HEAD.size + MOST
-        self._shared = mmap.mmap(-1, self._turns + self._counts.size)
+        self._steps = self._turns + self._counts.size
+        self._shared = mmap.mmap(-1, self._steps + 8)
 
     def turns(self) -> tuple[int, ...]:
         """Return how many turns each target has had."""
@@ -124,6 +125,7 @@ class Slot:
         """Note the target (its number) and the bytes of the case that runs next, and count it unless it runs again."""
         at = number * 8
         count = struct.unpack_from("<Q", self._shared, at)[0]
+        struct.pack_into("<Q", self._shared, self._steps, self.steps() + 1)
         begin = self._counts.size
         self._HEAD.pack_into(self._shared, begin, number + 1, len(data))
         self._shared[begin + self._HEAD.size : begin + self._HEAD.size + len(data)] = data
@@ -138,6 +140,10 @@ class Slot:
         number, size = self._HEAD.unpack_from(self._shared, self._counts.size)
         begin = self._counts.size + self._HEAD.size
         return (number - 1, self._shared[begin : begin + size]) if number else None
+
+    def steps(self) -> int:
+        """Return how often a case has begun, those that ran again included: it grows as long as there is progress."""
+        return int(struct.unpack_from("<Q", self._shared, self._steps)[0])
 
     def counts(self) -> tuple[int, ...]:
         """Return the number of cases run of each target."""
@@ -203,7 +209,7 @@ def _child(work: Work, sending: Connection) -> None:
 
 def _followed(process: int, receiving: Connection, slot: Slot) -> Generator[Failure, None, int]:
     """Yield what a process sends until it ends; return its status. One that makes no progress is ended."""
-    seen, since = slot.counts(), time.monotonic()
+    seen, since = slot.steps(), time.monotonic()
     while True:
         ready, _, _ = select.select([receiving], [], [], 1.0)
         if ready:
@@ -211,8 +217,8 @@ def _followed(process: int, receiving: Connection, slot: Slot) -> Generator[Fail
                 yield receiving.recv()
             except EOFError:
                 return os.waitpid(process, 0)[1]
-        if slot.counts() != seen:
-            seen, since = slot.counts(), time.monotonic()
+        if slot.steps() != seen:
+            seen, since = slot.steps(), time.monotonic()
         elif time.monotonic() - since > STUCK_S:
             os.kill(process, signal.SIGKILL)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("fuzzing needs fork and limits of resources", allow_module_level=True)
 
-from tests.fuzz import guided
+from tests.fuzz import cases, guided
 from tests.fuzz.cases import attempt
 from tests.fuzz.driver import Fuzzing
 from tests.fuzz.hostile_files import read_log
@@ -109,6 +110,16 @@ def test_a_case_that_reaches_new_code_is_asked_for_everything(tmp_path: Path) ->
 def test_what_is_read_again_is_no_case(tmp_path: Path) -> None:
     fuzzing = fuzzed(tmp_path, Engine(10, lambda data: False), lambda data, folder: None, (b"one", b"two"))
     assert fuzzing.cases_run() == {"made": Ran(10, 10, 0)}
+
+
+def test_a_process_that_reads_again_what_was_kept_is_not_taken_for_a_hung_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cases, "STUCK_S", 1.5)  # each second it is looked whether there was progress
+    seeds = tuple(b"%d" % number for number in range(16))
+    fuzzing = fuzzed(tmp_path, Engine(1, lambda data: False), lambda data, folder: time.sleep(0.25), seeds)
+    assert fuzzing.cases_run() == {"made": Ran(1, 1, 0)}
+    assert not fuzzing.unrepeated
 
 
 def test_cases_since_new_code_are_counted(tmp_path: Path) -> None:

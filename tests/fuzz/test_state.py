@@ -146,7 +146,8 @@ def test_a_session_that_is_ended_has_counted_its_cases(how: str, tmp_path: Path)
         if how == "ended":
             process.terminate()
             assert process.wait(60) == 0
-            assert state.load(path).cases["one"] == pids.stat().st_size  # a byte for each case
+            begun = state.load(path).cases["one"]
+            assert begun - pids.stat().st_size in (0, 1)  # a byte for each case, except one that had just begun
         else:
             process.kill()
             process.wait(60)
