@@ -54,10 +54,12 @@ def read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) -
             part = together[file.path][reader.schema.name] if reader.together is not None else reader.read(source)
             reader.schema.check(part.frame)
             check_problems(part.problems)
-    if derived:
+    # Files without frames of a profile are read for jobs, or as a trace, alone.
+    alone = not any(reader.file.name == file.kind for file in files for reader in FRAME_READERS)
+    if derived or alone:
         _read_of_job(tuple(files))
     profile = Profile("session", 0, tuple(files))
-    if kind in SOURCES and is_chosen(data, _TRACE_OF):
+    if kind in SOURCES and (alone or is_chosen(data, _TRACE_OF)):
         _look_at_trace(profile.trace.columns)
         _ = profile.trace.slices, profile.trace.tracks, profile.trace.flows, profile.trace.counters
     if derived and any(profile.gives(frame) for frame in ("memory", "operator_memory", "static_memory", "module_memory")):

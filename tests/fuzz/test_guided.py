@@ -12,19 +12,22 @@ from random import Random
 from typing import Any
 
 import pytest
+from pandas import DataFrame
 
 if sys.platform == "win32":
     pytest.skip("fuzzing needs fork and limits of resources", allow_module_level=True)
 
-from tests.fuzz import cases, guided
+from parsers.profiler.job_access import Job
+from tests.fuzz import cases, guided, profile_files
 from tests.fuzz.cases import attempt
+from tests.fuzz.corpus import Seeds
 from tests.fuzz.driver import Fuzzing
 from tests.fuzz.hostile_files import read_log
 from tests.fuzz.mutated_schemas import join_log
 from tests.fuzz.mutated_texts import MOST
 from tests.fuzz.promises import chosen_by, everything, is_chosen
 from tests.fuzz.state import Ran
-from tests.fuzz.targets import Target
+from tests.fuzz.targets import Target, all_targets
 
 _SAID = (
     b"INFO: Seed: 7\n#3\tpulse  cov: 900 ft: 1\n#4\tINITED cov: 304 ft: 326 corp: 3/1539b exec/s: 0 rss: 169Mb\n"
@@ -159,6 +162,31 @@ def test_one_of_so_many_is_chosen_unless_everything_is_asked() -> None:
     with chosen_by(next(data for data in files if not is_chosen(data, 16))):
         assert not any(is_chosen(data, 16) for data in files)
     assert not all(is_chosen(data, 16) for data in files)
+
+
+@pytest.mark.parametrize("name", ["profile-cluster_database.db", "profile-cluster_steps.csv"])
+def test_what_only_jobs_read_is_read_in_each_case(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, original = [], Job.frame
+
+    def frame(job: Job, wanted: str, *others: Any) -> DataFrame:
+        read.append(wanted)
+        return original(job, wanted, *others)
+
+    monkeypatch.setattr(Job, "frame", frame)
+    target = all_targets(Seeds())[name]
+    with chosen_by(b"not chosen"):
+        assert not is_chosen(b"", 32)
+        target.run(target.seeds[0], str(tmp_path))
+    assert read
+
+
+def test_what_is_a_trace_alone_is_read_as_one_in_each_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    monkeypatch.setattr(profile_files, "_look_at_trace", read.append)
+    target = all_targets(Seeds())["profile-msprof_trace.json"]
+    with chosen_by(b"not chosen"):
+        target.run(target.seeds[0], str(tmp_path))
+    assert read
 
 
 def test_a_database_with_a_log_is_chosen_by_both(tmp_path: Path) -> None:
