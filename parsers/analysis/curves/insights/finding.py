@@ -33,7 +33,7 @@ FEWEST_COURSE = 40
 """Points from which on the levels of a curve are judged."""
 _FEW = 80
 """Curves of fewer points may be too short for the rule of divergence."""
-_FINITE = 0.5
+FINITE = 0.5
 """Share of finite values from which on what they do says anything about a curve."""
 _AT_BOUND = 0.15
 """Share of equal lowest or highest values from which on they are a bound."""
@@ -232,7 +232,7 @@ def _evaluated(tag: str, series: Series, points: _SeriesPoints) -> Iterator[Insi
     value = points.value
     if value.size < FEWEST:
         return
-    if unmoved(tag, value) and value.size >= _FINITE * series.value.size:
+    if unmoved(tag, value) and value.size >= FINITE * series.value.size:
         yield _insight(tag, series, "unmoved", (int(points.place[0]), int(points.place[-1])), float(value.size),
                        value=float(np.median(value)), usual=float(np.median(value)), points=value.size)  # fmt: skip
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -26,9 +27,12 @@ _NEED_DIRECTION = ("overfitting", "plateau")
 _NOT_OF_SCALES = ("unmoved", "frozen", "shift", "spike", "oscillation", "noisier", "plateau")
 _COVERED = {
     "unmoved": ("divergence", "overfitting", "frozen", "shift", "oscillation", "noisier", "plateau", "speed"),
-    "divergence": ("oscillation", "noisier", "plateau"),
+    "divergence": ("overfitting", "shift", "oscillation", "noisier", "plateau"),
+    "overfitting": ("divergence", "shift", "plateau"),
+    "shift": ("overfitting",),
+    "oscillation": ("noisier",),
 }
-"""Rules that are not asked of a curve once another one has found something."""
+"""Rules that are not asked of a curve once another one has found something, or whose marks give way to it."""
 _OF_TIMES = ("stall", "slower")
 
 
@@ -52,29 +56,41 @@ def judgements(tag: str, series: Series, found: Iterable[Insight]) -> list[RuleJ
     finite = shown.value[np.isfinite(shown.value)]
     own = [one for one in found if one.tag == tag]
     kinds, covering = {one.kind for one in own}, {one.kind for one in own if one.score >= 1.0}
+    covered = {kind for other in covering for kind in _COVERED.get(other, ())}
+    if finite.size and any(one.kind == "frozen" and one.last_step == shown.step[np.isfinite(shown.value)][-1] for one in own):
+        covered.add("plateau")  # a curve that is frozen at its end
     timed = bool(np.isfinite(shown.wall_time).any())
     made = []
     for kind in RULES:
         points = shown.step.size if kind in ("non_finite", "slower", "stall", "gap") else finite.size
-        needed = _needed(kind, tag)
+        needed = _needed(kind, tag, shown.step.size)
         if kind in kinds:
             made.append(RuleJudgement(kind, FOUND, "", points, needed))
             continue
         state, reason = _missing(kind, tag, finite, timed=timed)
         if not reason and (points < needed or (kind != "non_finite" and shown.step.size < finding.FEWEST)):
             state, reason = NOT_JUDGED, FEW
-        if not reason and any(kind in _COVERED.get(other, ()) for other in covering):
+        if not reason and kind in covered:
             state, reason = NOT_JUDGED, COVERED
         made.append(RuleJudgement(kind, state if reason else NOTHING, reason, points, needed))
     return made
 
 
-def _needed(kind: str, tag: str) -> int:
-    """Return how many points a rule takes; the course of a curve whose name says what is better is judged from fewer on."""
+def _needed(kind: str, tag: str, points: int) -> int:
+    """Return how many of the points of a curve a rule takes.
+
+    A divergence is judged from fewer on where the name says what is better, unless that is a matter of overfitting.
+    """
     fewest = RULES[kind].fewest
-    if kind == "divergence" and (not better(tag) or finding.WANDERS.search(tag)):
+    if kind == "divergence" and (not better(tag) or finding.WANDERS.search(tag) or _is_evaluation(tag)):
         fewest = finding.FEWEST_COURSE
+    if kind == "unmoved":
+        fewest = max(fewest, math.ceil(finding.FINITE * points))
     return fewest if kind == "non_finite" else max(fewest, finding.FEWEST)
+
+
+def _is_evaluation(tag: str) -> bool:
+    return kind_of(tag) in (VALIDATION_METRIC, VALIDATION_LOSS)
 
 
 def _missing(kind: str, tag: str, finite: Floats, *, timed: bool) -> tuple[str, str]:
@@ -83,7 +99,7 @@ def _missing(kind: str, tag: str, finite: Floats, *, timed: bool) -> tuple[str, 
         return NOT_RECORDED, NO_TIMES
     if kind == "speed" and not speed.is_speed(tag):
         return NOT_RECORDED, NO_SPEED
-    if kind == "overfitting" and kind_of(tag) not in (VALIDATION_METRIC, VALIDATION_LOSS):
+    if kind == "overfitting" and not _is_evaluation(tag):
         return NOT_RECORDED, NO_EVALUATION
     if kind in _NEED_DIRECTION and not better(tag):
         return NOT_JUDGED, DIRECTION

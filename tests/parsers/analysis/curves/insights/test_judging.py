@@ -8,6 +8,7 @@ import pytest
 from parsers import Series
 from parsers.analysis.curves.insights import RULES, insights_of
 from parsers.analysis.curves.insights.judging import (
+    COVERED,
     DIRECTION,
     FEW,
     FOUND,
@@ -91,3 +92,48 @@ def test_without_times_nothing_is_said_of_them() -> None:
     found = _of("loss", _series(np.linspace(2, 1, 300), timed=False))
     assert {found[kind].state for kind in ("stall", "slower")} == {NOT_RECORDED}
     assert found["stall"].reason == NO_TIMES
+
+
+def _falling(points: int, noise: float = 0.02) -> np.ndarray:
+    return 2.0 * np.exp(-np.arange(points) / 40) + 0.5 + np.random.default_rng(0).normal(0, noise, points)
+
+
+def test_what_gives_way_to_another_mark_is_not_said_to_be_absent() -> None:
+    """A jump is told as divergence, and a validation loss that rises as overfitting: then neither has no jump, nor no rise."""
+    jump = _falling(300)
+    jump[150:] += 1.2
+    found = _of("loss", _series(jump))
+    assert found["divergence"].state == FOUND
+    assert (found["shift"].state, found["shift"].reason) == (NOT_JUDGED, COVERED)
+    found = _of("val/loss", _series(jump))
+    assert found["overfitting"].state == FOUND
+    assert {found[kind].reason for kind in ("divergence", "shift", "plateau")} == {COVERED}
+    rise = _falling(300)
+    rise[200:] += np.linspace(0, 5, 100)
+    found = _of("val/loss", _series(rise))
+    assert found["divergence"].state == FOUND
+    assert found["overfitting"].reason == COVERED
+
+
+def test_noise_of_a_curve_that_swings_and_levels_of_one_that_is_frozen_are_not_judged() -> None:
+    swing = _falling(400, 0.01)
+    swing[100:] += 0.3 * np.sin(np.arange(300) / 4) * np.linspace(0.2, 1, 300)
+    found = _of("loss", _series(swing))
+    assert found["oscillation"].state == FOUND
+    assert found["noisier"].reason == COVERED
+    still = _falling(400)
+    still[150:] = still[150]
+    found = _of("loss", _series(still))
+    assert found["frozen"].state == FOUND
+    assert found["plateau"].reason == COVERED
+
+
+def test_points_that_other_rules_of_the_same_kind_take() -> None:
+    rise = np.r_[np.linspace(2, 0.2, 8), np.linspace(0.2, 3, 16)]
+    found = _of("val/loss", _series(rise))
+    assert found["divergence"] == RuleJudgement("divergence", NOT_JUDGED, FEW, 24, 40)
+    assert _of("loss", _series(rise))["divergence"].state == FOUND
+    stuck = np.full(200, np.nan)
+    stuck[::3] = 1.0
+    found = _of("loss", _series(stuck))
+    assert found["unmoved"] == RuleJudgement("unmoved", NOT_JUDGED, FEW, 67, 100)
