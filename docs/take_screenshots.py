@@ -130,7 +130,8 @@ def _settle(page: Page) -> None:
     while time.monotonic() < until:
         page.wait_for_timeout(2000)
         before, shown = shown, page.screenshot(clip=below)
-        awaited = page.locator(".ms-skeleton:visible").count() + page.locator(".ag-cell").get_by_text("…", exact=True).count()
+        awaited = page.locator(".ms-skeleton:visible, [data-going]:visible").count()
+        awaited += page.locator(".ag-cell").get_by_text("…", exact=True).count()
         if shown == before and not awaited:
             return
 
