@@ -32,7 +32,7 @@ def figures(times: int) -> list[Figure]:
             ratios.append(firsts[-1] / library)
     what = f"reading {RUNS:,} runs of {TAGS} tags x {STEPS:,} steps ahead"
     return [
-        Figure(f"{what} / with two processes", "x", 1.3, tuple(ratios)),
+        Figure(f"{what} / with two processes", "x", 1.2, tuple(ratios)),
         Figure(what, "CPU s", NO_BOUND, tuple(firsts)),
         Figure("the same with all of it in the index", "CPU s", NO_BOUND, tuple(again)),
         _profiles_again(times),

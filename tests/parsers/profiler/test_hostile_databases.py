@@ -169,7 +169,7 @@ def test_others_are_read_while_one_waits_for_its_database(tmp_path: Path, monkey
     finally:
         frames.stop()
         database.PROCESSES.close()
-    assert not [pid for pid in pids if b"database_process" in _command(pid)]
+    until(lambda: not [pid for pid in pids if b"database_process" in _command(pid)])
 
 
 def _reading(frames: ProfileFrames, profiles: list[Profile]) -> int:

@@ -57,7 +57,7 @@ def judgements(tag: str, series: Series, found: Iterable[Insight]) -> list[RuleJ
     own = [one for one in found if one.tag == tag]
     kinds, covering = {one.kind for one in own}, {one.kind for one in own if one.score >= 1.0}
     covered = {kind for other in covering for kind in _COVERED.get(other, ())}
-    if finite.size and any(one.kind == "frozen" and one.last_step == shown.step[np.isfinite(shown.value)][-1] for one in own):
+    if finite.size and any(one.kind == "frozen" and one.last_step == shown.step[np.isfinite(shown.value)].max() for one in own):
         covered.add("plateau")  # a curve that is frozen at its end
     timed = bool(np.isfinite(shown.wall_time).any())
     made = []
