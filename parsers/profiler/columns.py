@@ -24,7 +24,7 @@ from parsers.model import Problem
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
-FORMAT = Format("columns", b"MSRC\0\0\0", 4)
+FORMAT = Format("columns", b"MSRC\0\0\0", 5)
 """Increment the version whenever this layout or the output of a reader changes."""
 _TYPES: Mapping[str, np.dtype[Any]] = {
     "b": np.dtype("<i1"), "h": np.dtype("<i2"), "w": np.dtype("<i4"), "i": np.dtype("<i8"), "f": np.dtype("<f8"),
@@ -337,7 +337,7 @@ def narrow(values: NDArray[Any]) -> NDArray[Any]:
     if not len(values):
         return np.empty(0, np.int8)
     low, high = int(values.min()), int(values.max())
-    kind = np.result_type(np.min_scalar_type(min(low, -1)), np.min_scalar_type(min(-high, -1)))
+    kind = np.result_type(np.min_scalar_type(min(low, -1)), np.min_scalar_type(min(-1 - high, -1)))
     return values.astype(kind)
 
 

@@ -27,7 +27,7 @@ from parsers.profiler.columns import narrow
 from parsers.profiler.sessions import ProfileFile
 from parsers.schema import Schema
 
-FORMAT = Format("snapshot", b"MSPF\0\0\0", 6)
+FORMAT = Format("snapshot", b"MSPF\0\0\0", 7)
 """Increment the version whenever this layout or the output of a reader changes."""
 _TYPES = ("int8", "int16", "int32", "int64", "float64")
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from parsers import json_text
 from parsers.cluster_frames import GROUPS
 from parsers.profiler import json_entries
-from parsers.profiler.columns import FORMAT, FileRows, Growing, JoinedRanks, NumberedTexts, packed, unpacked
+from parsers.profiler.columns import FORMAT, FileRows, Growing, JoinedRanks, NumberedTexts, narrow, packed, unpacked
 from parsers.profiler.json_entries import EntryType, entries
 from parsers.profiler.lines import Complaints
 
@@ -159,6 +159,28 @@ def test_joined_ranks_keep_whole_numbers_of_any_size(ranks: list[list[int]]) -> 
     assert frame["size"].tolist() == wanted
     assert frame["size"].dtype == np.int64
     assert GROUPS.check(frame)["group"].tolist() == [f"g{number}" for number, sizes in enumerate(ranks) for _ in sizes]
+
+
+@pytest.mark.parametrize("most", [(1 << bits) + more for bits in (7, 15, 31) for more in (-1, 0, 1)] + [(1 << 63) - 1])
+def test_narrow_numbers_are_the_same_at_the_limits_of_each_type(most: int) -> None:
+    values = np.array([most, -most - 1 if most < 1 << 31 else 0, 0], np.int64)
+    for some in (values, values[:1], values[1:], -values[:1]):
+        found = narrow(some)
+        assert found.tolist() == some.tolist()
+        fitting = [kind for kind in (np.int8, np.int16, np.int32, np.int64) if np.array_equal(some.astype(kind), some)]
+        assert found.dtype == fitting[0]
+
+
+def test_names_are_told_apart_where_a_rank_has_129() -> None:
+    names = [f"g{number}" for number in range(129)]
+    rows = FileRows(GROUPS, ("group", "size"), "file")
+    for number, name in enumerate(names):
+        rows.add(group=name, size=number)
+    joined = JoinedRanks(GROUPS)
+    joined.add(unpacked(packed([rows], ())), "session")
+    frame = joined.frame()
+    assert frame["group"].tolist() == names
+    assert frame["size"].tolist() == [*range(129)]
 
 
 def test_a_growing_column_takes_wider_numbers_as_they_come() -> None:
