@@ -18,7 +18,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
@@ -26,8 +26,9 @@ from app.programs import command, environment
 from app.tasks import ANSWER, DONE, FAILED, LENGTH, PROGRESS, READY, RETIRED, TaskMessage
 from parsers.model import Problem
 from parsers.profiler.progress import Cancelled, watched
-from parsers.profiler.ranks import columns_of
-from parsers.profiler.sessions import ProfileFile
+
+if TYPE_CHECKING:
+    from parsers.profiler.sessions import ProfileFile  # with the readers of profiles, which other tasks do without
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +103,8 @@ class RankTask:
 
     def do(self) -> bytes:
         """Return the columns of the rank (`parsers.profiler.ranks.columns_of`)."""
+        from parsers.profiler.ranks import columns_of  # see above
+
         return columns_of(self.files, self.what)
 
     def asked(self) -> tuple[int, Any]:
@@ -452,7 +455,8 @@ class _Process:
         if len(piece.tasks) == 1:
             del self.held[0]
         else:
-            self.held[0] = replace(piece, tasks=piece.tasks[1:], begin=piece.begin + piece.tasks[0].size)
+            piece.begin += piece.tasks[0].size
+            piece.tasks = piece.tasks[1:]
 
     def kill(self) -> None:
         """End it, whatever it does."""

@@ -71,8 +71,10 @@ def _runs(sources: Sequence[Source], place: str, settings: Settings, bar: Progre
 
 
 def _engine(settings: Settings) -> Engine:
-    from app.dask_pieces import read_run
-
     here = ByAmount(processes=Processes(program=PROGRAM))
+    if not settings.dask:
+        return here
+    from app.dask_pieces import read_run  # with all that reads ranks
+
     cluster = cluster_engine(settings.dask, trust=settings.dask_trust, do=read_run, otherwise=here)
     return cluster or here

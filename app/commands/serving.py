@@ -14,8 +14,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -523,6 +521,9 @@ def _first_answer(
 
 
 def _answers(url: str) -> bool:
+    import urllib.error  # with 15 modules, which only a start in the background uses
+    import urllib.request
+
     # No proxy: the address belongs to this machine.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:

@@ -19,6 +19,7 @@ from app import engine_process, engines
 from app.engines import AHEAD, MUCH, PIECE, ByAmount, Engine, Here, Processes, RankTask, pieces
 from app.programs import command, environment
 from parsers.model import Problem
+from parsers.profiler import ranks
 from parsers.profiler.columns import unpacked
 from parsers.profiler.progress import Cancelled
 from parsers.profiler.ranks import FRAMES, columns_of
@@ -302,7 +303,7 @@ def test_a_bug_in_one_rank_is_told_here_too(tmp_path: Path, monkeypatch: pytest.
             raise ValueError("no")
         return columns_of(files, what)
 
-    monkeypatch.setattr(engines, "columns_of", read)
+    monkeypatch.setattr(ranks, "columns_of", read)
     found = answers(Here(), tasks)
     assert isinstance(found[1], Problem)
     assert "ValueError: no" in found[1].text

@@ -65,8 +65,10 @@ def read_ahead(
     each PIECE of input, so a killed program has little to do again. Yields problems of runs that were not read.
     """
     tasks = []
+    keys: list[str] = []
     for number, source in enumerate(runs):
-        states = snapshots.load(key_of(source.real_path))
+        keys.append(key_of(source.real_path))
+        states = snapshots.load(keys[-1])
         if states is None:
             tasks.append(RunTask(number, source, sum(file.size for file in source.files)))
             continue
@@ -79,7 +81,7 @@ def read_ahead(
             ahead.known += 1
             continue
         ahead.grown += 1
-        ahead.not_kept += snapshots.save(key_of(source.real_path), list(run.states.values()), together=True) is False
+        ahead.not_kept += snapshots.save(keys[-1], list(run.states.values()), together=True) is False
     unwritten = 0
     for task, answer in engine.run(tasks, told, is_cancelled):
         if isinstance(answer, Problem):
@@ -91,7 +93,7 @@ def read_ahead(
             yield task.lost(str(error))
             continue
         ahead.read += 1
-        ahead.not_kept += not parts or snapshots.save_parts(key_of(task.source.real_path), parts, together=True) is False
+        ahead.not_kept += not parts or snapshots.save_parts(keys[task.number], parts, together=True) is False
         unwritten += task.size
         if unwritten >= PIECE:
             unwritten = 0
