@@ -175,7 +175,7 @@ def test_a_case_is_held_to_its_limits(run: Callable[[bytes], object], what: str,
 class Fuzzer:
     """What atheris does, but for the cases: two of them, between which a mutation finds no memory."""
 
-    def Setup(self, _asked: list[str], one: Callable[[bytes], None], *, custom_mutator: Callable[[bytes, int, int], bytes]) -> None:
+    def Setup(self, _: list[str], one: Callable[[bytes], None], *, custom_mutator: Callable[[bytes, int, int], bytes]) -> None:
         self.one, self.mutated = one, custom_mutator
 
     def Mutate(self, data: bytes, _most: int) -> bytes:
