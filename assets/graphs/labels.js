@@ -13,7 +13,7 @@ export const FRAME_LEFT = 12;
 export const FRAME_TOP = 8;
 const MOST_TITLES = 200;
 const OF_TYPE = /-op\d+$/;
-const MOST_ALIKE = 40;  // at most so many labels with the same short form are made different
+const MOST_ALIKE = 40;  // names that share a short form; if more share it, all keep it
 
 /**
  * The width of a text in px; letters of Chinese are twice as wide.

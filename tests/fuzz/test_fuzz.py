@@ -191,7 +191,7 @@ def test_a_fuzzer_that_has_no_memory_left_between_cases_ends_its_turn(run: Calla
     slot, made = Slot(1), target(run)
     work = guided.work(Fuzzer(), made, slot, 0, str(tmp_path), str(tmp_path / "kept"), str(tmp_path / "said"), 1, 1, set())
     found = [failure.what.partition(" ")[0] for failure in in_process(work, slot, [made.name], str(tmp_path / "said"))]
-    assert found == ([] if run is len else ["MemoryError"]), "a case that takes too much is told"
+    assert found == ([] if run is len else ["MemoryError"]), "a case that takes too much memory is reported"
     assert slot.counts() == (1,)
 
 

@@ -106,9 +106,10 @@ class _Stretch:
 
 @dataclass(frozen=True, slots=True)
 class _WhereRanksAre:
-    """Stretches of ranks, the keys of those whose joined columns are kept, and the numbers of other ranks whose own are.
+    """Where the columns of each rank come from.
 
-    unread are the rest, as far as they have files.
+    joined are the keys of stretches whose joined columns are in the index, kept the numbers of other ranks whose own columns
+    are there, unread the ranks whose files must be read.
     """
 
     stretches: Sequence[_Stretch]

@@ -359,7 +359,7 @@ def test_a_connection_has_five_thousand_calls_a_second(served: Served) -> None:
     assert calls is not None
 
     def more(count: int) -> bool:
-        """Make a call after so many; return whether it is refused."""
+        """Make a call as if this many had been made in this second; return whether it is refused."""
         calls.count, calls.second = count, int(time.monotonic())
         error = training.stub.SendHeartbeat.future(M.Heartbeat(period=5)).exception()
         assert error is None or error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED

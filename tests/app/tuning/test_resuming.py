@@ -116,8 +116,8 @@ def test_ctrl_c_ends_the_trials_and_a_resume_repeats_them(search: Search) -> Non
     trial.write_text(f"[ -e {slow} ] && sleep 100\n{trial.read_text()}")
     search.write("budget: {trials: 2}")
     pid = search.forked("--jobs", 2)
-    place = "workspace/studies/*/trials/1-*/status.json"
-    until(lambda: "running" in "".join(one.read_text() for one in search.directory.glob(place)))
+    place = "workspace/studies/*/trials/*/status.json"
+    until(lambda: sum('"running"' in one.read_text() for one in search.directory.glob(place)) == 2)
     os.kill(pid, signal.SIGINT)
     assert ended(pid) == 130
     assert [one.state for one in search.study().trials] == ["failed", "failed"]

@@ -1,6 +1,6 @@
 """A clock that is set back by a day or forward by a year while servers run: nothing that was confirmed is lost or half written.
 
-The time of day is what Python is told, and the times of files are what they are after a real jump.
+The tests replace Python's clock and set the times of files to what a real jump would leave.
 """
 
 from __future__ import annotations
