@@ -51,7 +51,7 @@ def figures(times: int) -> list[Figure]:
         Figure("statistics of 1 GB in one file / numpy reads and sums it", "x", 2.5, _of(large, "ratio")),
         Figure("memory it takes", "MB", 256.0, _of(large, "more_mb")),
         Figure("statistics of 10,000 tensors of 100 kB / numpy reads and sums them", "x", 2.5, _of(small, "ratio")),
-        Figure("by a server, with the start of its processes (0.3 s) and the index: one file", "x", 3.0, _of(parted, "ratio")),
+        Figure("by a server, with the start of a process and the index: one file", "x", 3.0, _of(parted, "ratio")),
         Figure("10,000 files", "x", 3.5, _of(served, "ratio")),
         Figure("these statistics from the index", "CPU s", 0.5, _of(served, "known")),
         Figure("memory of server and processes for a tensor of 4 GB, beyond that of the server", "MB", 256.0, more),
