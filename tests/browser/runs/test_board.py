@@ -262,7 +262,9 @@ def test_a_sentence_without_a_head_is_added(page: Page, opened: Callable[[], str
     said = page.locator(".ms-optimisation-answer")
     add = said.get_by_role("button", name="Add to a board")
     expect(add).to_have_count(1)
-    text, button = said.locator("> :not(button)").filter(visible=True).first.bounding_box(), add.bounding_box()
+    answer = said.locator("> :not(button)").filter(visible=True).first
+    expect(answer).to_be_visible()
+    text, button = answer.bounding_box(), add.bounding_box()
     assert text is not None
     assert button is not None
     assert text["x"] + text["width"] <= button["x"], "the button covers no text"

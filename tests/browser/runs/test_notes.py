@@ -210,7 +210,7 @@ def test_a_long_name_has_the_width_of_its_cell_and_its_button_lies_over_it(page:
     expect(button).to_have_css("pointer-events", "none")
     ends = "one => one.getBoundingClientRect().right"
     assert name.evaluate(ends) == row.locator(".ms-run").evaluate(ends)
-    page.locator(".ag-center-cols-container .ag-row .ag-cell").first.click()
+    page.locator(".ag-center-cols-container .ag-row [col-id=state]").first.click()  # a cell without links
     expect(button).to_have_css("opacity", "1")  # a touch gives focus, too
     row.locator(".ag-cell").last.evaluate("cell => cell.focus()")
     page.keyboard.press("F2")
