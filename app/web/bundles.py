@@ -42,6 +42,8 @@ ALL_CHARTS = "plotly/package_data/plotly.full.js"
 """The URL of the whole of plotly.js, which a page loads before its first surface. `all_charts` gives it a fingerprint."""
 CARTESIAN = "vendor/plotly_cartesian.js"
 """plotly.js-cartesian-dist-min of npm, of the version that the package plotly has."""
+ONCE = (b"if (!window.Plotly) {\n", b"\n}\n")
+"""What CARTESIAN is sent between, so that it runs once where a page asks for it again (assets/shell/compiled_charts.js)."""
 
 
 @functools.cache
@@ -122,7 +124,8 @@ class Bundles:
     def component(self, package_name: str, fingerprinted_path: str) -> Response:
         """Respond with a file of a component library."""
         path, has_fingerprint = check_fingerprint(fingerprinted_path)
-        return self._bundle(self._component(package_name, path)).answer(A_YEAR if has_fingerprint else 0)
+        once = f"{package_name}/{path}" == CHARTS
+        return self._bundle(self._component(package_name, path), once=once).answer(A_YEAR if has_fingerprint else 0)
 
     def asset(self, filename: str) -> Response:
         """Respond with one of our assets; if the path contains the current version, it may be cached for a year."""
@@ -150,16 +153,19 @@ class Bundles:
             raise NotFound
         return os.path.join(_package_directory(package_name), path)
 
-    def _bundle(self, *paths: str) -> Bundle:
+    def _bundle(self, *paths: str, once: bool = False) -> Bundle:
         changed = _newest_mtime(paths)
+        before, after = ONCE if once else (b"", b"")
+        key = (*paths, "once") if once else paths
         with self._lock:
-            loaded = self._loaded.get(paths)
+            loaded = self._loaded.get(key)
             if loaded is None or loaded[0] != changed:
                 contents = []
                 for path in paths:
                     with open(path, "rb") as stream:
                         contents.append(stream.read())
-                loaded = self._loaded[paths] = (changed, Bundle(b"\n".join(contents), paths[0]))
+                data = before + b"\n".join(contents) + after
+                loaded = self._loaded[key] = (changed, Bundle(data, paths[0]))
         return loaded[1]
 
 

@@ -58,19 +58,25 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
+def chromium_path() -> str:
+    """The path of the Chromium that the tests use."""
     path = os.environ.get("CHROMIUM_PATH") or next((found for name in NAMES if (found := shutil.which(name))), None)
     if path is None:
         if os.environ.get("MINDSCOPE_REQUIRE_BROWSER") == "1":
             pytest.fail("MINDSCOPE_REQUIRE_BROWSER=1, but there is no Chromium on the PATH and none in CHROMIUM_PATH")
         pytest.skip("no Chromium on the PATH and none in CHROMIUM_PATH")
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser(pytestconfig: pytest.Config, chromium_path: str) -> Iterator[Browser]:
     expect.set_options(timeout=WAIT_MS)
     with pytest.MonkeyPatch.context() as changed:
         changed.setenv("NODE_OPTIONS", f"--require={WITHOUT_SNAPSHOTS}")
         started = sync_playwright().start()
     try:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-        chromium = started.chromium.launch(executable_path=path, args=flags)
+        chromium = started.chromium.launch(executable_path=chromium_path, args=flags)
         pytestconfig.stash[COSTS].follow(chromium)
         yield chromium
         chromium.close()
