@@ -130,7 +130,7 @@ PAGES: tuple[Page, ...] = (
         group="performance", keeps=_SESSION,
     ),
     _page(
-        "dumps.debugger", ("Debugger", "调试器"), needs=("dump",), libraries=("plotly", "cytoscape"), group="debugging",
+        "dumps.debugger", ("Debugger", "调试器"), needs=("dump",), libraries=("cytoscape",), group="debugging",
         keeps=_DUMP,
     ),
     _page("dumps.first_cause", "common.first_cause", needs=("dump",), libraries=("plotly",), group="debugging", keeps=_DUMP),

@@ -1,12 +1,14 @@
 // The selected operator: its tensors with statistics, their history and distribution, its source lines. Counterpart of
 // layouts/dumps/debugger/selected.py. State: node, io (which tensor), stat (the statistic over iterations).
 
-import { functionsOf, setProps } from "../../kit/dash.js";
+import { functionsOf } from "../../kit/dash.js";
 import { make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
+import { expectFigure, expectNone, showFigure } from "../../kit/late_graphs.js";
 import { notYet } from "../../kit/pages.js";
 import * as debugging from "../dumps.js";
+import { busy } from "../../kit/page_parts.js";
 import { drawProgress } from "../../kit/progress.js";
 import * as comparing from "./selected_compare.js";
 import * as values from "./selected_values.js";
@@ -85,6 +87,7 @@ function drawRest(page) {
   comparing.draw(page, tensor, ask);
   const other = comparing.matched(page);
   const beside = other ? { with_run: [other.run], with_row: [other.row], with_mark: [other.mark] } : {};
+  expectFigure(page, "trend-plot");
   debugging.request(page, "trend", { ...ask, ...beside, stat: [statistic(page)] });
   values.draw(page, tensor, ask);
 }
@@ -124,11 +127,15 @@ export const answers = {
     const { part } = page.selected;
     const card = part("trend");
     drawProgress(card.querySelector(".ms-body-status"), answer, again(page, "trend"));
-    if (!answer.figure) return;
+    if (!answer.figure) {
+      if (!busy(answer)) expectNone(page, "trend-plot");
+      return;
+    }
     const once = answer.iterations < 2 ? [words("debugger.trend.once", {}, "span", "ms-muted")] : [];
     card.querySelector(".ms-card-badges").replaceChildren(...once);
     card.classList.toggle("ms-selected-short", answer.iterations < 2);
-    setProps(page.store("trend-plot"), { figure: answer.figure });
+    if (answer.iterations < 2) expectNone(page, "trend-plot");
+    else showFigure(page, "trend-plot", answer.figure);
   },
   histogram: (page, answer) => values.takeHistogram(page, answer, again(page, "histogram")),
   comparison(page, answer) {

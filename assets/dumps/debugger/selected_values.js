@@ -1,12 +1,13 @@
 // The values of the chosen tensor, of the one it is compared with, or their difference, and the distribution of these. State:
 // values ("other", "difference", "relative"), dims ("0,..,2..5:TENSOR", of the tensor shown last), format and digits.
 
-import { setProps } from "../../kit/dash.js";
 import { icon, make, pressSegment, segments, takesText, words } from "../../kit/elements.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { expectFigure, expectNone, showFigure } from "../../kit/late_graphs.js";
 import { entry, same } from "../../kit/state.js";
 import * as debugging from "../dumps.js";
 import { isLive } from "../live.js";
+import { busy } from "../../kit/page_parts.js";
 import { drawProgress } from "../../kit/progress.js";
 import { boxesText, boxGroup, clearBoxes, dimsOf, drawBoxes } from "../../kit/tensor_grid/boxes.js";
 import { lookControls, lookOf } from "../../kit/tensor_grid/number_format.js";
@@ -249,7 +250,9 @@ function askHistogram(page, ask, shown, other) {
   else if (shown !== "this") Object.assign(found, { with_run: [other.run], with_row: [other.row], with_mark: [other.mark] });
   const { status } = page.selected.values.wanted.tensor;
   page.selected.part("histogram").hidden = status !== "values" && shown === "this";
-  if (!page.selected.part("histogram").hidden) debugging.request(page, "histogram", found);
+  if (page.selected.part("histogram").hidden) return;
+  expectFigure(page, "histogram-plot");
+  debugging.request(page, "histogram", found);
 }
 
 /** @param {Debugger.Page} page */
@@ -265,7 +268,8 @@ export function takeHistogram(page, answer, again) {
   ]));
   if (answer.problem) note.append(make("span", "ms-muted", answer.problem));
   else if (none) note.append(writeText(make("span", "ms-muted"), "debugger.histogram.none"));
-  if (answer.figure) setProps(page.store("histogram-plot"), { figure: answer.figure });
+  if (answer.figure) showFigure(page, "histogram-plot", answer.figure);
+  else if (!busy(answer)) expectNone(page, "histogram-plot");
 }
 
 document.addEventListener("keydown", (event) => {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dash import Input, State, dcc, html
+from dash import Input, State, html
 from parsers import PayloadError
 
 from layouts.dumps.body import DUMPS
@@ -22,8 +22,8 @@ from layouts.dumps.dump_choice import DumpChoice, read_choice, read_node
 from layouts.dumps.dump_tensors import Dumped, opened, read_dumped
 from layouts.kit.body import status_line
 from layouts.kit.callbacks import in_browser
-from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.i18n import for_browser, t
+from layouts.kit.late_graphs import late_graph
 from layouts.kit.page import Ids
 from layouts.kit.page_parts import register_parts_in, stores
 from layouts.kit.state import BadInput, text
@@ -43,8 +43,8 @@ def part(ids: Ids) -> html.Section:
         html.Div(className="ms-selected-foot"),
     ]
     left = [_card("values", values), _card("stack", html.Div(className="ms-selected-lines"))]
-    right = [_card("trend", [_graph(ids("trend-plot")), status_line("debugging")]),
-             _card("histogram", [_graph(ids("histogram-plot")), status_line("debugging")])]  # fmt: skip
+    right = [_card("trend", [late_graph(ids("trend-plot"), "ms-selected-plot"), status_line("debugging")]),
+             _card("histogram", [late_graph(ids("histogram-plot"), "ms-selected-plot"), status_line("debugging")])]  # fmt: skip
     cards = [html.Div(side, className="ms-selected-side") for side in (left, right)]
     return html.Section(
         [
@@ -74,11 +74,6 @@ def _card(name: str, content: Any) -> html.Section:
     )
     name = f"ms-card ms-selected-card ms-selected-{name}"
     return html.Section([head, html.Div(content, className="ms-card-body")], className=name, tabIndex=-1)
-
-
-def _graph(graph: Any) -> html.Div:
-    plot = dcc.Graph(id=graph, figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
-    return html.Div(plot, className="ms-selected-plot")
 
 
 def register(app: Any, source: DumpSources, ids: Ids, routes: str) -> None:

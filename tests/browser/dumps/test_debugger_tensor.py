@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 from flask import Flask
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from app import create_app
 from app.store.store import Store
+from app.web.bundles import CHARTS
 from tests.browser.showing import show
+from tests.browser.waiting import settles
 from tests.writers.dumps import file_name, npy
 
 RNG = np.random.default_rng(11)
@@ -57,6 +60,28 @@ def test_nothing_is_selected(page: Page, address: str) -> None:
     show(page, f"{address}&step=0")
     expect(part(page, "none")).to_be_visible()
     expect(part(page, "body")).to_be_hidden()
+
+
+def test_plotly_is_loaded_for_the_first_figure(browser: Browser, address: str) -> None:
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+        with settles(page):
+            page.goto(f"{address}&step=2")
+        expect(part(page, "none")).to_be_visible()
+        assert [path for path in asked if "plotly" in path or "async-graph" in path] == []
+        show(page, f"{address}&step=2&node=Default_fc_MatMul-op0")
+        expect(part(page, "trend").locator(".points path")).to_have_count(3)
+        expect(part(page, "histogram").locator(".bars path").first).to_be_attached()
+        assert [path for path in asked if path.endswith(CHARTS)]
+        assert page.locator("[aria-busy]").count() == 0
+        show(page, f"{address}&step=1&node=Default_fc_MatMul-op0")
+        expect(part(page, "trend").locator(".shapelayer path")).not_to_have_count(0)
+        assert page.locator(".ms-debugger-selected .js-plotly-plot").count() == 2
+    finally:
+        context.close()
 
 
 def test_tensors_values_trend_and_distribution(page: Page, address: str) -> None:
