@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.data import TAGS, folder
-from benchmarks.measure import ROOT, Figure, cpu_of_family, processes
-from benchmarks.starting import free_port, server, wait_for
+from benchmarks.measure import ROOT, Figure, cpu_of_family, free_port, processes
+from benchmarks.starting import server, wait_for
 
 BARE = """
 import sys

@@ -6,6 +6,7 @@ import compileall
 import contextlib
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -33,6 +34,13 @@ def compile_programs() -> None:
     for package in ("app", "layouts", "parsers", "benchmarks"):
         compileall.compile_dir(ROOT / package, quiet=1)
     subprocess.run([sys.executable, "-c", STACK], cwd=ROOT, check=True)
+
+
+def free_port() -> int:
+    """Return a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @dataclass(frozen=True, slots=True)

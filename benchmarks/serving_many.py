@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import peers
+from benchmarks import peers, tensorboard
 from benchmarks.many_data import make
 from benchmarks.measure import NO_BOUND, Figure, anonymous_rss, cpu_seconds
 from benchmarks.starting import server
@@ -41,6 +41,7 @@ def figures(times: int) -> list[Figure]:
                         slower.append(_read(base, runs, "--no-cache")[0] / first[-1][0])
             found.append(Figure(what, "CPU s", ready, tuple(cpu for cpu, _ in first)))
             found += peers.beside(base, "tb", times, (peers.RUST,))
+            found += tensorboard.started(base, times)
             found.append(Figure("the same from the index", "CPU s", again, _from_index(base, runs, times)))
             if runs == CASES[-1][0]:
                 found.append(Figure("anonymous memory of the server", "MB", 330, tuple(memory for _, memory in first)))

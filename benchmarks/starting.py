@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import statistics
 import subprocess
 import sys
@@ -16,15 +15,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks import tensorboard
 from benchmarks.data import folder
-from benchmarks.measure import ROOT, STACK, Figure, anonymous_rss, cpu_seconds, in_fresh_process
+from benchmarks.measure import ROOT, STACK, Figure, anonymous_rss, cpu_seconds, free_port, in_fresh_process
 
 POINTS = 1_000_000
 
 
 def figures(times: int) -> list[Figure]:
     """Start, second start and memory."""
-    return [*_start("ms", "MindSpore layout", times), *_start("tb", "TensorBoard layout", times), _second_start(times)]
+    return [
+        *_start("ms", "MindSpore layout", times),
+        *_start("tb", "TensorBoard layout", times),
+        *tensorboard.started(folder() / "tb" / "S1", times),
+        _second_start(times),
+    ]
 
 
 def bare_imports(times: int = 3) -> float:
@@ -35,13 +40,6 @@ def bare_imports(times: int = 3) -> float:
         _, _, usage = os.wait4(bare.pid, 0)
         spent.append(usage.ru_utime + usage.ru_stime)
     return statistics.median(spent)
-
-
-def free_port() -> int:
-    """Return a free port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -16,8 +16,11 @@ from app.web.modules import PAGE_SAVING, SHELL
 from benchmarks.bare_browser import bare_browser
 from benchmarks.browsing import FLAGS, PAINTED, found_chromium, root_of
 from benchmarks.data import folder
-from benchmarks.measure import ROOT, Figure, cpu_of_family
+from benchmarks.measure import NO_BOUND, ROOT, Figure, cpu_of_family
 from benchmarks.starting import server, wait_for
+from benchmarks.tensorboard import PAGE as THEIR_PAGE
+from benchmarks.tensorboard import PAINTED as THEIRS_PAINTED
+from benchmarks.tensorboard import tensorboard, there_is_one
 from layouts import PAGES
 
 BOUND, BOUNDS = 2.0, {"tuning": 2.5}
@@ -43,28 +46,42 @@ def figures(times: int) -> list[Figure]:
 
 
 def _again(path: str, times: int) -> list[Figure]:
-    spent: list[list[float]] = []
     with server(folder() / "ms" / "S1", "--no-cache") as (_, ours):
         wait_for(ours, 1_000_000)
-        for _ in range(times):
-            with tempfile.TemporaryDirectory() as profile:
-                spent.append([_visited_bare(path, profile, f"{ours}/scalars") for _ in range(VISITS)])
+        spent = [_visits_bare(path, f"{ours}/scalars", PAINTED) for _ in range(times)]
     first, second, third = zip(*spent, strict=True)
     what = "first chart painted, Chromium without a debugger, all its processes"
     return [
         Figure(f"{what}: first visit", "CPU s", 2.0, first),
-        Figure("  second visit", "CPU s", 1.2, second),
-        Figure("  third visit", "CPU s", 1.2, third),
+        Figure("second visit", "CPU s", 1.2, second),
+        Figure("third visit", "CPU s", 1.2, third),
+        *_theirs(path, times),
     ]
 
 
-def _visited_bare(path: str, profile: str, url: str) -> float:
+def _theirs(path: str, times: int) -> list[Figure]:
+    """The same visits of TensorBoard, which draws two cards."""
+    if not there_is_one():
+        return []
+    with tensorboard(folder() / "tb" / "S1") as (_, address):
+        spent = [_visits_bare(path, f"{address}/{THEIR_PAGE}", THEIRS_PAINTED) for _ in range(times)]
+    ordinals = zip(("first", "second", "third"), zip(*spent, strict=True), strict=True)
+    return [Figure(f"  TensorBoard, {ordinal} visit", "CPU s", NO_BOUND, cpu) for ordinal, cpu in ordinals]
+
+
+def _visits_bare(path: str, url: str, painted: str) -> list[float]:
+    """Return what each visit of a Chromium costs that kept no file before the first."""
+    with tempfile.TemporaryDirectory() as profile:
+        return [_visited_bare(path, profile, url, painted) for _ in range(VISITS)]
+
+
+def _visited_bare(path: str, profile: str, url: str, painted: str) -> float:
     """Return the CPU seconds of a new Chromium without a debugger until half a second after it has painted a chart."""
     with bare_browser(path, profile, SIZE) as browser:
         time.sleep(0.7)
         begun = cpu_of_family(browser.pid)
         browser.open(url)
-        browser.wait_for(f"({PAINTED})(1)")
+        browser.wait_for(f"({painted})(1)")
         time.sleep(0.5)
         return cpu_of_family(browser.pid) - begun
 

@@ -264,7 +264,7 @@ def test_a_sentence_without_a_head_is_added(page: Page, opened: Callable[[], str
     expect(add).to_have_count(1)
     answer = said.locator("> :not(button)").filter(visible=True).first
     expect(answer).to_be_visible()
-    text, button = answer.bounding_box(), add.bounding_box()
+    text, button = becomes(page, lambda: (answer.bounding_box(), add.bounding_box()), all)  # it is drawn anew meanwhile
     assert text is not None
     assert button is not None
     assert text["x"] + text["width"] <= button["x"], "the button covers no text"
