@@ -74,7 +74,7 @@ def _growth(
             note = (f"memory {median['memory']:.0f} MB, index {median['index']:.2f} MB, page {median['page']:.1f} ms, "
                     f"card {median['card']:.1f} ms")  # fmt: skip
             found.append(Figure(f"{size:,g} {what}", "CPU s", NO_BOUND, tuple(one["cpu"] for one in results), note))
-            found += peers.beside(base, layout)
+            found += peers.beside(base, layout, those=(peers.RUST,))  # the others take minutes
     return found + [
         Figure(f"  exponent of {label}, {what}", "", EXPONENT, (exponent([(size, one[name]) for size, one in measured]),))
         for name, label in QUANTITIES.items()

@@ -35,7 +35,7 @@ class RankPlaces:
 
     A dimension of which not every rank has a place is left out. groups has the number of the group of each rank by dimension,
     by their first ranks, where groups are listed or experts are laid out by sizes. wrong are the dimensions whose sizes
-    contradict the listed groups: (dimension, size in the settings, size of the groups).
+    contradict the listed groups: (dimension, size in the settings, the largest other size of a group).
     """
 
     ranks: Ints
@@ -179,7 +179,9 @@ def _wrong(groups: pd.DataFrame | None, sizes: Mapping[str, int]) -> tuple[tuple
     of_kinds = _of_kinds(groups)
     names = {**_long_names(), "ep": _EXPERTS}
     for name, long in names.items():
-        lengths = {len(own) for own in of_kinds.get(name, ())}
-        if long in sizes and lengths and lengths != {max(int(sizes[long]), 1)}:
-            found.append((name, int(sizes[long]), max(lengths)))
+        if long not in sizes:
+            continue
+        size = max(int(sizes[long]), 1)
+        if others := {len(own) for own in of_kinds.get(name, ())} - {size}:
+            found.append((name, size, max(others)))
     return tuple(found)

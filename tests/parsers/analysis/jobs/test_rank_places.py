@@ -85,6 +85,11 @@ def test_groups_count_where_sizes_contradict_them() -> None:
     assert {name: own.tolist() for name, own in found.of.items()} == {name: places[name] for name in ("tp", "pp")}
 
 
+def test_of_groups_of_several_sizes_the_one_that_contradicts_is_told() -> None:
+    uneven = frame([("dp", [0, 2, 4]), ("dp", [1, 3])])
+    assert rank_places(range(5), uneven, settings({"tp": 2, "dp": 3, "pp": 1})).wrong == (("dp", 3, 2),)
+
+
 @pytest.mark.parametrize(
     ("order", "tensor"),
     [(("tp", "dp", "pp"), 1), (("tp", "dp", "pp"), 2), (("tp", "dp", "pp"), 4), (("tp", "pp", "dp"), 1)],
