@@ -39,6 +39,8 @@ MUCH = 32 << 20
 MOST_PROCESSES = 4
 AHEAD = 256 << 20
 """Bytes of input that are read beyond the first rank without an answer, so that answers that wait for it do not pile up."""
+SHORT_TASK = 128 << 10
+"""Bytes of input of tasks whose answers may wait for those of the next ones."""
 AT_A_TIME = 2
 """Pieces that a process has: one that it reads, and the next."""
 LOOK = 0.1
@@ -187,11 +189,19 @@ class _TaskProgress:
 
 @dataclass(slots=True)
 class TaskPiece:
-    """Tasks that a process gets together; begin is the number of bytes of all tasks before. alone: never beside another."""
+    """Tasks that a process gets together; begin is the number of bytes of all tasks before. alone: never beside another.
+
+    at_once: each task is answered before the next one begins, so that it is known which one kills a process.
+    """
 
     tasks: tuple[AnyTask, ...]
     begin: int
     alone: bool = False
+    at_once: bool = False
+
+    def is_at_once(self, task: AnyTask) -> bool:
+        """Whether a task of this piece is answered at once (`TaskMessage`)."""
+        return self.alone or self.at_once or task.size > SHORT_TASK
 
 
 def pieces(tasks: Iterable[AnyTask]) -> Iterator[TaskPiece]:
@@ -248,11 +258,14 @@ class _RunWork:
     def again(self, held: Sequence[TaskPiece], *, blame: bool) -> AnyTask | None:
         """Have the pieces of a process that ended done again; return the task that killed it if that is to be given up.
 
-        blame: the process was killed by the first of these tasks, so this one is done alone.
+        blame: the process was killed by one of these tasks. If that is known to be the first one, this one is done alone;
+        otherwise all are done again, each answered at once.
         """
         first = held[0].tasks[0]
+        unknown = blame and not held[0].is_at_once(first)
+        blame = blame and not unknown
         tries = self._deaths[first.number] = self._deaths.get(first.number, 0) + blame
-        left = list(held)
+        left = [replace(piece, at_once=piece.at_once or unknown) for piece in held]
         if blame:
             left[0] = replace(held[0], tasks=held[0].tasks[1:], begin=held[0].begin + first.size)
         self.waiting.extendleft(piece for piece in reversed(left) if piece.tasks)
@@ -266,8 +279,8 @@ class _RunWork:
 class Processes:
     """Does tasks in up to MOST_PROCESSES processes, which are started when needed and end when they have had nothing to do.
 
-    A process that dies loses the task that it was doing: that is done again, alone, and given up if it kills a second one.
-    Used by one thread.
+    A process that dies loses the tasks that it has not answered, which are done again. The one that kills is done alone once it
+    is known, and given up if it kills again. Used by one thread.
     """
 
     def __init__(self, most: int = 0, *, program: str = "app.engine_process", patience: float = 0.0) -> None:
@@ -442,7 +455,7 @@ class _Process:
     def give(self, piece: TaskPiece) -> None:
         """Send a piece."""
         self.held.append(piece)
-        data = msgspec.msgpack.encode([message_of(task) for task in piece.tasks])
+        data = msgspec.msgpack.encode([message_of(task, at_once=piece.is_at_once(task)) for task in piece.tasks])
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # it has ended, which its thread will say
             self._process.stdin.write(LENGTH.pack(len(data)) + data)
@@ -481,10 +494,10 @@ class _Process:
         self._answers.put(_Answer(self, _END))
 
 
-def message_of(task: AnyTask) -> TaskMessage:
+def message_of(task: AnyTask, *, at_once: bool = True) -> TaskMessage:
     """Return a task as programs and workers take it."""
     size, body = task.asked()
-    return TaskMessage(task.number, size, msgspec.Raw(msgspec.msgpack.encode(body)))
+    return TaskMessage(task.number, size, msgspec.Raw(msgspec.msgpack.encode(body)), at_once)
 
 
 def _processors() -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
 
 from app.commands.profile_indexing import index_profiles
 from app.commands.roots import roots_of
-from app.commands.serving import cluster_engine, prepare_directories
+from app.commands.serving import cluster_engine, no_garbage, prepare_directories
 from app.commands.settings import SETTINGS, SettingError, Settings, resolve
 from app.commands.terminal import ProgressBar, problem_line
 from app.engines import ByAmount, Engine, Processes
@@ -35,7 +36,9 @@ def index_runs(options: argparse.Namespace) -> int:
     if not directory:
         raise SettingError("index: expected a workspace that can be written to, found none: name one with --workspace")
     place = workspace.subdirectory(directory, "index")
-    sources = [source_of(base)] if opens_alone(base) else Scanner(base, stay_inside=settings.stay_inside).scan()
+    with no_garbage():
+        sources = [source_of(base)] if opens_alone(base) else Scanner(base, stay_inside=settings.stay_inside).scan()
+        gc.freeze()  # all of it stays until the end
     found = 0
     with ProgressBar(sys.stderr) as bar:
         problems = [problem for source in sources for part in (source, *source.ranks) for problem in part.problems]

@@ -116,6 +116,17 @@ def test_a_rank_that_kills_its_process_is_told_and_all_others_are_read(tmp_path:
     assert sum(told) == sum(task.size for task in tasks)
 
 
+def test_one_of_many_short_tasks_that_kills_is_found_by_two_more_deaths(tmp_path: Path) -> None:
+    """Answers of short tasks are held, so which one it was is not known at first."""
+    tasks = tasks_of(tmp_path, *["rank"] * 30, "kills", *["rank"] * 30)
+    engine = Processes(1, program=HOSTILE)
+    found = answers(engine, tasks)
+    engine.close()
+    assert [number for number, answer in found.items() if isinstance(answer, Problem)] == [30]
+    assert sorted(found) == list(range(61))
+    assert (tmp_path / "kills_30" / "seen").read_text() == "kills" * 3
+
+
 @pytest.mark.long
 def test_a_rank_that_kills_its_process_once_is_read(tmp_path: Path, hostile: Processes) -> None:
     tasks = tasks_of(tmp_path, "rank", "once", "once", "rank")
