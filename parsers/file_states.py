@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import numpy as np
 
+from parsers.joined_blocks import JoinedBlocks
 from parsers.model import (
     Batch,
     Cursor,
@@ -63,6 +63,7 @@ class FileState:
     rare: list[RareScalars] = field(default_factory=list)
     identity: object = field(default_factory=object, compare=False)
     checked: set[int] = field(default_factory=set, compare=False)
+    joining: JoinedBlocks = field(default_factory=JoinedBlocks, compare=False)
     read_at: float = field(default_factory=time.monotonic, compare=False)
 
     def add(self, batch: Batch) -> None:
@@ -72,7 +73,7 @@ class FileState:
             self.damaged, self.lost = {}, ()
             self.records = self.bytes_read = self.large = 0
             self.started = None
-            self.identity, self.checked = object(), set()
+            self.identity, self.checked, self.joining = object(), set(), JoinedBlocks()
         self._add_scalars(batch.scalars)
         for payload in batch.payloads:
             self.payloads.setdefault((payload.kind, payload.tag), []).append(payload)
@@ -171,13 +172,13 @@ class FileState:
         """Return all rows of the records with these tags, and of those that share rounds with them, joined: as rounds if all of
         them have the same steps, otherwise each on its own. Joining them one by one would compare all of them every time.
         """
-        parts = self.parts(tags)
+        parts, expected = self.parts(tags), self.file.size / max(self.bytes_read, 1)
         together = next((part.rounds.tags for part in parts if isinstance(part, TagBlock)), ())
         if not together or not all((tag,) in self.scalars for tag in together):
-            return [_joined_scalars(parts)]
-        if (joined := _joined_rounds([self.parts((tag,)) for tag in together])) is not None:
+            return [self.joining.scalars(parts, expected)]
+        if (joined := self.joining.rounds([self.parts((tag,)) for tag in together], expected)) is not None:
             return joined.blocks()
-        blocks = [_joined_scalars(self.parts((tag,))) for tag in together]
+        blocks = [self.joining.scalars(self.parts((tag,)), expected) for tag in together]
         step = blocks[0].step
         if not all(np.array_equal(block.step, step) for block in blocks[1:]):
             return blocks
@@ -240,37 +241,6 @@ class FileState:
 
     def _blocks(self) -> list[PayloadBlock]:
         return [block for parts in self.payloads.values() for block in parts]
-
-
-def _joined_rounds(tags: Sequence[Sequence[SeriesBlock]]) -> Rounds | None:
-    """Join the rounds of several reads, given the blocks of each tag; None if there is anything else, or another order."""
-    rounds = [part.rounds for part in tags[0] if isinstance(part, TagBlock)]
-    for parts in tags:
-        own = [part.rounds for part in parts if isinstance(part, TagBlock)]
-        if len(own) < len(parts) or len(own) != len(rounds) or not all(map(operator.is_, own, rounds)):
-            return None
-    in_order = all(before.begin[-1] < one.begin[0] for before, one in pairwise(rounds))
-    if not in_order or any(one.tags != rounds[0].tags for one in rounds):
-        return None
-    step, begin = np.concatenate([one.step for one in rounds]), np.concatenate([one.begin for one in rounds])
-    wall_time, within, value = (
-        np.concatenate([getattr(one, name) for one in rounds], axis=1) for name in ("wall_time", "within", "value")
-    )
-    return Rounds(rounds[0].tags, step, wall_time, begin, within, value)
-
-
-def _joined_scalars(parts: Sequence[SeriesBlock]) -> SeriesBlock:
-    """Join blocks of the same tags, rows in file order."""
-    if len(parts) == 1:
-        return parts[0]
-    step, wall_time, order = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("step", "wall_time", "order")
-    )
-    value = np.concatenate([part.value for part in parts], axis=1)
-    if (order[1:] < order[:-1]).any():
-        by_place = np.argsort(order, kind="stable")
-        step, wall_time, order, value = step[by_place], wall_time[by_place], order[by_place], value[:, by_place]
-    return ScalarBlock(parts[0].tags, step, wall_time, order, value)
 
 
 def _joined(parts: list[PayloadBlock]) -> PayloadBlock:

@@ -27,6 +27,8 @@ from parsers.packed import PIECE, RAW, WIDTHS, pack, pack_pieces, packed_bytes, 
 
 # Increment the version whenever this layout or the output of a reader changes.
 FORMAT = Format("snapshot", b"MSIX\0\0\0", 7)
+Pieces = tuple[bytes | memoryview, ...]
+"""A column as the parts of its bytes."""
 
 
 class _StoredColumns(msgspec.Struct, array_like=True):
@@ -89,7 +91,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
     if sys.byteorder != "little" or any(state.more for state in states):
         return None
     files: list[_IndexedFile] = []
-    columns: list[bytes | memoryview] = []
+    columns: list[Pieces] = []
     for state in states:
         state.mark()
         tables: list[_StoredColumns] = []
@@ -105,7 +107,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
         payloads = [block for blocks in state.payloads.values() for block in blocks]
         for payload in payloads:
             raw = (payload.step, payload.wall_time, payload.order, payload.offset, payload.length, payload.verified)
-            columns += [column.tobytes() for column in raw]
+            columns += [(column.tobytes(),) for column in raw]
         files.append(
             _IndexedFile(
                 state.file, state.reader, state.cursor, state.problems, state.records, state.bytes_read, state.pending,
@@ -113,7 +115,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
                 tables, scalars, [_Payloads(block.kind, block.tag, block.plugin, len(block.step)) for block in payloads],
             )
         )  # fmt: skip
-    parts = [part for column in columns for part in _padded(column)]
+    parts = [part for column in columns for part in _padded(*column)]
     try:
         header = msgspec.msgpack.encode(_RunHeader(files, sum(map(len, parts)), crc_of(parts)))
     except (UnicodeEncodeError, OverflowError):
@@ -121,11 +123,11 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
     return [FORMAT.prefix(header), *_padded(header), *parts]
 
 
-def _pack(block: ScalarBlock | RareBlock | Rounds, columns: list[bytes | memoryview]) -> _StoredColumns:
+def _pack(block: ScalarBlock | RareBlock | Rounds, columns: list[Pieces]) -> _StoredColumns:
     """Append the columns of scalars; return their description."""
     in_turn, at_once = isinstance(block, Rounds), False
-    value = np.ascontiguousarray(block.value)
-    columns.append(value.view(np.uint8).data.cast("B"))
+    value = block.value
+    columns.append(tuple(_bytes_of(row) for row in ((value,) if value.flags.c_contiguous else value)))
     if not isinstance(block, Rounds):
         packed = [pack(block.step), pack(block.wall_time), pack(block.order)]
     else:
@@ -133,9 +135,13 @@ def _pack(block: ScalarBlock | RareBlock | Rounds, columns: list[bytes | memoryv
         at_once = bool((bits == bits[0]).all())
         packed = [pack(block.step), pack(bits[0]) if at_once else pack_pieces(lambda: _in_turn(bits))]
         packed.append(pack_pieces(lambda: _in_turn(block.within, block.begin)))
-    columns += [data for _, data in packed]
+    columns += [(data,) for _, data in packed]
     step, wall, place = (width for width, _ in packed)
     return _StoredColumns(block.tags, len(block.step), value.itemsize, step, wall, place, in_turn, at_once)
+
+
+def _bytes_of(values: NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(values).view(np.uint8).data.cast("B")
 
 
 def _in_turn(column: NDArray[Any], begin: Ints | None = None) -> Iterator[Ints]:
@@ -241,10 +247,11 @@ def _round_up(size: int) -> int:
     return -(-size // 8) * 8
 
 
-def _padded(part: bytes | memoryview) -> Iterator[bytes | memoryview]:
-    yield part
-    if len(part) % 8:
-        yield bytes(-len(part) % 8)
+def _padded(*pieces: bytes | memoryview) -> Iterator[bytes | memoryview]:
+    """Yield the pieces of a column, and what is missing to a multiple of eight bytes."""
+    yield from pieces
+    if missing := -sum(map(len, pieces)) % 8:
+        yield bytes(missing)
 
 
 def key_of(path: str) -> str:

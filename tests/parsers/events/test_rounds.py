@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parsers import file_states
 from parsers.events import columns as columns_module
 from parsers.events import event_reading as reading_module
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.events.walk import walk
 from parsers.file_states import FileState
+from parsers.joined_blocks import JoinedBlocks
 from parsers.model import Batch, Rounds, SourceFile, TagBlock
 from parsers.recording import EventWriter, Histogram, Value
 from parsers.snapshot import dump, load
@@ -211,8 +211,9 @@ def test_a_read_that_ends_within_a_round_joins_each_tag_once(tmp_path: Path, mon
         batches.append(TENSORBOARD.read(str(path), batches[-1].cursor if batches else None))
     state = state_of(*batches)
     joined = []
-    original = file_states._joined_scalars
-    monkeypatch.setattr(file_states, "_joined_scalars", lambda parts: joined.append(len(parts)) or original(parts))
+    original = JoinedBlocks.scalars
+    counted = lambda self, parts, *more: joined.append(len(parts)) or original(self, parts, *more)  # noqa: E731
+    monkeypatch.setattr(JoinedBlocks, "scalars", counted)
     blocks = {tag: state.block((tag,)) for tag in TAGS}
     assert len(joined) <= len(TAGS)
     assert {len(block.step) for block in blocks.values()} == {300, 301}
