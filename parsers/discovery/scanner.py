@@ -72,7 +72,7 @@ class _Known:
             return False
         if monotonic - self.changed_at < QUIET_SECONDS or age_of(self.listing.mtime_ns / 1e9, now) < QUIET_SECONDS:
             return False
-        return self.source is None or now + self.rank[0] >= QUIET_SECONDS
+        return self.source is None or age_of(-self.rank[0], now) >= QUIET_SECONDS
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ import pytest
 
 from parsers.ages import AHEAD_SECONDS, age_of
 from parsers.discovery import listing
+from parsers.discovery import scanner as scanner_module
 from parsers.discovery.scanner import Scanner
 from parsers.trace_heads import head_of
 
@@ -60,6 +61,28 @@ def test_a_directory_far_in_the_future_is_not_listed_in_every_scan(
     for _ in range(5):
         assert len(scanner.scan()) == 1
     assert len(found) == listed
+
+
+@pytest.mark.parametrize(("ahead", "looked_at"), [(-DAY, 2), (0.0, 8), (60.0, 8), (DAY, 2), (365 * DAY, 2)])
+def test_runs_whose_files_are_far_in_the_future_are_looked_at_in_turn(
+    tmp_path: Path, ahead: float, looked_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their directories are older. Runs that changed lately are all looked at by each scan, of others two and their parent."""
+    monkeypatch.setattr(scanner_module, "LEAST_QUIET", 2)
+    for number in range(8):
+        (tmp_path / f"run{number}").mkdir()
+        path = tmp_path / f"run{number}" / NAME.format(1)
+        path.write_bytes(b"1")
+        os.utime(path, (0, time.time() + ahead))
+        os.utime(path.parent, (0, NOW))
+    os.utime(tmp_path, (0, NOW))
+    scanner = Scanner(tmp_path, share=0.0)
+    assert len(scanner.scan()) == 8
+    found: list[str] = []
+    real = os.stat
+    monkeypatch.setattr(scanner_module.os, "stat", lambda path, **more: found.append(str(path)) or real(path, **more))
+    scanner.scan()
+    assert len({path for path in found if os.path.basename(path) in {f"run{number}" for number in range(8)}}) == looked_at
 
 
 @pytest.mark.parametrize(("ahead", "final"), [(-DAY, True), (0.0, False), (60.0, False), (365 * DAY, True)])
