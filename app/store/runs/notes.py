@@ -302,13 +302,14 @@ class Notes:
             if known is None or known.base != base:
                 raise Stale(None)
             before[:] = [known.board]
+            made = change.applied(known.board)
             # Before the change is seen: who then misses what it set looks for it here.
             fresh[:] = [
                 LostField(key=card, name=name, value=value, number=next(self._losses))
                 for card, name, value in change.lost(known.board)
             ]
             self._lost[key] = remembered((*self._lost.get(key, ()), *fresh))
-            return replace(content, boards=dict(content.boards) | {key: SavedBoard(base, change.applied(known.board))})
+            return replace(content, boards=dict(content.boards) | {key: SavedBoard(base, made)})
 
         try:
             board = self._change(changed).boards[key].board
@@ -429,7 +430,8 @@ class Notes:
         """Make the directory if it was deleted and its workspace is there, on the same disk: not below a mount point."""
         workspace = os.path.dirname(self._directory)
         if not os.path.isdir(self._directory) and self._disk is not None and _own_disk(workspace) == self._disk:
-            os.mkdir(self._directory, 0o700)
+            with contextlib.suppress(FileExistsError):  # another server on this workspace was first
+                os.mkdir(self._directory, 0o700)
             sync_directory(workspace)
 
     def _set_aside(self, content: Content) -> None:

@@ -133,6 +133,14 @@ def test_nothing_is_lost_by_a_change_that_cannot_be_saved(tmp_path: Path, monkey
     assert [one["value"] for one in kept.lost_fields(KEYS[9])] == [6]
 
 
+def test_nothing_is_lost_by_a_change_that_is_refused(tmp_path: Path) -> None:
+    kept = Notes(str(tmp_path))
+    kept.create_board(BASE, KEYS[9], "Daily", CARDS)
+    with pytest.raises(InvalidInput):
+        kept.change_board(BASE, KEYS[9], BoardChange((CardChange(CARDS[0].key, w=1000, seen={"w": 2}),)))
+    assert kept.lost_fields(KEYS[9]) == []
+
+
 def test_a_board_is_deleted_and_restored_under_its_address(tmp_path: Path) -> None:
     kept = Notes(str(tmp_path))
     made = kept.create_board(BASE, KEYS[9], "Daily", CARDS)

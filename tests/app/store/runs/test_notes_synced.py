@@ -90,3 +90,22 @@ def test_a_directory_that_is_made_again_is_synced_with_its_workspace(tmp_path: P
     calls.clear()
     change(notes, "note", 0, 1)
     assert calls[:2] == [("mkdir", "notes"), ("fsync", "workspace")]
+
+
+def test_a_directory_that_another_program_makes_at_the_same_moment_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir(mode=0o700)
+    (workspace / "notes").mkdir(mode=0o700)
+    notes = Notes(str(workspace / "notes"))
+    (workspace / "notes").rmdir()
+    real = os.mkdir
+
+    def mkdir(path: str, mode: int) -> None:
+        real(path, mode)  # the other one
+        real(path, mode)
+
+    monkeypatch.setattr(os, "mkdir", mkdir)
+    change(notes, "note", 0, 1)
+    assert kept(Notes(str(workspace / "notes")).look(), "note", 0) == 1
