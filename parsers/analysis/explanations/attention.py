@@ -35,6 +35,7 @@ MOST_SAMPLES = 1_000
 ALPHA = 0.05
 """How often explainers of a run are said to differ between right and wrong predictions although none does, at most."""
 _TOLD = 16
+_NO_LABEL = np.iinfo(np.int64).min  # records hold 32 bits, -1 among them where they are damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,8 @@ def attention(found: Explanations, report: MapProgress) -> Attention:
     label, path = table["label"].to_numpy(), table["path"].array
     place = np.repeat(np.arange(len(found.samples)), np.diff(found.map_starts))
     maps = np.flatnonzero(label == strongest[place])
-    having = np.unique(place[maps])
+    owner = place[maps]
+    having = np.unique(owner)
     chosen = having
     if len(having) > MOST_SAMPLES:
         chosen = having[np.linspace(0, len(having) - 1, MOST_SAMPLES).astype(np.int64)]
@@ -108,7 +110,7 @@ def attention(found: Explanations, report: MapProgress) -> Attention:
     for at, sample in enumerate(chosen.tolist()):
         if at % _TOLD == 0:
             report(at, len(chosen))
-        first, last = np.searchsorted(place[maps], [sample, sample + 1]).tolist()
+        first, last = np.searchsorted(owner, [sample, sample + 1]).tolist()
         for one in maps[first:last].tolist():
             name = str(names[codes[one]])
             try:
@@ -148,12 +150,12 @@ def _tops(shares: Sequence[tuple[float, float]]) -> Floats:
 
 
 def _strongest(found: Explanations) -> tuple[Ints, Bools]:
-    """Return of each sample its most probable label, -1 if it has none, and whether that label is a true one.
+    """Return of each sample its most probable label, _NO_LABEL if it has none, and whether that label is a true one.
 
     Of equally probable labels it is the one recorded first, as in the lists of the page.
     """
     predicted, count = found.predicted, len(found.samples)
-    label, right = np.full(count, -1, np.int64), np.zeros(count, np.bool_)
+    label, right = np.full(count, _NO_LABEL, np.int64), np.zeros(count, np.bool_)
     rows = np.flatnonzero(~np.isnan(predicted.probability))[::-1]
     order = rows[np.argsort(predicted.probability[rows], kind="stable")]  # the highest of a sample is written last
     place = predicted.place[order]

@@ -133,6 +133,19 @@ def test_equally_probable_labels_count_as_the_one_listed_first(tmp_path: Path) -
     assert (found.every["A"].top, found.of_wrong["A"].maps) == (pytest.approx(1.0), 6)
 
 
+def test_a_map_of_no_label_is_not_that_of_a_sample_without_predictions(tmp_path: Path) -> None:
+    """A damaged record may name label -1."""
+    with ExplanationWriter(str(tmp_path), labels=["a"], explainers=["A"], seconds=1) as writer:
+        writer._check = lambda labels: None  # type: ignore[method-assign]
+        for sample in range(8):
+            writer.sample(sample, np.zeros((3, 3), np.uint8), truth=[], probabilities={})
+            writer.heat_map(sample, "A", (1 << 64) - 1, np.eye(9))
+    explanations = open_run(str(tmp_path)).explanations
+    assert explanations.saliency["label"].tolist() == [-1] * 8
+    found = attention(explanations.snapshot(), lambda *_: None)
+    assert (found.every["A"].maps, found.total) == (0, 0)
+
+
 def test_samples_without_a_map_take_no_place_of_those_that_have_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("parsers.analysis.explanations.attention.MOST_SAMPLES", 10)
     maps = {("A", 0): np.eye(10)}
