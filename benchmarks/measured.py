@@ -128,7 +128,7 @@ def _in_lines(told: dict[str, Any]) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"  # with three digits 999.5 is 1e+03
 
 
 if __name__ == "__main__":

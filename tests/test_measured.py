@@ -43,6 +43,7 @@ def test_a_measurement_is_read_back_and_replaces_the_one_before(tmp_path: Path) 
         (Figure("  peer", "MB", NO_BOUND, (1421.4, 1501.0)), "| - peer | 1,461 MB |  | 1,421 to 1,501 | 2 |  |"),
         (Figure("  peer", "CPU s", NO_BOUND, (NO_BOUND,), "stopped"), "| - peer | did not end |  |  | 1 | stopped |"),
         (Figure("requests", "", 80, (50,)), "| requests | 50 | 80 | 50 to 50 | 1 |  |"),
+        (Figure("memory", "MB", 999.9, (999.6, 999.6)), "| memory | 1,000 MB | 1,000 MB | 1,000 to 1,000 | 2 |  |"),
     ],
 )
 def test_a_line_shows_the_median_its_bound_and_the_spread(figure: Figure, line: str) -> None:
