@@ -68,11 +68,13 @@ def _broken(source: Sources, rows: Sequence[RunRow]) -> tuple[str, bool]:
         return "", unjudged
     until = time.monotonic() + SECONDS
     for row in rows:
+        is_open = False
         for member in row.members:
             found, left = source.curves.insights(member, None, max(0.0, until - time.monotonic()))
             if any(one.kind == NON_FINITE for one in found):
                 return row.key, unjudged
-            unjudged |= left > 0
+            is_open |= left > 0
+        unjudged |= is_open
     return "", unjudged
 
 

@@ -99,6 +99,29 @@ def test_a_dump_is_not_settled_on_while_scalars_are_not_analysed(tmp_path: Path,
     assert (after["broken"], after["unjudged"]) == ("broken", False)
 
 
+def test_other_ranks_of_a_broken_run_need_not_be_analysed_to_settle_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_dump(tmp_path / "a", iterations=3)
+    dump = open_run(tmp_path / "a").dump
+    step = np.arange(3, dtype=np.int64)
+    loss = Series(step, 1e9 + step, np.array([3.0, 2.0, np.nan]), np.zeros(3, np.int32), step)
+    ranks = {f"rank_{rank}": {"dump": dump, "scalar": {"loss": loss}} for rank in range(2)}
+    source = MemorySource({"last": {"dump": dump}, **ranks}, jobs={"job": list(ranks)})
+    rows = {row.key: row for row in source.runs.rows()}
+    source.rows = [rows["job"], rows["last"]]
+    analysed = source.curves.insights
+    monkeypatch.setattr(source.curves, "insights", lambda run, *asked: ((), 1) if run == "rank_0" else analysed(run, *asked))
+    found = catalogue(source, {"run": ["rank_0", "rank_1", "last"]})
+    assert found is not None
+    assert (found["broken"], found["unjudged"]) == ("job", False)
+    source.rows = source.rows[::-1]
+    monkeypatch.setattr(source.curves, "insights", lambda run, *asked: ((), 1) if run == "last" else analysed(run, *asked))
+    found = catalogue(source, {"run": ["rank_0", "rank_1", "last"]})
+    assert found is not None
+    assert (found["broken"], found["unjudged"]) == ("job", True), "the run before it may be broken, too"
+
+
 def test_the_catalogue_lists_dumps_of_the_chosen_runs(source: MemorySource) -> None:
     found = catalogue(source, {"run": ["a", "b"]})
     assert found is not None
