@@ -33,11 +33,12 @@ def _basis(found: Attention, names: Sequence[str], judged: Sequence[str]) -> lis
     key = "saliency.looks.basis" if found.looked == found.total else "saliency.looks.basis_part"
     said: list[Any] = [t(key, n=_counts(found.every, judged), total=fmt.count(found.total))]
     compared = [name for name in judged if min(found.of_right[name].maps, found.of_wrong[name].maps) >= FEWEST]
-    for name in compared[:MOST_NAMED]:
+    for name in sorted(compared, key=lambda name: name not in found.differing)[:MOST_NAMED]:
         right, wrong = found.of_right[name], found.of_wrong[name]
         key = "saliency.looks.differ" if name in found.differing else "saliency.looks.alike"
         values = {"right_top": fmt.percent(right.top), "wrong_top": fmt.percent(wrong.top)}
         said += [" ", t(key, name=name, n=fmt.count(right.maps), wrong=fmt.count(wrong.maps), **values)]
+    said += [" …"] if len(compared) > MOST_NAMED else []
     known = [name for name in judged if found.of_right[name].maps + found.of_wrong[name].maps and name not in compared]
     if known:
         counts = {"n": _counts(found.of_right, known, compared), "wrong": _counts(found.of_wrong, known, compared)}

@@ -105,6 +105,23 @@ def test_numbers_are_those_of_the_explainers_that_are_named(tmp_path: Path) -> N
     assert "right (7) and wrong (0) predictions are not compared" in only_b
 
 
+def test_of_many_explainers_those_that_differ_are_named_first(tmp_path: Path) -> None:
+    spot, rng = np.zeros((9, 9)), np.random.default_rng(1)
+    spot[4, 4] = 1.0
+    folder, names = tmp_path / "run", list("ABCDEF")
+    with ExplanationWriter(str(folder), labels=["cat", "dog"], explainers=names, seconds=1) as writer:
+        for sample in range(40):
+            writer.sample(sample, np.zeros((3, 3), np.uint8), truth=[sample % 2], probabilities={0: 0.9, 1: 0.2})
+            for name in names:
+                writer.heat_map(sample, name, 0, rng.random((9, 9)) if name == "F" and sample % 2 else spot)
+    runs = MemorySource({"run": {"explain": open_run(str(folder)).explanations}})
+    told = json.dumps(answer_looks(runs, {"of": ["run"]}), ensure_ascii=False)
+    assert "F: the most marked tenth" in told
+    assert told.count("the difference may be chance") == told.count("more than chance explains") * 3
+    assert "D: the most marked tenth" not in told
+    assert told.count('" …"') == 1, "there are more"
+
+
 def test_maps_that_do_not_count_are_told_where_too_few_are_left(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with ExplanationWriter(str(folder), labels=["cat"], explainers=["A"], seconds=1) as writer:
