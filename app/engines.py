@@ -232,7 +232,7 @@ class _RunWork:
         self.open = {task.number: task for task in tasks}
         self.size = sum(task.size for task in tasks)
         self.failed_starts = 0
-        self.begun = 0.0  # when a process was ready for it; 0 before
+        self.begun = 0.0  # when a process was ready for it; 0 while there is none
         self._counted = {task.number: _TaskProgress(task.size, told) for task in tasks}
         self._begins: dict[int, int] = {}
         self._deaths: dict[int, int] = {}
@@ -390,6 +390,7 @@ class Processes:
     def _ended(self, run: _RunWork, process: _Process) -> tuple[int, Problem] | None:
         """Give the tasks of a process that ended to others."""
         self._end([process])
+        run.begun = run.begun if any(other.is_ready for other in self._processes) else 0.0
         run.failed_starts += not process.is_ready
         if not process.held:
             return None

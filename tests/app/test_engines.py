@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -291,6 +292,28 @@ def test_others_are_started_once_one_process_has_worked_for_a_while(tmp_path: Pa
     assert answers(hasty, long) == answers(Here(), long)
     assert len(hasty.running) == 2
     hasty.close()
+
+
+def test_the_start_of_a_process_in_place_of_one_that_ended_is_no_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, start = [1.0], engines._Process.__init__
+
+    def slow_start(*given: Any) -> None:
+        start(*given)
+        now[0] += 1000.0
+
+    monkeypatch.setattr(engines.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(engines._Process, "__init__", slow_start)
+    patient = Processes(2, patience=600.0)
+    tasks = tasks_of(tmp_path / "many", *["rank"] * 4, size=MUCH)
+    assert answers(patient, tasks) == answers(Here(), tasks)
+    (before,) = patient.running
+    os.kill(before, signal.SIGKILL)  # it ends between two runs, as one does that has had nothing to do for long
+    assert answers(patient, tasks) == answers(Here(), tasks)
+    (after,) = patient.running
+    assert after != before
+    patient.close()
 
 
 def test_little_is_read_here_and_much_in_processes(tmp_path: Path) -> None:
