@@ -13,6 +13,7 @@ from itertools import groupby
 
 from app.engines import Engine, Here, RankTask
 from app.store.runs.index import Index
+from parsers.caches import Cache
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.errors import FormatError
 from parsers.model import Problem
@@ -27,11 +28,13 @@ from parsers.profiler.ranks import columns_of, extent
 SMALL_BYTES = 256
 """The columns of ranks with less input are not kept: reading it takes as long."""
 TOGETHER = 32
-"""Numbers of ranks whose columns are also kept joined."""
+"""Ranks 0 to 31, 32 to 63 and so on are a stretch, whose columns are also kept joined."""
 LEAST_JOINED = 4
-"""Ranks of which joined columns are kept."""
+"""Columns of fewer ranks than this are not joined."""
 MOST_JOINED = 64 << 20
-"""Bytes of input of such ranks: with more, reading them costs more than joining, and they would be in memory together."""
+"""Nor are those of a stretch with more bytes of input: reading it costs more than joining, and all would be in memory."""
+MOST_KNOWN = 1 << 14
+"""Records of the index that are known to be the latest; a job of 10,000 ranks has 1,000."""
 
 
 def key_of_job(job: Job, name: str) -> str:
@@ -52,10 +55,13 @@ def may_be_kept(problems: Sequence[Problem]) -> bool:
 
 
 class LatestOfJobs:
-    """What the index has of jobs. What was made of fewer ranks, or of older files, is of no use and is dropped."""
+    """What the index has of jobs. What was made of fewer ranks, or of older files, is of no use and is dropped.
+
+    Of MOST_KNOWN records, so that jobs that come and go leave little here; the index drops those of others at its limit.
+    """
 
     def __init__(self) -> None:
-        self._keys: dict[tuple[str, str, str], str] = {}
+        self._keys: Cache[tuple[str, str, str], str] = Cache(MOST_KNOWN)
 
     def write(self, index: Index, job: Job, what: str, key: str, parts: Sequence[bytes | memoryview]) -> None:
         """Keep something of a job; what names it among all that is kept of the job."""
@@ -64,7 +70,7 @@ class LatestOfJobs:
         older = self._keys.get(of)
         if older is not None and older != key:
             index.delete(older)
-        self._keys[of] = key
+        self._keys.put(of, key)
         index.write(key, parts)
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from app.engines import Here, Processes, RankTask, Told
 from app.store.jobs import job_frames
-from app.store.jobs.job_frames import RankReader, key_of_job
+from app.store.jobs.job_frames import LatestOfJobs, RankReader, key_of_job
 from app.store.profiles import frames as profiles
 from app.store.profiles.frames import ProfileFrames
 from app.store.runs.index import Index, PlainDisk
@@ -200,6 +200,19 @@ def test_older_frames_of_a_job_are_dropped_from_the_index(folder: Path, tmp_path
     # groups with collectives and packets of ten ranks, their three frames; links of ten ranks and three versions, one frame
     # and the joined columns of all ranks, of both, in their last version
     assert len(index.keys()) == RANKS + 3 + RANKS + 2 + 1 + 2
+    index.close()
+
+
+def test_jobs_that_come_and_go_leave_little_in_memory(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_frames, "MOST_KNOWN", 5)
+    job, latest, index = job_of(folder), LatestOfJobs(), Index(str(tmp_path / "index"))
+    for number in range(20):
+        latest.write(index, job, f"links {number}", f"{number:040x}", [b"x"])
+    latest.write(index, job, "links 19", f"{20:040x}", [b"x"])
+    assert len(latest._keys) == 5
+    assert f"{19:040x}" not in index, "it is out of date"
     index.close()
 
 
