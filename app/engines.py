@@ -28,7 +28,7 @@ from parsers.model import Problem
 from parsers.profiler.progress import Cancelled, watched
 
 if TYPE_CHECKING:
-    from parsers.profiler.sessions import ProfileFile  # with the readers of profiles, which other tasks do without
+    from parsers.profiler.sessions import ProfileFile
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +105,7 @@ class RankTask:
 
     def do(self) -> bytes:
         """Return the columns of the rank (`parsers.profiler.ranks.columns_of`)."""
-        from parsers.profiler.ranks import columns_of  # see above
+        from parsers.profiler.ranks import columns_of  # the readers of profiles, which other tasks do without
 
         return columns_of(self.files, self.what)
 

@@ -24,7 +24,7 @@ from benchmarks.measure import NO_BOUND, ROOT, Figure
 KEPT = Path(__file__).with_name("measured.json")
 PAGE = ROOT / "docs" / "measurements.md"
 DIGITS = 4
-"""Of a value that is kept."""
+"""Significant digits of a value that is kept."""
 
 _HEAD = """# Measurements
 

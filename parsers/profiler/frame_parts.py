@@ -126,7 +126,7 @@ def changed(values: pd.Categorical, change: Callable[[str], str]) -> pd.Categori
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Return a frame with these columns set; neither they nor the others are copied, as `frame[name] = values` does."""
+    """Return the frame with these of its columns replaced; none is copied, as `frame[name] = values` does."""
     return pd.DataFrame({name: columns[name] if name in columns else frame[name].array for name in frame.columns}, copy=False)
 
 

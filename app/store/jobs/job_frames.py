@@ -91,7 +91,7 @@ class _WantedRank:
 
 
 class _Stretch:
-    """Ranks with numbers in the same range of TOGETHER, and the key of their joined columns; "" for never joined."""
+    """Ranks of a stretch (see TOGETHER), and the key of their joined columns in the index; "" for never joined."""
 
     def __init__(self, ranks: Sequence[_WantedRank], what: tuple[str, ...]) -> None:
         self.ranks, self.what = ranks, what
@@ -199,7 +199,7 @@ class RankReader:
         for stretch in where.stretches:
             is_joined = stretch.key in where.joined
             joined = self._kept_joined(stretch) if is_joined else None
-            if joined is None:  # also if its columns are gone or damaged meanwhile: then no task is to read its ranks
+            if joined is None:  # also if the index lost it since: the engine was not asked for its ranks then
                 pieces = (read(rank, is_kept=is_joined or rank.task.number in where.kept) for rank in stretch.ranks)
                 if self._keep is None or not stretch.key:
                     yield from pieces
