@@ -183,7 +183,6 @@ class BoardChange:
             if card.key in seen and card.version not in (seen[card.key].was, after[card.key].version)
         )  # fmt: skip
 
-
     def lost(self, board: Board) -> list[tuple[str, str, str | int | None]]:
         """Return card, field and value of what somebody else had set and this change replaces without having seen it."""
         known = {card.key: card for card in board.cards}
