@@ -67,7 +67,7 @@ TEXTS = define_texts({
         "热力图少于 {least} 张，未作判断：{names}。",
     ),
     "saliency.looks.few": (
-        "What the network looks at is not judged: {n} maps for the most probable label, of at least {least}.",
+        "What the network looks at is not judged: {n} maps for the most probable label, at least {least} are needed.",
         "未判断网络关注图像的哪里：概率最高的标签的热力图有 {n} 张，至少需要 {least} 张。",
     ),
     "saliency.looks.empty": ("{n} maps were left out: zero everywhere.", "{n} 张热力图处处为零，未计入。"),

@@ -61,7 +61,7 @@ def test_what_the_network_looks_at_is_said_with_the_number_of_samples(source: Me
     assert answer_looks(source, {"of": ["other"]})["state"] == "missing"
     told = json.dumps(answer_looks(source, {"of": ["run"]}))
     # Of the most probable label, dog, the samples 1, 3 and 5 have maps.
-    assert "not judged: 3 maps for the most probable label, of at least 5." in told
+    assert "not judged: 3 maps for the most probable label, at least 5 are needed." in told
     spot = np.zeros((9, 9), np.uint8)
     spot[4, 4] = 255
     folder = tmp_path / "spots"
@@ -129,7 +129,7 @@ def test_maps_that_do_not_count_are_told_where_too_few_are_left(tmp_path: Path) 
             writer.sample(sample, np.zeros((3, 3), np.uint8), truth=[0], probabilities={0: 0.9})
             writer.heat_map(sample, "A", 0, np.zeros((4, 4)))
     told = json.dumps(answer_looks(MemorySource({"run": {"explain": open_run(str(folder)).explanations}}), {"of": ["run"]}))
-    assert "not judged: 0 maps for the most probable label, of at least 5." in told
+    assert "not judged: 0 maps for the most probable label, at least 5 are needed." in told
     assert "9 maps were left out: zero everywhere." in told
 
 
