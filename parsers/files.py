@@ -6,8 +6,10 @@ Files are not mapped into memory: truncating a mapped file kills the process. Th
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
+from functools import lru_cache
 from types import TracebackType
 from typing import overload
 
@@ -21,6 +23,43 @@ CHUNK = 1 << 20
 
 # O_NONBLOCK: opening a named pipe would wait for a writer
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_BELOW = "_MINDSCOPE_BELOW"
+"""The variable of the environment with the directories of `stay_below`, so that programs started from here have them too."""
+
+
+def stay_below(directory: str) -> None:
+    """Refuse, in this program and those it starts, to open files below a directory that a link leads out of it.
+
+    Discovery does not list such links, but a file may become one after that: whether an open file is inside tells only itself.
+    """
+    whole = os.path.abspath(directory)
+    kept = dict(_kept(os.environ.get(_BELOW, "")))
+    kept[os.path.join(whole, "")] = os.path.join(os.path.realpath(whole), "")
+    os.environ[_BELOW] = json.dumps(list(kept.items()))
+
+
+@lru_cache(maxsize=1)
+def _kept(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the directories as they were given and without links; both end in a separator."""
+    return tuple((given, real) for given, real in json.loads(text)) if text else ()
+
+
+def _require_inside(descriptor: int, path: str, status: os.stat_result) -> None:
+    """Raise OSError if a path below a directory of `stay_below` has led elsewhere."""
+    whole = os.path.abspath(path)
+    for given, real in _kept(os.environ[_BELOW]):
+        if whole.startswith((given, real)) and not _place(descriptor, whole, status).startswith(real):
+            raise OSError(errno.ELOOP, "a link leads out of the directory of runs", path)
+
+
+def _place(descriptor: int, path: str, status: os.stat_result) -> str:
+    """Return the path of an open file without links; "" if it cannot be told."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:  # not Linux: what the path leads to now, if that is the same file
+        real = os.path.realpath(path)
+        now = os.lstat(real)
+        return real if (now.st_dev, now.st_ino) == (status.st_dev, status.st_ino) else ""
 
 
 def beginning(path: str, length: int) -> bytes:
@@ -41,6 +80,8 @@ def _opened(path: str) -> tuple[int, os.stat_result]:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
+        if _BELOW in os.environ:
+            _require_inside(descriptor, path, status)
     except BaseException:
         os.close(descriptor)
         raise

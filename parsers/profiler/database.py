@@ -9,6 +9,7 @@ StepTraceTime (steps); names that differ between versions (blockDim, blockNum, b
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,6 +80,9 @@ class Database:
         except BaseException:
             self._close_copy()
             raise
+        if self._copy is None and not self._process.has_open(*self._key[1][:2]):
+            PROCESSES.put_back(self._process)
+            raise OSError(errno.ELOOP, "it became another file while it was opened", path)
         for name, what in list(refused.items())[:_MOST_REFUSED]:
             self.problems.append(f"{name[:100]} is {what}: it is not read.")
 

@@ -121,6 +121,20 @@ class DatabaseProcess:
         finally:
             self._kept.pop(number, None)
 
+    def has_open(self, device: int, inode: int) -> bool:
+        """Return whether it has this file open; True where the system does not tell."""
+        places = f"/proc/{self.id}/fd"
+        try:
+            opened = os.listdir(places)
+        except OSError:
+            return True
+        for name in opened:
+            with contextlib.suppress(OSError):  # closed meanwhile
+                status = os.stat(f"{places}/{name}")
+                if (status.st_dev, status.st_ino) == (device, inode):
+                    return True
+        return False
+
     def rows(self, query: str, values: Sequence[Any], most: int) -> Iterator[tuple[list[Row], int]]:
         """Yield up to `most` rows of a query at a time, and their bytes; the next ones are read meanwhile."""
         for data in self._answers("rows", query, values, most):

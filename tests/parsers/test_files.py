@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from parsers.files import RegularFile
+from parsers.discovery.scanner import Scanner
+from parsers.files import RegularFile, beginning
+from parsers.recording import EventWriter
+from parsers.runs import Run
 
 DATA = bytes(range(256)) * 4
 
@@ -84,6 +87,66 @@ def test_only_regular_files_are_opened_and_none_is_waited_for(
     assert done.returncode == 1
     assert "OSError" in done.stderr, done.stderr
     assert "not a regular file" in done.stderr or make is _socket  # which the system does not open
+
+
+def written(path: Path, tag: str) -> None:
+    with EventWriter(str(path), "tensorboard") as writer:
+        writer.add(1, {tag: 0.5})
+
+
+@pytest.fixture
+def swapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Run]]:
+    """Runs whose files were links out of the base when they were read, but not when they were listed."""
+    monkeypatch.delenv("_MINDSCOPE_BELOW", raising=False)
+    base = tmp_path / "base"
+    outside = tmp_path / "outside" / "events.out.tfevents.1700000000.h"
+    for path in (base / "a" / outside.name, outside):
+        path.parent.mkdir(parents=True)
+        written(path, path.parent.name)
+
+    def swap(*, directory: bool, stay_inside: bool = True) -> Run:
+        (source,) = Scanner(base, stay_inside=stay_inside).scan()
+        place = base / "a" if directory else base / "a" / outside.name
+        place.rename(tmp_path / "before")
+        place.symlink_to(outside.parent if directory else outside)
+        run = Run(source)
+        run.refresh(source)
+        return run
+
+    yield swap
+    monkeypatch.delenv("_MINDSCOPE_BELOW", raising=False)
+
+
+@pytest.mark.parametrize("directory", [False, True], ids=["file", "directory"])
+def test_a_file_that_becomes_a_link_out_of_the_base_is_not_read(swapped: Callable[..., Run], directory: bool) -> None:
+    run = swapped(directory=directory)
+    assert not run.tags()
+    assert [problem.kind for problem in run.problems] == ["unreadable"]
+    assert "a link leads out of the directory of runs" in run.problems[0].text
+
+
+def test_a_server_of_this_machine_follows_links(swapped: Callable[..., Run]) -> None:
+    assert swapped(directory=False, stay_inside=False).tags() == ("outside",)
+
+
+def test_links_within_the_base_are_followed_and_other_directories_are_left_alone(
+    swapped: Callable[..., Run], tmp_path: Path
+) -> None:
+    swapped(directory=True)
+    (tmp_path / "before").rename(tmp_path / "base" / "b")
+    link = tmp_path / "base" / "link"
+    link.symlink_to(tmp_path / "base" / "b")
+    (tmp_path / "elsewhere").symlink_to(tmp_path / "outside")
+    for place in (tmp_path / "base" / "b", link, tmp_path / "outside", tmp_path / "elsewhere"):
+        assert beginning(str(place / "events.out.tfevents.1700000000.h"), 1)
+
+
+def test_programs_that_are_started_do_not_leave_the_base_either(swapped: Callable[..., Run], tmp_path: Path) -> None:
+    swapped(directory=True)
+    code = "import sys\nfrom parsers.files import RegularFile\nRegularFile(sys.argv[1])"
+    path = tmp_path / "base" / "a" / "events.out.tfevents.1700000000.h"
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert "a link leads out of the directory of runs" in done.stderr
 
 
 @pytest.mark.parametrize("offset", [0, 1, 700, 1024, 5000])

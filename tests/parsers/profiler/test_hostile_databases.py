@@ -407,6 +407,25 @@ def test_a_log_that_grows_at_the_moment_of_copying_takes_no_more_than_it_had(
     assert written == [size, (tmp_path / NAME).stat().st_size]
 
 
+def test_a_database_that_becomes_another_file_at_the_moment_of_opening_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, other = made(tmp_path / NAME, 3), made(tmp_path / "secret" / NAME, 5)
+    real = database.uri_of
+
+    def uri(path: str, *, copied: bool = False) -> str:
+        os.unlink(path)
+        os.symlink(other, path)
+        return real(path, copied=copied)
+
+    with monkeypatch.context() as moment:
+        moment.setattr(database, "uri_of", uri)
+        with pytest.raises(OSError, match="it became another file while it was opened"):
+            Database(str(path))
+    with Database(str(path)) as opened:
+        assert opened.columns
+
+
 def test_a_database_that_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
     for kind in ("pipe", "directory", "device"):
         path = tmp_path / kind / NAME
