@@ -90,6 +90,11 @@ def test_of_groups_of_several_sizes_the_one_that_contradicts_is_told() -> None:
     assert rank_places(range(5), uneven, settings({"tp": 2, "dp": 3, "pp": 1})).wrong == (("dp", 3, 2),)
 
 
+def test_groups_contradict_a_size_of_one() -> None:
+    listed = frame([("dp", [0, 1]), ("dp", [2, 3])])
+    assert rank_places(range(4), listed, settings({"tp": 4, "dp": 1, "pp": 1})).wrong == (("dp", 1, 2),)
+
+
 @pytest.mark.parametrize(
     ("order", "tensor"),
     [(("tp", "dp", "pp"), 1), (("tp", "dp", "pp"), 2), (("tp", "dp", "pp"), 4), (("tp", "pp", "dp"), 1)],

@@ -58,6 +58,15 @@ def test_every_rule_has_one_state() -> None:
     assert [one.kind for one in judgements("loss", _series(np.ones(3)), ())] == list(RULES)
 
 
+@pytest.mark.parametrize(
+    ("tag", "needed"),
+    [("train/loss", 16), ("accuracy", 16), ("grad_norm", 40), ("d_loss", 40), ("val/loss", 40), ("eval/accuracy", 40)],
+)
+def test_points_that_a_divergence_takes(tag: str, needed: int) -> None:
+    """More of a curve without a better side, of losses of adversaries, and of an evaluation, which may overfit."""
+    assert _of(tag, _series(np.ones(3)))["divergence"].needed == needed
+
+
 def test_of_few_points_most_rules_are_not_judged_and_say_how_many_they_take() -> None:
     found = _of("loss", _series(np.linspace(2, 1, 20)))
     assert found["shift"] == RuleJudgement("shift", NOT_JUDGED, FEW, 20, 60)
