@@ -21,6 +21,7 @@ from app.store.runs.packs import Snapshots
 from app.store.runs.run_tasks import Ahead, read_ahead
 from parsers.discovery import opens_alone, source_of
 from parsers.discovery.scanner import Scanner
+from parsers.files import stay_below
 from parsers.model import Problem, Source
 
 PROGRAM = "app.run_process"
@@ -36,6 +37,8 @@ def index_runs(options: argparse.Namespace) -> int:
     if not directory:
         raise SettingError("index: expected a workspace that can be written to, found none: name one with --workspace")
     place = workspace.subdirectory(directory, "index")
+    if settings.stay_inside:
+        stay_below(base)
     with no_garbage():
         sources = [source_of(base)] if opens_alone(base) else Scanner(base, stay_inside=settings.stay_inside).scan()
         gc.freeze()  # all of it stays until the end

@@ -15,6 +15,7 @@ from app.store.runs.source import StoredRuns
 from app.store.runs.visitors import ANYBODY, Visitor
 from layouts.runs.questions import Destinations
 from parsers import Source
+from parsers.files import stay_below
 
 if TYPE_CHECKING:
     from app.engines import Engine
@@ -66,6 +67,9 @@ class Store:
         wishes: directories of copies -> files that their mirrors look for wishes in, which are in the workspace.
         visitor says who sends the request that is being answered; by default nobody knows, and everybody may change everything.
         """
+        if stay_inside:
+            for base in bases:
+                stay_below(os.fspath(base))
         self._visitor = visitor
         self._bases, self._interval, self._stay_inside = bases, interval, stay_inside
         self._index, self._engine, self._sessions, self._studies = index_directory, engine, sessions, studies_directory

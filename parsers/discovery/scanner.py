@@ -36,7 +36,6 @@ from parsers.discovery.listing import (
     source_at,
 )
 from parsers.errors import SourceError
-from parsers.files import stay_below
 from parsers.mlflow.database import sources_in, state_of
 from parsers.model import Source
 
@@ -94,10 +93,8 @@ class Scanner:
     """
 
     def __init__(self, base: str | os.PathLike[str], *, stay_inside: bool = False, share: float | None = None) -> None:
-        """stay_inside: report links that lead out of the base instead of following them, also in what this program reads."""
+        """stay_inside: report links that lead out of the base instead of following them. See `files.stay_below`, too."""
         self.base = os.path.abspath(os.fspath(base))
-        if stay_inside:
-            stay_below(self.base)
         self.watched: Collection[str] = ()
         """Paths of directories that every scan looks at, such as those of runs on screen."""
         self._inside = os.path.realpath(self.base) if stay_inside else ""

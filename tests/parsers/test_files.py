@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from parsers.discovery.scanner import Scanner
-from parsers.files import RegularFile, beginning
+from parsers.files import RegularFile, beginning, stay_below
 from parsers.recording import EventWriter
 from parsers.runs import Run
 
@@ -106,6 +106,8 @@ def swapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
     def swap(*, directory: bool, stay_inside: bool = True) -> Run:
         (source,) = Scanner(base, stay_inside=stay_inside).scan()
+        if stay_inside:
+            stay_below(str(base))
         place = base / "a" if directory else base / "a" / outside.name
         place.rename(tmp_path / "before")
         place.symlink_to(outside.parent if directory else outside)
@@ -114,7 +116,7 @@ def swapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         return run
 
     yield swap
-    monkeypatch.delenv("_MINDSCOPE_BELOW", raising=False)
+    os.environ.pop("_MINDSCOPE_BELOW", None)
 
 
 @pytest.mark.parametrize("directory", [False, True], ids=["file", "directory"])

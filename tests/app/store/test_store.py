@@ -20,6 +20,8 @@ from app.store.runs.index import PlainDisk
 from app.store.store import Store
 from parsers import Run, discover, open_run
 from parsers.discovery.scanner import Scanner
+from parsers.files import RegularFile
+from parsers.recording import EventWriter
 from tests.recorded import RECORDED
 from tests.waiting import until
 
@@ -516,3 +518,25 @@ def test_what_a_full_disk_did_not_take_is_saved_later(base: Path, tmp_path: Path
         assert store.runs.status().health == "ok"
     finally:
         store.stop()
+
+
+@pytest.mark.parametrize("stay_inside", [False, True])
+def test_a_file_that_becomes_a_link_out_of_the_base_after_it_was_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stay_inside: bool
+) -> None:
+    monkeypatch.setitem(os.environ, "_MINDSCOPE_BELOW", "")
+    name = "events.out.tfevents.1700000000.h"
+    for place in ("base", "outside"):
+        (tmp_path / place).mkdir()
+        with EventWriter(str(tmp_path / place / name), "tensorboard") as writer:
+            writer.add(1, {place: 0.5})
+    store = Store([tmp_path / "base"], stay_inside=stay_inside)
+    (tmp_path / "base" / name).unlink()
+    (tmp_path / "base" / name).symlink_to(tmp_path / "outside" / name)
+    if stay_inside:
+        with pytest.raises(OSError, match="a link leads out of the directory of runs"):
+            RegularFile(str(tmp_path / "base" / name))
+    else:
+        with RegularFile(str(tmp_path / "base" / name)) as file:
+            assert file.size
+    store.stop()
