@@ -48,7 +48,9 @@ def test_callbacks_name_only_parts_of_the_layout(page: Page) -> None:
     app = dash.Dash("test", suppress_callback_exceptions=True)
     ids = Ids(page.name, "s1")
     frame.register(app, MemorySource(), page, ids, "/api/")
-    there = [getattr(part, "id", None) for part in components(frame.frame(page, ids, "/api/", picker=True))]
+    parts = list(components(frame.frame(page, ids, "/api/", picker=True)))
+    late = [json.loads(text)["props"]["id"] for part in parts if (text := part.to_plotly_json()["props"].get("data-graph"))]
+    there = [*(getattr(part, "id", None) for part in parts), *late]
     for callback in app._callback_list:
         for part in [*callback["inputs"], *callback["state"]]:
             if not part["id"].startswith("{"):
