@@ -1,10 +1,13 @@
 // Graphs that are made with their first figure. Counterpart of layouts/kit/late_graphs.py.
 
 import { setProps } from "./dash.js";
+import { make, words } from "./elements.js";
 import { chartsLoaded } from "./page_files.js";
 
 /** @type {WeakMap<Element, object>} */
 const newest = new WeakMap();  // place -> the figure that is to be shown
+/** @type {Map<HTMLElement, () => void>} */
+const failed = new Map();  // place -> what tries again
 
 /**
  * @param {KeptPage} page
@@ -34,7 +37,9 @@ export function expectFigure(page, part) {
  * @param {string} part
  */
 export function expectNone(page, part) {
-  placeOf(page, part).removeAttribute("aria-busy");
+  const place = placeOf(page, part);
+  place.removeAttribute("aria-busy");
+  clearFailure(place);
 }
 
 /**
@@ -47,8 +52,14 @@ export async function showFigure(page, part, figure) {
   newest.set(place, figure);
   if (!isDrawn(place)) {
     place.setAttribute("aria-busy", "true");
-    await chartsLoaded().catch(() => {});  // Dash tries again, and reports it
+    clearFailure(place);
+    const isLoaded = await chartsLoaded().then(() => true, () => false);
     if (newest.get(place) !== figure || !place.isConnected) return;
+    if (!isLoaded) {
+      showFailure(place, () => showFigure(page, part, figure));
+      return;
+    }
+    tryOthers();
   }
   if (place.firstElementChild) {
     setProps(page.store(part), { figure });
@@ -57,6 +68,34 @@ export async function showFigure(page, part, figure) {
   whenDrawn(place, () => place.removeAttribute("aria-busy"));
   const graph = JSON.parse(place.dataset.graph || "null");
   setProps(`${page.store(part)}-place`, { children: { ...graph, props: { ...graph.props, figure } } });
+}
+
+/**
+ * Say that there is nothing to draw the figure with. Dash is not given it: it tries once, and never again in this page.
+ * @param {HTMLElement} place
+ * @param {() => void} again
+ */
+function showFailure(place, again) {
+  const button = make("button", "ms-button", words("common.try_again"), { type: "button" });
+  button.addEventListener("click", again);
+  place.removeAttribute("aria-busy");
+  failed.set(place, again);
+  place.before(make("div", "ms-late-failure", [words("common.charts_not_loaded", {}, "span", "ms-wrong-text"), button],
+    { role: "alert" }));
+}
+
+/** Show the other figures that could not be drawn. */
+function tryOthers() {
+  const others = Array.from(failed.values());
+  failed.clear();
+  for (const again of others) again();
+}
+
+/** @param {HTMLElement} place */
+function clearFailure(place) {
+  failed.delete(place);
+  const before = place.previousElementSibling;
+  if (before && before.classList.contains("ms-late-failure")) before.remove();
 }
 
 /**

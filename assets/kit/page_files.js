@@ -53,6 +53,12 @@ export function loaded(path) {
   return Promise.all(Object.entries(needed).flatMap(([kind, urls]) => urls.map((url) => load(kind, url))));
 }
 
+/**
+ * Whether a page loads this file itself, and says so if that fails.
+ * @param {string} url
+ */
+export const isLoading = (url) => files.has(url);
+
 /** Resolve once plotly.js is there, which Dash loads for its own first chart. */
 export async function chartsLoaded() {
   if (!window.Plotly) await load("scripts", window._dashPlotlyJSURL);

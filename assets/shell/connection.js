@@ -7,10 +7,17 @@ import { writeText } from "../kit/i18n.js";
 /** The address of which a request was refused; the notice stays as long as it is open. */
 let refused = "";
 
+/** Whether plotly.js could not be loaded; the notice stays until it is there. */
+let lacksCharts = false;
+
 /** @param {string | null} key */
 export function notice(key) {
   const element = document.querySelector(".ms-notice");
   if (!element || (key === null && refused === window.location.href)) return;
+  if (key === null && lacksCharts && !window.Plotly) {
+    noticeOfCharts();
+    return;
+  }
   element.hidden = key === null;
   if (key) writeText(element, key);
 }
@@ -30,6 +37,22 @@ function noticeOfRefusal(reason) {
   const link = make("a", "ms-notice-link", words("status.without", { key }), { href: address.pathname + address.search });
   const line = writeText(make("span", ""), known ? "status.refused_address" : "status.refused", { reason });
   element.replaceChildren(line, ...(known ? [" ", link] : []));
+  delete element.dataset.english;  // what writeText wrote into it before
+  element.hidden = false;
+}
+
+/** Say that no chart can be drawn. Dash tries to load plotly.js once, so only another load of the page helps. */
+export function noticeOfCharts() {
+  const element = document.querySelector(".ms-notice");
+  if (!element) return;
+  lacksCharts = true;
+  if (!element.hidden && element.querySelector("[data-charts]")) return;
+  const link = make("a", "ms-notice-link", words("status.load_again"), { href: window.location.href, "data-charts": "" });
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    window.location.reload();
+  });
+  element.replaceChildren(words("status.charts"), " ", link);
   delete element.dataset.english;  // what writeText wrote into it before
   element.hidden = false;
 }

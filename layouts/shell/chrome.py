@@ -50,7 +50,7 @@ _BROWSER_TEXTS = (
     "picker.open", "picker.ranks", "picker.list", "picker.one", "picker.none_of_one", "picker.only_chosen", "picker.gone",
     "status.paused", "status.failed", "status.failed_title", "shell.gone",
     "status.never", "status.ago", "status.now", "status.loading", "status.lost", "status.denied",
-    "status.refused", "status.refused_address", "status.without",
+    "status.refused", "status.refused_address", "status.without", "status.charts", "status.load_again",
     "health.good", "health.problem", "health.problems", "health.notes", "health.verifying", "health.verified", "health.shown",
     "health.copied", "health.place", "health.at", "health.all", "health.more", "health.bytes",
     "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d",

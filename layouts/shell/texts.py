@@ -63,6 +63,8 @@ TEXTS = define_texts({
     "status.refused": (
         "The server does not know a value that the page sent. {reason}.", "服务器无法识别页面发送的值。{reason}。",
     ),
+    "status.charts": "common.charts_not_loaded",
+    "status.load_again": ("Load the page again", "重新加载页面"),
     "status.without": ("Open the page without {key}", "去掉 {key} 后打开"),
     "age.ago": ("{age} ago", "{age}前"),
     "age.now": ("just now", "刚刚"),

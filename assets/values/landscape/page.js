@@ -110,13 +110,30 @@ function awaitsSurfaces(page) {
 
 /** @param {Landscape.Page} page */
 async function drawSurfaces(page) {
-  try {
-    await surfacesLoaded();
-    page.solid = "ready";
-  } finally {
-    if (page.solid !== "ready") page.solid = "";  // tried again with the next choice
+  page.solid = "loading";
+  const isLoaded = await surfacesLoaded().then(() => true, () => false);
+  page.solid = isLoaded ? "ready" : "";  // tried again with the next choice
+  sayLacking(page, !isLoaded && get(page, "view") === "surface");
+  if (isLoaded && page.root.isConnected && page.sheets.length) setProps(page.store("ask"), { data: drawing(page) });
+}
+
+/**
+ * @param {Landscape.Page} page
+ * @param {boolean} lacking whether there is nothing to draw the surface with
+ */
+function sayLacking(page, lacking) {
+  const message = page.find(".ms-landscape-message");
+  const before = page.root.classList.contains("ms-landscape-lacking");
+  page.root.classList.toggle("ms-landscape-lacking", lacking);
+  if (!lacking) {
+    if (before && page.figure) drawProblems(page, page.figure.layout.meta.problems);
+    else if (before) message.hidden = true;
+    return;
   }
-  if (page.root.isConnected && page.sheets.length) setProps(page.store("ask"), { data: drawing(page) });
+  const button = make("button", "ms-button", words("landscape.again"), { type: "button" });
+  button.addEventListener("click", () => void drawSurfaces(page));
+  message.replaceChildren(words("landscape.no_surfaces"), " ", button);
+  message.hidden = false;
 }
 
 /** @param {Landscape.Page} page */
@@ -410,9 +427,8 @@ function drawHead(page) {
   }
   if (meta.problems.length) badges.push(badge("landscape.problem", {}, null, "wrong"));
   badges.push(...legend(page.figure));
-  const message = page.find(".ms-landscape-message");
-  message.replaceChildren(...meta.problems.map((problem) => make("p", "", problem)));
-  message.hidden = !meta.problems.length;
+  page.root.classList.remove("ms-landscape-lacking");
+  drawProblems(page, meta.problems);
   page.root.classList.toggle("ms-landscape-bare", !meta.sheets.length);
   page.find(".ms-landscape-main .ms-card-badges").replaceChildren(...badges);
   page.find(".ms-landscape-arrays").replaceChildren(...meta.sheets.filter((sheet) => !sheet.of).map((sheet) => {
@@ -422,6 +438,16 @@ function drawHead(page) {
   }));
   const moves = meta.sheets.some((sheet) => sheet.path.length > 1 && !sheet.line);
   page.find('[data-act="play"]').hidden = !moves;
+}
+
+/**
+ * @param {Landscape.Page} page
+ * @param {string[]} problems
+ */
+function drawProblems(page, problems) {
+  const message = page.find(".ms-landscape-message");
+  message.replaceChildren(...problems.map((problem) => make("p", "", problem)));
+  message.hidden = !problems.length;
 }
 
 // Called by Dash ----------------------------------------------------------------------------------------------------
@@ -441,6 +467,7 @@ Object.assign(functionsOf("mindscope_landscape"), {
     showState(page);
     drawControls(page);
     drawPlans(page);
+    if (get(page, "view") !== "surface") sayLacking(page, false);
     if (!page.sheets.length) return [noUpdate(), noUpdate()];
     const next = awaitsSurfaces(page) ? askNow : drawing(page);
     return [[next, askNow], [asked(page, true), sideNow]].map(([next, now]) => (same(next, now) ? noUpdate() : next));

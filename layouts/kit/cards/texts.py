@@ -62,6 +62,6 @@ TEXTS = define_texts({
     ),
     "cards.outdated": ("Still the previous selection of runs", "仍为之前所选训练的内容"),
     "cards.failed": ("could not be drawn", "无法绘制"),
-    "cards.retry": ("Try again", "重试"),
+    "cards.retry": "common.try_again",
     "cards.reading": ("Reading {n} runs …", "正在读取 {n} 个训练……"),
 })

@@ -46,6 +46,8 @@ TEXTS = define_texts({
     "landscape.tools": ("Tools of this chart", "图表工具"),
     "landscape.full": "common.full_screen",
     "landscape.restore": ("Restore the view", "还原视图"),
+    "landscape.no_surfaces": ("The chart library for surfaces could not be loaded.", "三维曲面图表库加载失败。"),
+    "landscape.again": "common.try_again",
     "landscape.save": "common.download",
     "landscape.save.png": "common.png_image",
     "landscape.save.svg": "common.svg_image",

@@ -84,6 +84,30 @@ def test_plotly_is_loaded_for_the_first_figure(browser: Browser, address: str) -
         context.close()
 
 
+def test_figures_that_nothing_can_draw_say_so_and_are_drawn_once_something_can(browser: Browser, address: str) -> None:
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.route(f"**/{CHARTS}*", lambda route: route.abort())
+        page.goto(f"{address}&step=2&node=Default_fc_MatMul-op0")
+        failures = page.locator(".ms-selected-card [role=alert]")
+        expect(failures).to_have_count(2)
+        expect(failures.first).to_contain_text("The chart library (plotly.js) could not be loaded.")
+        expect(page.locator('[aria-busy="true"]')).to_have_count(0)
+        expect(page.locator(".ms-notice")).to_be_hidden()
+        page.unroute(f"**/{CHARTS}*")
+        part(page, "trend").get_by_role("button", name="Try again").click()
+        expect(part(page, "trend").locator(".points path")).to_have_count(3)
+        expect(part(page, "histogram").locator(".bars path").first).to_be_attached()
+        expect(failures).to_have_count(0)
+        expect(page.locator('[aria-busy="true"]')).to_have_count(0)
+        assert errors == []
+    finally:
+        context.close()
+
+
 def test_tensors_values_trend_and_distribution(page: Page, address: str) -> None:
     show(page, f"{address}&step=2&node=Default_fc_MatMul-op0")
     rows = part(page, "tensors").locator("tbody tr")

@@ -114,3 +114,22 @@ def compiled(context: BrowserContext, address: str) -> list[dict[str, Any]]:
     becomes(context.pages[0], lambda: len(done), 1)
     compiled = [event["args"]["data"] for event in found if event["name"] == "v8.compile" and "data" in event["args"]]
     return [one for one in compiled if one["url"].endswith(CHARTS)]
+
+
+def test_a_page_whose_charts_nothing_can_draw_says_so_until_it_is_loaded_again(browser: Browser, recorded: str) -> None:
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.route(f"**/{CHARTS}*", lambda route: route.abort())
+        page.goto(f"{recorded}/scalars")
+        notice = page.locator(".ms-notice")
+        expect(notice).to_contain_text("The chart library (plotly.js) could not be loaded.")
+        with page.expect_response("**/_dash-update-component*"):
+            page.locator('[data-control="x"]').first.select_option("relative")
+        expect(notice).to_be_visible()
+        page.unroute(f"**/{CHARTS}*")
+        notice.get_by_role("link", name="Load the page again").click()
+        expect(page.locator(".scatterlayer .trace path.js-line").first).to_be_visible()
+        expect(notice).to_be_hidden()
+    finally:
+        context.close()

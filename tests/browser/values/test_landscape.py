@@ -145,6 +145,28 @@ def test_what_draws_surfaces_is_loaded_with_the_first_of_them(page: Page, addres
     expect(whole).to_have_count(1)
 
 
+def test_a_surface_that_nothing_can_draw_says_so_and_is_drawn_once_something_can(unwatched: Page, address: str) -> None:
+    page = unwatched
+    message = page.locator(".ms-landscape-message")
+    page.route("**/plotly*.full.js*", lambda route: route.abort())
+    page.goto(f"{address}/landscape?run=lenet_landscape&view=surface")
+    expect(message).to_contain_text("The chart library for surfaces could not be loaded.")
+    expect(page.locator(".ms-landscape-main .ms-skeleton")).to_be_hidden()
+    page.get_by_role("button", name="Filled", exact=True).click()
+    expect(page.locator(f"{PLOT} .contour").first).to_be_attached()
+    expect(message).to_be_hidden()
+    page.get_by_role("button", name="3-D", exact=True).click()
+    expect(message).to_be_visible()
+    page.get_by_role("button", name="Filled", exact=True).click()
+    expect(message).to_be_hidden()
+    page.get_by_role("button", name="3-D", exact=True).click()
+    expect(message).to_be_visible()
+    page.unroute("**/plotly*.full.js*")
+    message.get_by_role("button", name="Try again").click()
+    expect(page.locator(f"{PLOT} canvas").first).to_be_attached()
+    expect(message).to_be_hidden()
+
+
 def test_an_address_of_a_surface_shows_one(page: Page, address: str) -> None:
     page.goto(f"{address}/landscape?run=lenet_landscape&view=surface")
     expect(page.locator(f"{PLOT} canvas").first).to_be_attached()
