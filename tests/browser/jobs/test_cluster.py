@@ -60,7 +60,8 @@ def test_a_slow_rank_is_named_picked_and_opened_elsewhere(page: Page, place: str
     show(page, f"{place}/cluster?run=a")
     head = page.locator(".ms-breakdown-sentence .en")
     expect(head).to_have_text(re.compile(
-        r"^Rank 13 \(node-1\) computes .* longer per step than the median of the other ranks of its stage \(7\); since step 1 "
+        r"^Rank 13 \(node-1\) computes .* longer per step than the median of the other ranks that do the same work "
+        r"\(7 of them\); since step 1 "
     ))  # fmt: skip
     expect(page.locator(DRAWN.format("bars"))).to_be_visible()
     expect(page.locator(DRAWN.format("heat"))).to_be_visible()
@@ -148,7 +149,7 @@ def test_a_second_job_and_chinese_and_dark(page: Page, place: str, runs: Path) -
     page.get_by_role("button", name="中文").click()
     sentence = page.locator(".ms-breakdown-sentence .zh")
     expect(sentence).to_be_visible()
-    expect(sentence).to_contain_text("每步计算比同阶段其他 7 个 rank 的中位数多")
+    expect(sentence).to_contain_text("每步计算比工作相同的其他 7 个 rank 的中位数多")
 
 
 @pytest.mark.long
