@@ -97,6 +97,12 @@
     announce();
   }
 
+  // A window that becomes narrow folds its menu, unless its user has folded or unfolded it once.
+  window.matchMedia(`(max-width: ${NARROW - 1}px)`).addEventListener("change", () => {
+    apply();
+    announce();
+  });
+
   window.mindscope = { prefs: { ours, alone, led, current, set, apply } };
   apply();
   if (led) {

@@ -16,7 +16,7 @@ declare namespace Histograms {
 
   interface Page extends CardsPage {
     drawings: Map<number, Figure>;
-    histogramControls: Record<"view" | "axis" | "runs" | "scale" | "colour" | "apart", HTMLElement>;
+    histogramControls: Record<"view" | "runs" | "scale" | "colour" | "apart", HTMLElement> & { axis: HTMLSelectElement };
     hovered: HistogramPage["hovered"];
   }
 }

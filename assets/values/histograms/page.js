@@ -37,11 +37,9 @@ function build(page) {
   const set = (name, standard) => (/** @type {string} */ value) => page.change({ [name]: value === standard ? [] : [value] });
   const view = segments("histograms.view", VIEWS.map((name) => [name, `histograms.${name}`]), set("view", "auto"));
   setLabel(view.children[0], "title", "histograms.auto.title");
-  const axis = segments("histograms.axis", AXES.map((name) => [name, `histograms.axis.${name}`]), (value) => {
-    if (value !== last(page.state, "x", "step")) {
-      page.change({ x: value === "step" ? [] : [value], zoom: zooming.withoutPlaces(page) });
-    }
-  });
+  const axis = select("histograms.axis",
+    (value) => page.change({ x: value === "step" ? [] : [value], zoom: zooming.withoutPlaces(page) }), { "data-control": "x" });
+  axis.replaceChildren(...AXES.map((name) => option(name, `histograms.axis.${name}`)));
   const runs = segments("histograms.runs", [["over", "histograms.over"], ["beside", "histograms.beside"]],
     (value) => page.change({ beside: value === "beside" ? ["1"] : [] }));
   const scale = dropdown("histograms.value_scale", SCALES, (value) => {
@@ -71,7 +69,7 @@ function draw(page) {
   const { view, axis, runs, scale, colour, apart } = page.histogramControls;
   const now = last(page.state, "view", "auto");
   pressSegment(view, now);
-  pressSegment(axis, last(page.state, "x", "step"));
+  axis.value = last(page.state, "x", "step");
   pressSegment(runs, last(page.state, "beside", "0") === "1" ? "beside" : "over");
   runs.hidden = now !== "step";
   axis.hidden = now === "step" || now === "overlay";

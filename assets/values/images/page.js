@@ -77,7 +77,7 @@ function adjust(page, values) {
   for (const [name] of ADJUSTMENTS) {
     const range = page.find(`[data-adjust="${name}"]`);
     range.value = values[name];
-    range.nextSibling.textContent = `${values[name]}%`;
+    range.nextSibling.textContent = `${values[name]} %`;
   }
   page.root.style.setProperty("--ms-brightness", String(values.bright / 100));
   page.root.style.setProperty("--ms-contrast", String(values.contrast / 100));

@@ -83,8 +83,8 @@ TEXTS = define_texts({
         "the lengths of two complete epochs differ by more than the records leave open",
         "相邻完整 epoch 的步数之差超出记录间隔的误差",
     ),
-    "symptoms.rule.first_cause": ("as on the page First cause", "与“首因”页面一致"),
-    "symptoms.rule.departed": ("the norm left its history, as on the page First cause", "范数偏离历史，与“首因”页面一致"),
+    "symptoms.rule.first_cause": ("as on the page First cause", "与“异常溯源”页面一致"),
+    "symptoms.rule.departed": ("the norm left its history, as on the page First cause", "范数偏离历史，与“异常溯源”页面一致"),
     "symptoms.rule.watched": ("watchpoints that MindInsight recommends", "MindInsight 推荐的监测点"),
     "symptoms.rule.first_tensor": (
         "difference above the tolerance, as on the page Two dumps", "差异大于容差，与“Dump 对比”页面一致",

@@ -52,6 +52,18 @@ def phone(page: Page) -> Page:
     return page
 
 
+def test_the_menu_folds_as_a_window_becomes_narrow_and_unfolds_as_it_becomes_wide(page: Page, recorded: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{recorded}/scalars?{RUNS}")
+    menu = page.locator(".ms-menu")
+    expect(menu.get_by_text("Scalars")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(menu.get_by_text("Scalars")).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(menu.get_by_text("Scalars")).to_be_visible()
+
+
 def test_a_graph_is_above_its_panels_a_legend_shows_every_run_and_settings_do_not_cover_each_other(
     phone: Page, recorded: str
 ) -> None:

@@ -156,6 +156,17 @@ def test_a_zoom_is_in_the_link_counts_anew_and_is_undone(page: Page, context: Br
     expect(page).not_to_have_url(re.compile("zoom="))
 
 
+def test_the_bar_is_one_line_and_its_axis_is_in_the_link(page: Page, address: str) -> None:
+    visit(page, address, "run=several_files&tag=w")
+    bar = page.locator(".ms-cards-controls")
+    tops = bar.evaluate("bar => [...bar.children].filter((one) => one.clientWidth).map((one) => one.getBoundingClientRect().top)")
+    assert max(tops) - min(tops) < 8, tops
+    page.get_by_label("Axis of steps").select_option("relative")
+    expect(page).to_have_url(re.compile("x=relative"))
+    page.get_by_label("Axis of steps").select_option("step")
+    expect(page).not_to_have_url(re.compile("x="))
+
+
 @pytest.mark.long
 def test_scale_colour_and_axis_are_in_the_link_and_a_zoom_is_in_values(page: Page, address: str) -> None:
     visit(page, address, "run=several_files&tag=w")
