@@ -62,6 +62,7 @@ def bars(
         trace["width"] = numbers(np.diff(np.append(place, len(rows))))
     layout = bare_layout(look) | {
         "bargap": 0.25 if few else 0.0, "hovermode": "closest",
+        "uniformtext": {"mode": "hide", "minsize": 9},  # plotly would write what has no room in letters that nobody can read
         "xaxis": {
             "range": [-0.6, max(len(rows), LEAST_ROOM) - 0.4], "showgrid": False, "zeroline": False,
             "title": {"text": both("two_jobs.column.rank")[0 if language == "en" else 1], "standoff": 4},

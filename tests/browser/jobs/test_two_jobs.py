@@ -65,6 +65,20 @@ def test_two_jobs_are_compared_swapped_and_saved(page: Page, two: str) -> None:
     expect(page).to_have_url(re.compile(r"/profile_overview\?.*rank=\d+"))
 
 
+LETTERS = """() => [...document.querySelectorAll(".ms-two-jobs-bars .bartext")].map((text) =>
+  parseFloat(text.style.fontSize) * text.getBoundingClientRect().height / Math.max(1, text.getBBox().height))"""
+"""The size of the letters at bars in pixels, 0 where they are hidden."""
+
+
+def test_what_is_written_at_bars_can_be_read_or_is_left_out(page: Page, two: str) -> None:
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(f"{two}/two_jobs?run=first&run=second&of=first")
+        expect(page.locator(".ms-two-jobs-bars .js-plotly-plot .bars .point")).to_have_count(12)
+        written = page.evaluate(LETTERS)
+        assert all(size == 0 or size > 8 for size in written), written
+
+
 def test_one_job_asks_for_another_run(page: Page, two: str) -> None:
     show(page, f"{two}/two_jobs?run=first")
     expect(page.locator(".ms-two-jobs-none")).to_contain_text("one job only")
