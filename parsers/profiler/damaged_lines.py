@@ -40,6 +40,13 @@ class Reread:
         else:
             self.more += 1
 
+    def skip(self, line: int, wanted: int, got: int | str) -> None:
+        """Complain of a line without as many cells as wanted."""
+        if len(self.complaints) < MOST_COMPLAINTS:
+            self.complaints.append(f"Line {line}: expected {wanted} cells, found {got}; the line was skipped.")
+        else:
+            self.more += 1
+
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
@@ -66,8 +73,17 @@ def reread(lines: Sequence[str], first: int, header: Sequence[str], *, ended: bo
             found.used += 1
             cut = cut.mended()
             continue
+        commas = _commas(lines[at])
+        if commas not in (None, len(header) - 1):  # no record, which its cells need not be made to tell
+            if cut.cells:
+                cut.cells[-1] += lines[at]
+            elif not lines[at].isspace():
+                found.skip(first + at, len(header), commas + 1)
+            budget -= len(lines[at])
+            found.used += 1
+            continue
         if budget <= 0 and not cut.cells and lines[at].count('"') % 2:  # no record of one line
-            found.complain(f"Line {first + at}: expected {len(header)} cells, found {_NO_END}; the line was skipped.")
+            found.skip(first + at, len(header), _NO_END)
             found.used += 1
             continue
         attempt = _record_at(lines, at, MOST_LINES if budget > 0 else 1)
@@ -92,8 +108,7 @@ def reread(lines: Sequence[str], first: int, header: Sequence[str], *, ended: bo
         elif cut.cells:
             cut.cells[-1] += lines[at]
         elif lines[at].strip():
-            got = _NO_END if attempt.cells is None else f"{len(attempt.cells)}"
-            found.complain(f"Line {first + at}: expected {len(header)} cells, found {got}; the line was skipped.")
+            found.skip(first + at, len(header), _NO_END if attempt.cells is None else len(attempt.cells))
     if cut.cells and not ended and len(cut.cells[-1]) <= longest:
         found.records.pop()
         if found.more:
@@ -125,6 +140,11 @@ def _is_plain(line: str, header: Sequence[str], longest: int) -> bool:
         line.count(",") == len(header) - 1 and '"' not in line and "\r" not in line[:-2] and 1 < len(line) <= longest
         and not line.startswith(header[0])
     )  # fmt: skip
+
+
+def _commas(line: str) -> int | None:
+    """Return the number of commas of a line in which every one separates cells; None if some may be within one."""
+    return None if '"' in line or "\r" in line[:-2] else line.count(",")
 
 
 def _record_at(lines: Sequence[str], at: int, most: int) -> _Attempt:

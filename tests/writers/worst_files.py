@@ -86,6 +86,12 @@ _CSV: dict[str, Make] = {
     "quotes": lambda: filled(b'"', _KERNELS),
     "quotes_as_header": lambda: filled(b'"'),
     "line_ends": lambda: filled(b"\n", _KERNELS),
+    "reopened_quotes": lambda: counted(b'op%d",1,2,AI,0,"A\n', _KERNELS),
+    "short_lines_after_quotes": lambda: counted(b'op%d",1,2,AI,0,"A\n' + b"a\n" * 20, _KERNELS),
+    "broad_rows": lambda: (
+        _KERNELS[:-1] + b"," + b",".join(b"c%d" % at for at in range(130_000)) + b"\n"
+        + filled(b"op,1,2,AI,0,N/A," + b"1," * 129_999 + b"1\n")
+    ),
 }
 _METRICS = b"step,loss\n"
 FORMATS: dict[str, Format] = {
@@ -108,6 +114,13 @@ FORMATS: dict[str, Format] = {
             ),
             "quotes": lambda: filled(b'"', _METRICS),
             "header": lambda: filled(b"x", b"step,", b"\n1,1\n"),
+            "tiny_lines": lambda: filled(b"1\n", _METRICS),
+            "uneven_lines": lambda: filled(b"1,2\n1\n", _METRICS),
+            "quoted_cells": lambda: filled(b'"1",2\n', _METRICS),
+            "some_quoted_cells": lambda: filled(b'1,2\n"1",2\n', _METRICS),
+            "reopened_quotes": lambda: counted(b'%d",%d,"5\n', _METRICS),
+            "short_lines_after_quotes": lambda: filled(b'"\n' + b"1\n" * 99, _METRICS),
+            "zeros_in_cells": lambda: filled(b"1\0,1\n", _METRICS),
         },
     ),
     "metrics_jsonl": Format(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from parsers import discover, open_run
 from parsers.json_text import MOST_CONTAINERS
 from parsers.model import Batch
 from parsers.registry import read_as_tables, reader_for
+from parsers.tables import csv_tables
+from tests.amounts import examples
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 Points = list[tuple[int, float]]
@@ -156,6 +159,35 @@ def test_plain_lines_and_lines_with_quotes_say_the_same(tmp_path: Path) -> None:
     quoted = read(tmp_path / "metrics.csv", 'step,a,"b"\n', *in_quotes)
     assert repr(points(plain)) == repr(points(quoted))
     assert plain.records == quoted.records == 200
+
+
+RECORDS = (
+    "1,2,3", '"1","2","3"', "1,,3", '1,"",3', "1,2", "1,2,3,4", "", "  ", "step,a,b", "x,1,2", '"4","x,y",5', '4,"x\ny",5',
+    '4,"say ""x""",5', '4,q""r,5', "4,1\0,5", "4,1\r2,5", "4,True,-inf", '4,"1_0", 5', '"4,1,2', "4,nan,1e400", '"",1,2',
+)  # fmt: skip
+OPEN = '"4,1,2'
+
+
+@pytest.mark.parametrize("part", [1, 30, 1 << 18])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r\r\n"])
+def test_a_record_says_the_same_among_any_others(
+    end: str, part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_tables, "PART", part)
+    path, header = tmp_path / "metrics.csv", f"step,a,b{end}"
+    alone = {one: read(path, header, one, end, *(["1,2,3\n"] * 200 if one == OPEN else [])) for one in RECORDS}
+    for seed in range(examples(20)):
+        some = random.Random(seed)
+        few = some.sample(RECORDS, some.randint(1, len(RECORDS)))
+        chosen = [some.choice(few) for _ in range(some.randint(0, 80))]
+        after = ["1,2,3\n"] * 200 if OPEN in chosen else []  # a quoted cell may span lines, which these are too many for
+        chosen = [one for one in chosen if one != OPEN] + [OPEN] * bool(after)
+        found = read(path, header, *(one + end for one in chosen), *after)
+        told = points(*(alone[one] for one in chosen))
+        assert {tag: sorted(map(str, values)) for tag, values in points(found).items()} == {
+            tag: sorted(map(str, values)) for tag, values in told.items()
+        }
+        assert len(found.problems) == sum(len(alone[one].problems) for one in chosen)
 
 
 def test_json_lines_of_any_content(tmp_path: Path) -> None:
