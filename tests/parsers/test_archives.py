@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parsers.dumps import torch_files
 from parsers.dumps.torch_files import read_record
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.weights import opened
+from parsers.weights import opened, torch_archives
 from tests.writers.dumps import torch_file, torch_pickle
 
 MEMORY = 16 << 20
@@ -141,6 +142,23 @@ def test_hostile_descriptions_of_torch_are_refused(members: list[tuple[str, byte
     with pytest.raises(FormatError, match="expected"):
         opened(str(path))
     assert peak() < (64 << 20)
+
+
+@pytest.mark.parametrize(("limit", "expected"), [
+    ("LONGEST_PICKLE", "a description of at most 100 stored bytes"), ("MOST_OPCODES", "at most 100 opcodes"),
+])  # fmt: skip
+def test_descriptions_of_torch_are_limited(limit: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_archives, limit, 100)
+    torch_with(tmp_path / "a.pt", [("a/data.pkl", b"\x80\x02" + b"N" * 200 + b".")])
+    with pytest.raises(FormatError, match=expected):
+        opened(str(tmp_path / "a.pt"))
+
+
+def test_the_description_of_a_tensor_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_files, "_MOST_OPCODES", 100)
+    torch_with(tmp_path / "a.pt", [("a/data.pkl", b"\x80\x02" + b"N" * 200 + b"."), ("a/data/0", bytes(4))])
+    with RegularFile(str(tmp_path / "a.pt")) as file, pytest.raises(FormatError, match="at most 100 opcodes"):
+        torch_files.read_record(file)
 
 
 def test_members_that_overlap_cost_no_more_than_their_bytes(tmp_path: Path, peak: Any) -> None:

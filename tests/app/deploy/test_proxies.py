@@ -141,8 +141,12 @@ def judge(proxied: Proxied) -> None:
         assert path.startswith(b"/training/")
         assert proxied.ask(path.decode(), ANN)[0] == 200, path
     change = {"run": "a", "remark": "best", "was": Note().version}
-    status, answer = proxied.ask("/training/api/note", ANN | {"X-Forwarded-User": "mallory"}, change)
-    assert (status, orjson.loads(answer)["now"]["by"]) == (200, "ann")
+    for name in ("X-Forwarded-User", "x-forwarded-user", "X_Forwarded_User"):
+        status, answer = proxied.ask("/training/api/note", ANN | {name: "mallory"}, change)
+        now = orjson.loads(answer)["now"]
+        assert (status, now["by"]) == (200, "ann"), name
+        change = {"run": "a", "remark": f"best {name}", "was": now["version"]}
+    assert proxied.ask("/training/api/board", ANN, {"text": "x" * (7 << 20)})[0] in (200, 400), "as large as a board may be"
     assert proxied.past_the_proxy("/training/", {"X-Forwarded-User": "mallory"}) in (401, 404)
     assert proxied.past_the_proxy("/", {"X-Forwarded-User": "mallory"}) in (401, 404)
 

@@ -20,6 +20,16 @@ from tests.app.live.conftest import Served
 from tests.writers.debugger_client import FAILED, OK, PENDING, M, Stub, Training, chunks, pieces
 
 
+@pytest.mark.parametrize(("limit", "expected"), [("LARGEST_GRAPHS", "up to 20 bytes"), ("MOST_NODES", "up to 20 nodes")])
+def test_all_graphs_of_a_training_are_limited_together(limit: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, limit, 20)
+    graph = b"\x0a\x00" * (9 if limit == "MOST_NODES" else 4)
+    messages_of = [chunk.SerializeToString() for chunk in chunks(graph, len(graph))]
+    assert len(receiving.graphs_of(iter(messages_of * 2), several=True)) == 2
+    with pytest.raises(receiving.TooLarge, match=expected):
+        receiving.graphs_of(iter(messages_of * 3), several=True)
+
+
 @contextlib.contextmanager
 def refused(code: grpc.StatusCode = grpc.StatusCode.INVALID_ARGUMENT, text: str = ""):
     with pytest.raises(grpc.RpcError) as raised:

@@ -315,6 +315,21 @@ def test_what_comes_after_a_refusal_is_thrown_away_to_a_limit(application: Any) 
         assert sent < 60_000_000
 
 
+def test_what_comes_after_a_refusal_is_waited_for_to_a_limit(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in (("IGNORED_SECONDS", 0.3), ("CHECK_SECONDS", 0.1)):
+        monkeypatch.setattr(connections, name, seconds)
+    with running(application) as address, socket.create_connection(address, timeout=20) as client:
+        client.sendall(HEADERS % (b"/api/note", b"evil.example", b"Content-Length: 60000000"))
+
+        def is_closed() -> bool:
+            try:
+                return client.send(b"x") == 0
+            except ConnectionError:
+                return True
+
+        until(is_closed, 20.0)
+
+
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits small enough for a test that is quick."""

@@ -103,13 +103,26 @@ def test_nothing_is_computed_of_a_table_that_is_refused(tmp_path: Path, kind: st
 def test_a_process_that_is_silent_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hung = _unguarded(made(tmp_path / NAME))
     monkeypatch.setattr(database_processes, "QUIET_S", 0.3)
-    with pytest.raises(database_processes.GivenUpError, match="given up"):
+    with pytest.raises(database_processes.GivenUpError, match=r"given up after [0-9] s"):
         list(hung.rows(ENDLESS, (), 10))
     with pytest.raises(ProcessLookupError):
         os.kill(hung.id, 0)
 
 
-def _unguarded(path: Path) -> DatabaseProcess:
+def test_a_query_of_the_largest_database_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in (("SHORTEST_S", 0.1), ("LONGEST_S", 0.3)):
+        monkeypatch.setattr(database_processes, name, seconds)
+    hung = _unguarded(made(tmp_path / NAME), size=1 << 50)
+    with pytest.raises(database_processes.GivenUpError, match=r"given up after [0-9] s"):
+        list(hung.rows(ENDLESS, (), 10))
+
+
+def test_the_process_is_held_to_its_memory(tmp_path: Path) -> None:
+    with Database(str(made(tmp_path / NAME))) as opened:
+        assert resource.prlimit(opened._process.id, resource.RLIMIT_AS)[0] == database_processes.program.MEMORY
+
+
+def _unguarded(path: Path, size: int = 1) -> DatabaseProcess:
     """A process in which every function may be used."""
     guarded = "return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY"
     source = Path(database_processes.program.__file__)
@@ -120,7 +133,7 @@ def _unguarded(path: Path) -> DatabaseProcess:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database_processes.program, "__file__", str(program))
         process = DatabaseProcess()
-    process.open(database_logs.uri_of(str(path)), 1, 1 << 20)
+    process.open(database_logs.uri_of(str(path)), size, 1 << 20)
     return process
 
 

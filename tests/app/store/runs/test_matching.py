@@ -69,6 +69,14 @@ def test_no_patterns(pattern) -> None:
         matching(pattern, NAMES)
 
 
+@pytest.mark.parametrize("ask", [matching, captured])
+def test_a_pattern_of_more_than_a_thousand_characters_is_refused(ask) -> None:
+    assert ask("." * 1000, ["a" * 1000])
+    for pattern in ("." * 1001, "a" * 1001):
+        with pytest.raises(PatternError, match="at most 1000 characters, found 1001"):
+            ask(pattern, NAMES)
+
+
 @pytest.mark.parametrize("pattern", ["^(a+)+$", "(a|a)*$", "(.*a){25}$", "(x+x+)+y|^(a|aa)+$"])
 def test_patterns_that_never_end(pattern) -> None:
     begin = time.monotonic()
