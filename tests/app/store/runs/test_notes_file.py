@@ -214,6 +214,16 @@ def test_a_damaged_file_is_kept_aside_and_told_and_the_rest_goes_on(tmp_path: Pa
     assert again.problems == ()
 
 
+def test_a_change_that_would_make_the_file_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Notes(str(tmp_path))
+    kept.annotate("k", "/k", says("x").applied)
+    written = (tmp_path / "notes.jsonl").read_bytes()
+    monkeypatch.setattr(notes, "LARGEST", len(written))
+    with pytest.raises(NotKept, match="MiB"):
+        kept.annotate("l", "/l", says("y").applied)
+    assert (tmp_path / "notes.jsonl").read_bytes() == written
+
+
 def test_what_cannot_be_read_is_neither_emptied_nor_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "notes.jsonl"
     newer = encode(SMALL).split(b"\n", 1)[1]
