@@ -12,7 +12,7 @@ from layouts.kit.elements import card, empty_state
 from layouts.kit.i18n import define_texts, t
 from layouts.kit.page import Ids
 from layouts.kit.parameters import Request
-from layouts.kit.tables import BYTES, TableColumn, Sort, ordered, table
+from layouts.kit.tables import BYTES, Sort, TableColumn, ordered, table
 from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import Sources
 

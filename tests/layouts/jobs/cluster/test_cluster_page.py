@@ -115,7 +115,7 @@ def test_a_rank_is_not_called_slow_from_few_steps() -> None:
     text = said(answer(source_of(made))["head"])
     assert text.startswith("Who is slow was not judged: that takes 8 steps, recorded: 1.")
     assert "Others waited for rank 5 in step 1: " in text
-    assert "If it were" not in text
+    assert "As fast as" not in text
 
 
 def test_nothing_is_found_where_nothing_is_slow() -> None:
