@@ -146,3 +146,9 @@ def test_points_that_other_rules_of_the_same_kind_take() -> None:
     stuck[::3] = 1.0
     found = _of("loss", _series(stuck))
     assert found["unmoved"] == RuleJudgement("unmoved", NOT_JUDGED, FEW, 67, 100)
+
+
+def test_a_curve_of_which_half_is_finite_is_judged_for_moving() -> None:
+    value = np.full(200, 0.7)
+    value[::2] = np.nan
+    assert _of("train/loss", _series(value))["unmoved"] == RuleJudgement("unmoved", FOUND, "", 100, 100)
