@@ -15,9 +15,11 @@ export const changes = [];  // what was written with set_props: [id, props]
 
 globalThis.window = globalThis;
 Object.assign(globalThis, {
-  addEventListener: nothing, dispatchEvent: nothing, MutationObserver: Observer, ResizeObserver: Observer, Element: class {},
+  addEventListener: nothing, dispatchEvent: nothing, MutationObserver: Observer, ResizeObserver: Observer,
+  Element: class {}, Text: class {},
   HTMLElement: class {}, CustomEvent: class {}, setInterval: nothing, innerWidth: 1440, innerHeight: 900, devicePixelRatio: 1,
-  matchMedia: () => ({ matches: false }), location: { search: "" }, localStorage: { getItem: () => null, setItem: nothing },
+  matchMedia: () => ({ matches: false, addEventListener: nothing }),
+  location: { search: "" }, localStorage: { getItem: () => null, setItem: nothing },
   dash_clientside: { no_update: "no update", set_props: (id, props) => changes.push([id, props]) },
   document: {
     documentElement: { lang: "en", dataset: {}, style: {}, toggleAttribute: nothing, hasAttribute: () => false },
