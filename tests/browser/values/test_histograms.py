@@ -159,7 +159,8 @@ def test_a_zoom_is_in_the_link_counts_anew_and_is_undone(page: Page, context: Br
 def test_the_bar_is_one_line_and_its_axis_is_in_the_link(page: Page, address: str) -> None:
     visit(page, address, "run=several_files&tag=w")
     bar = page.locator(".ms-cards-controls")
-    tops = bar.evaluate("bar => [...bar.children].filter((one) => one.clientWidth).map((one) => one.getBoundingClientRect().top)")
+    parts = "[...bar.children].filter((one) => one.clientWidth)"
+    tops = bar.evaluate(f"bar => {parts}.map((one) => one.getBoundingClientRect().top)")
     assert max(tops) - min(tops) < 8, tops
     page.get_by_label("Axis of steps").select_option("relative")
     expect(page).to_have_url(re.compile("x=relative"))

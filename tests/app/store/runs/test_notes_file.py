@@ -216,11 +216,11 @@ def test_a_damaged_file_is_kept_aside_and_told_and_the_rest_goes_on(tmp_path: Pa
 
 def test_a_change_that_would_make_the_file_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Notes(str(tmp_path))
-    kept.annotate("k", "/k", says("x").applied)
+    kept.annotate("k", "/k", says("x", Note().version).applied)
     written = (tmp_path / "notes.jsonl").read_bytes()
     monkeypatch.setattr(notes, "LARGEST", len(written))
     with pytest.raises(NotKept, match="MiB"):
-        kept.annotate("l", "/l", says("y").applied)
+        kept.annotate("l", "/l", says("y", Note().version).applied)
     assert (tmp_path / "notes.jsonl").read_bytes() == written
 
 
