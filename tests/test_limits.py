@@ -66,7 +66,8 @@ LIMITS = {
     f"{torch_archives.MOST_CONTAINERS:,} lists and dicts",
     "event of a trace": size(events.LONGEST_EVENT),
     "what a trace gives by gzip": f"the larger of {size(trace_bytes.FREE_BYTES)} and {trace_bytes.MOST_TIMES} times its size",
-    "picture": f"{images.MOST_PIXELS:,} pixels; {pictures.MOST_PIXELS:,} of one beside explanations",
+    "picture": f"{images.MOST_PIXELS:,} pixels; {pictures.MOST_PIXELS:,} of one beside explanations, "
+    f"and {pictures.MOST_SCANS} scans of a JPEG",
     "configuration in YAML": f"{size(configs.LIMIT)}, {configs.MOST_NODES:,} values, {DEEPEST} levels",
     "file of remarks": size(notes.LARGEST),
     "regular expression of a visitor": f"{matching.LONGEST:,} characters, {size(pattern_process.MEMORY)} of memory",

@@ -7,6 +7,7 @@ small enough: a few kB of PNG can describe gigabytes of pixels. Grey values are 
 from __future__ import annotations
 
 import io
+import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,9 +21,14 @@ from parsers.payloads.values import ImageValue
 
 MOST_BYTES = 64 << 20
 MOST_PIXELS = 25_000_000
+MOST_SCANS = 100
+"""Scans of a JPEG: programs write ten, and one of 42 bytes costs the decoder as much time as all pixels."""
 MEDIA = ("image/png", "image/jpeg")
 _END_OF_IMAGE = b"\xff\xd9"
 _SCAN = b"\xff\xda"
+_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
+"""The begin of a segment of a JPEG; within a scan, 0xff is followed by others."""
+_MOST_SEGMENTS = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,9 +62,23 @@ def checked_picture(data: bytes) -> ImageValue:
         raise MediaError(f"expected a PNG or JPEG image, found {value.media}")
     if value.width * value.height > MOST_PIXELS:
         raise FormatError(f"expected an image of 1 to {MOST_PIXELS:,} pixels, found {value.width:,} x {value.height:,}")
+    if value.media == "image/jpeg" and _scans(data) > MOST_SCANS:
+        raise FormatError(f"expected a JPEG of at most {MOST_SCANS} scans, found more")
     if value.media == "image/jpeg" and data.find(_END_OF_IMAGE, max(data.find(_SCAN), 0)) < 0:
         return replace(value, problem=f"The image is cut: it has {len(data):,} bytes, and no end.")
     return value
+
+
+def _scans(data: bytes) -> int:
+    """Return the number of scans of a JPEG; more than MOST_SCANS also for one of too many segments."""
+    count, at = 0, len(_SCAN)
+    for _ in range(_MOST_SEGMENTS):
+        found = _MARKER.search(data, at)
+        if found is None or found[0] == _END_OF_IMAGE or count > MOST_SCANS:
+            return count
+        count += found[0] == _SCAN
+        at = found.end() + int.from_bytes(data[found.end() : found.end() + 2], "big")
+    return MOST_SCANS + 1
 
 
 def grey_picture(data: bytes) -> GreyPicture:

@@ -170,3 +170,17 @@ def test_a_picture_is_read_once_until_its_file_changes(run: Path) -> None:
     (run / "maps" / "a.png").write_bytes(encoded(other, "PNG"))
     assert (files.heat_map("maps/a.png").values == other).all()
     assert (files.grey_values("maps/a.png") == other).all()
+
+
+def test_a_scan_of_a_jpeg_that_is_written_again_and_again_is_not_decoded() -> None:
+    """Each takes as long as decoding all pixels, and 42 bytes."""
+    out = io.BytesIO()
+    Image.fromarray(np.zeros((64, 64), np.uint8)).save(out, "JPEG", progressive=True)
+    data = out.getvalue()
+    begin = data.rindex(b"\xff\xda")
+    scan, end = data[begin:-2], data[-2:]
+    assert grey_picture(data).problem == grey_picture(data[:-2] + scan * 50 + end).problem == ""
+    with pytest.raises(FormatError, match="at most 100 scans"):
+        grey_picture(data[:-2] + scan * 1000 + end)
+    with pytest.raises(FormatError, match="at most 100 scans"):
+        grey_picture(data[:2] + b"\xff\xfe\x00\x02" * 20_000 + data[2:])
