@@ -176,6 +176,10 @@ def test_a_record_says_the_same_among_any_others(
     monkeypatch.setattr(csv_tables, "PART", part)
     path, header = tmp_path / "metrics.csv", f"step,a,b{end}"
     alone = {one: read(path, header, one, end, *(["1,2,3\n"] * 200 if one == OPEN else [])) for one in RECORDS}
+    damaged = {one for one, batch in alone.items() if batch.problems}
+    assert damaged == {"1,2", "1,2,3,4", "x,1,2", "4,1\r2,5", OPEN, '"",1,2'}
+    for one in ('"4","x,y",5', '4,"x\ny",5', '4,"say ""x""",5', '4,q""r,5', "4,1\0,5"):
+        assert points(alone[one]) == {"b": [(4, 5.0)]}
     for seed in range(examples(20)):
         some = random.Random(seed)
         few = some.sample(RECORDS, some.randint(1, len(RECORDS)))
