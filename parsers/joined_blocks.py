@@ -25,7 +25,7 @@ LEAST = 1 << 12
 
 
 @dataclass(slots=True)
-class _Kept:
+class _JoinedBefore:
     """What was joined last, and the columns that it is the beginning of."""
 
     made: object
@@ -39,7 +39,7 @@ class JoinedBlocks:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[Hashable, _Kept] = {}
+        self._kept: dict[Hashable, _JoinedBefore] = {}
 
     def scalars(self, parts: Sequence[SeriesBlock], expected: float = 1.0) -> SeriesBlock:
         """Join blocks of the same tags, rows in file order."""
@@ -70,7 +70,7 @@ class JoinedBlocks:
         kept.made = joined = Rounds(first.tags, *whole)
         return joined
 
-    def _joined(self, key: Hashable, first: object, parts: Sequence[Columns], expected: float) -> tuple[Columns, _Kept]:
+    def _joined(self, key: Hashable, first: object, parts: Sequence[Columns], expected: float) -> tuple[Columns, _JoinedBefore]:
         """Return columns, each joined along its last axis; first is what the first part was made into."""
         kept = self._kept.get(key)
         known = kept.columns if kept is not None and kept.made is first else None
@@ -88,5 +88,5 @@ class JoinedBlocks:
                 column[..., at : at + piece.shape[-1]] = piece
                 at += piece.shape[-1]
             columns.append(column)
-        self._kept[key] = kept = _Kept(None, tuple(columns))
+        self._kept[key] = kept = _JoinedBefore(None, tuple(columns))
         return tuple(column[..., :rows] for column in columns), kept
