@@ -22,7 +22,7 @@ const LEAST_NAME_PX = 260;
 const NARROW_NAME_PX = 170;
 const MOST_PINNED_PX = 220;
 const NARROW_OPEN_PX = 76;
-const BESIDE_NAME_PX = 84;  // of mark and margins of a cell
+const BESIDE_NAME_PX = 48;  // of mark and margins of a cell
 const PHONE = 600;  // pixels of the window
 const FIND_MS = 200;
 
