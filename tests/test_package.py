@@ -65,7 +65,7 @@ def test_an_unpacked_wheel_opens_the_demo(wheel: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     place, page, style = done.stdout.split("\n")[:3]
     assert place.startswith(str(tmp_path))
-    assert (page, style) == ("200 19", "200")
+    assert (page, style) == ("200 20", "200")
 
 
 @pytest.mark.long
