@@ -9,3 +9,4 @@ import "./name_elements.js";
 import "./plain_html.js";
 import "./sorting.js";
 import "./state.js";
+import "./unbroken.js";

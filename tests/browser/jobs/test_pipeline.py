@@ -60,7 +60,7 @@ def test_bands_are_read_with_keys_and_the_pointer(page: Page, place: str) -> Non
     assert page.locator(LEGEND).all_text_contents() == [
         "Forward", "Backward", "Send", "Receive", "Collective", "Communication while computing"
     ]  # fmt: skip
-    sentences = page.locator(SENTENCES).all_text_contents()
+    sentences = [text.replace("\u00a0", " ") for text in page.locator(SENTENCES).all_text_contents()]
     waits = "Ranks wait 19.5 % of a step for other stages on average (exposed p2p); longest rank 0: 30.0 ms"
     assert sentences[0].startswith(waits)
     theory = "In theory 1F1B waits 20.0 %: (p − 1) / (m + p − 1) with p = 2 equal stages and m = 4 micro batches"
@@ -100,7 +100,7 @@ def test_a_link_restores_step_stages_zoom_and_micro_batches(page: Page, place: s
     drawn(page)
     expect(page.locator(".ms-pipeline-number")).to_have_value("8")
     expect(page.locator(SENTENCES).nth(1)).to_contain_text("1F1B waits 11.1 %")
-    said = " ".join(page.locator(SENTENCES).all_text_contents())
+    said = " ".join(page.locator(SENTENCES).all_text_contents()).replace("\u00a0", " ")
     assert "When rank 3 computed was not checked: kernel_details.csv" in said
     assert "computing is not divided" in said
     assert page.locator(LEGEND).all_text_contents()[-1] == "Not known"

@@ -60,7 +60,7 @@ def devices(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flas
 def test_a_moment_is_pressed_stepped_grouped_and_linked(page: Page, memory: str) -> None:
     show(page, f"{memory}/memory?run=leaking")
     said = page.locator(".ms-memory-sentence .en")
-    leaks = r"^Peak 980 MiB allocated in step 20 \(at .* It leaks: .* grows by \+1.00 MiB per step"
+    leaks = r"^Peak 980\sMiB allocated in step 20 \(at .* It leaks: .* grows by \+1.00\sMiB per step"
     expect(said).to_have_text(re.compile(leaks))
     expect(page.locator(CURVE)).to_be_visible()
     expect(page.locator("[data-plot=curve] .annotation-text").first).to_have_text("1")
@@ -72,7 +72,7 @@ def test_a_moment_is_pressed_stepped_grouped_and_linked(page: Page, memory: str)
     page.mouse.click(box["x"] + box["width"] * 0.52, box["y"] + box["height"] * 0.5)
     expect(page).to_have_url(re.compile(r"at=\d+"))
     at = page.locator(".ms-memory-of-at .en").first
-    expect(at).to_have_text(re.compile(r"^in step 11 \(at .*\): 9\d\d MiB$"))
+    expect(at).to_have_text(re.compile(r"^in step 11 \(at .*\): 9\d\d\sMiB$"))
     page.locator(".ms-memory-of-at").click()
     page.keyboard.press("ArrowRight")
     expect(at).to_have_text("in step 11 (at 526 ms): 971 MiB")
@@ -156,20 +156,20 @@ def test_capacity_is_typed_and_two_sessions_are_overlaid(page: Page, memory: str
 def test_each_device_and_component_is_chosen(page: Page, devices: str) -> None:
     show(page, f"{devices}/memory?run=a")
     said = page.locator(".ms-memory-sentence .en")
-    expect(said).to_have_text(re.compile("^Peak 2.00 GiB allocated"))
+    expect(said).to_have_text(re.compile(r"^Peak 2.00\sGiB allocated"))
     expect(page.get_by_label("Component", exact=True)).to_be_hidden()
     page.get_by_label("Device", exact=True).select_option("5")
     expect(page).to_have_url(re.compile("device=5"))
-    expect(said).to_have_text(re.compile("^Peak 7.00 GiB allocated"))
+    expect(said).to_have_text(re.compile(r"^Peak 7.00\sGiB allocated"))
     expect(page.locator(".ms-memory-tools select:visible")).to_have_count(2)
     page.get_by_label("Component", exact=True).select_option("APP")
-    expect(said).to_have_text(re.compile("^Peak 9.00 GiB reserved"))
+    expect(said).to_have_text(re.compile(r"^Peak 9.00\sGiB reserved"))
 
 
 @pytest.mark.long
 def test_the_tracker_has_a_pool_and_the_old_plan_its_marks(page: Page, memory: str) -> None:
     show(page, f"{memory}/memory?run=tracker&by=stack")
-    expect(page.locator(".ms-memory-sentence .en")).to_have_text(re.compile(r"^Peak 48.2 MiB allocated at event 367"))
+    expect(page.locator(".ms-memory-sentence .en")).to_have_text(re.compile(r"^Peak 48.2\sMiB allocated at event 367"))
     expect(page.locator(".ms-memory-pool-largest")).not_to_have_count(0)
     expect(page.locator(".ms-memory-of-pool-said")).to_contain_text("the largest hole is 3.50 MiB")
     row = page.locator(".ms-memory-groups details").first
@@ -194,5 +194,5 @@ def test_chinese_dark_and_narrow_nothing_overflows(page: Page, memory: str) -> N
     expect(page.locator(CURVE)).to_be_visible()
     page.keyboard.press("t")
     page.get_by_role("button", name="中文").click()
-    expect(page.locator(".ms-memory-sentence .zh")).to_have_text(re.compile("已申请内存峰值 48.2 MiB"))
+    expect(page.locator(".ms-memory-sentence .zh")).to_have_text(re.compile(r"已申请内存峰值 48.2\sMiB"))
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

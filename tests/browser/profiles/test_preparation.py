@@ -29,7 +29,7 @@ def test_the_way_of_the_data_is_told_and_an_operation_and_steps_are_chosen(
         assert store.wait(30)
         page.goto(f"{serve(create_app(store).server)}/preparation")
         verdict = page.locator(".ms-preparation-verdict .en")
-        expect(verdict).to_have_text(re.compile(r"Data processing is the slow part: 250 steps waited for 13\.0 %"))
+        expect(verdict).to_have_text(re.compile(r"Data processing is the slow part: 250 steps waited for 13\.0\s%"))
         expect(page.locator(".ms-preparation-stage.ms-preparation-slow")).to_contain_text("GeneratorOp")
         queue = page.locator(".ms-preparation-card-queue")
         expect(queue.locator(".ms-preparation-title")).to_have_text("GeneratorOp")

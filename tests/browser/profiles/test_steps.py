@@ -24,7 +24,7 @@ def query(page: Page) -> dict[str, list[str]]:
 def test_a_step_is_picked_by_bar_key_and_list_and_a_link_restores_it(page: Page, place: str) -> None:
     show(page, f"{place}/steps?run=a")
     head = page.locator(".ms-breakdown-sentence .en")
-    expect(head).to_have_text(re.compile(r"^A step takes 46.5 ms: .* forward and backward, .* waiting for data, "))
+    expect(head).to_have_text(re.compile(r"^A step takes 46.5\sms: .* forward and backward, .* waiting for data, "))
     plot = page.locator(DRAWN.format("bars"))
     expect(plot).to_be_visible()
     assert len(page.locator(f"{DRAWN.format('bars')} .barlayer .trace").all()) == 3

@@ -228,7 +228,7 @@ def link_of(found: Locator) -> Opened:
     said = found.locator(".ms-guides-said .en, .ms-guides-said span:not(.t)").first
     name, query = (link.get_attribute(f"data-{part}") or "" for part in ("page", "query"))
     step, state = (found.get_attribute(f"data-{part}") or "" for part in ("step", "state"))
-    return Opened(step, state, said.text_content() or "" if said.count() else "", name, query)
+    return Opened(step, state, (said.text_content() or "").replace("\u00a0", " ") if said.count() else "", name, query)
 
 
 NAMED = ("tag", "node", "op", "q")
@@ -243,7 +243,7 @@ SHOWN = """(wanted) => {
     if (one instanceof HTMLElement && !one.offsetParent && !one.closest("svg")) continue;
     parts.push(one.textContent, one.getAttribute("title"), one.getAttribute("aria-label"), one.value);
   }
-  const text = parts.filter(Boolean).join("\\n").toLowerCase();
+  const text = parts.filter(Boolean).join("\\n").toLowerCase().replaceAll("\\u00a0", " ");
   return wanted.some((each) => each.every((one) => text.includes(one.toLowerCase())));
 }"""
 

@@ -84,7 +84,7 @@ def test_figures_answer_the_pointer_and_all_points_are_a_choice_whose_size_is_sa
     answers_the_pointer(file, "long_history")
     page.locator(".ms-views > summary").click()
     choice = page.locator(".ms-file-every")
-    expect(choice).to_contain_text(re.compile(r"All points of these curves \(about [\d.]+ KiB more\)"))
+    expect(choice).to_contain_text(re.compile(r"All points of these curves \(about [\d.]+\sKiB more\)"))
     choice.locator("input").check()
     page.keyboard.press("Escape")
     saved = opened(save(page, tmp_path / "all.html"))
@@ -92,7 +92,7 @@ def test_figures_answer_the_pointer_and_all_points_are_a_choice_whose_size_is_sa
     assert len(few) == len(every)
     assert max(map(max, few)) < 3_000 <= max(map(max, every)), "3,020 points of the loss"
     assert saved.page.locator(".js-plotly-plot .scatterlayer .js-line").count() > 0
-    told = re.search(r"about ([\d.]+) KiB", choice.text_content() or "")
+    told = re.search(r"about ([\d.]+)\sKiB", choice.text_content() or "")
     assert told is not None
     grown = ((tmp_path / "all.html").stat().st_size - (tmp_path / "few.html").stat().st_size) / 1024
     assert 0.3 * grown <= float(told[1]) <= 3 * grown
@@ -147,4 +147,4 @@ def test_a_page_that_would_be_too_large_says_what_to_leave_out(
     page.locator(".ms-views > summary").click()
     page.locator(".ms-views-file").click()
     said = page.locator(".ms-file-said")
-    expect(said).to_contain_text(re.compile(r"Not saved: the file would have .* MiB, more than 23.8 MiB.*images of"))
+    expect(said).to_contain_text(re.compile(r"Not saved: the file would have .*\sMiB, more than 23.8\sMiB.*images of"))
