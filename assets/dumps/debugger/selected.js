@@ -2,7 +2,7 @@
 // layouts/dumps/debugger/selected.py. State: node, io (which tensor), stat (the statistic over iterations).
 
 import { functionsOf } from "../../kit/dash.js";
-import { make, select, words } from "../../kit/elements.js";
+import { make, option, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import { expectFigure, expectNone, showFigure } from "../../kit/late_graphs.js";
@@ -99,7 +99,7 @@ const statistic = (page) => TRENDS.includes(debugging.get(page, "stat")) ? debug
 function drawTrendChoice(page) {
   const { stat } = page.selected;
   if (!stat.options.length) {
-    stat.append(...TRENDS.map((name) => make("option", "", translate(`debugger.stat.${name}`), { value: name })));
+    stat.append(...TRENDS.map((name) => option(name, `debugger.stat.${name}`)));
   }
   stat.value = statistic(page);
 }

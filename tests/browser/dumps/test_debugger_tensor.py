@@ -108,6 +108,16 @@ def test_figures_that_nothing_can_draw_say_so_and_are_drawn_once_something_can(b
         context.close()
 
 
+def test_choices_of_a_statistic_follow_the_language(page: Page, address: str) -> None:
+    show(page, f"{address}&step=2&node=Default_fc_MatMul-op0")
+    chosen = part(page, "trend").locator("select option:checked")
+    expect(chosen).to_have_text("L2 norm")
+    page.locator("[data-action=language]").click()
+    expect(chosen).to_have_text("L2 范数")
+    page.locator("[data-action=language]").click()
+    expect(chosen).to_have_text("L2 norm")
+
+
 def test_tensors_values_trend_and_distribution(page: Page, address: str) -> None:
     show(page, f"{address}&step=2&node=Default_fc_MatMul-op0")
     rows = part(page, "tensors").locator("tbody tr")
