@@ -82,7 +82,10 @@ def register(app: Any, source: DumpSources, ids: Ids, routes: str) -> None:
     answers = {"tensors": tensors, "trend": trend, "histogram": histogram, "comparison": comparison}
     register_parts_in(app, ids, {name: _bound(answer, source) for name, answer in answers.items()}, DUMPS.namespace)
     in_browser(app, "mindscope_debugger_selected")(
-        "pressed", Input(ids("trend-plot"), "clickData"), State(ids("root"), "id"), prevent_initial_call=True
+        "pressed",
+        Input(ids("trend-plot"), "clickData", allow_optional=True),
+        State(ids("root"), "id"),
+        prevent_initial_call=True,
     )
 
 
