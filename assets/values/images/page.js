@@ -3,7 +3,7 @@
 // addresses. pictures.js draws pictures, compare.js compares two.
 
 import { badge, iconButton, make, pressSegment, segments, words } from "../../kit/elements.js";
-import { count } from "../../kit/units.js";
+import { count, percent } from "../../kit/units.js";
 import { setLabel } from "../../kit/i18n.js";
 import { Names } from "../../kit/names.js";
 import { last, listed, toggled, withEntry } from "../../kit/state.js";
@@ -77,7 +77,7 @@ function adjust(page, values) {
   for (const [name] of ADJUSTMENTS) {
     const range = page.find(`[data-adjust="${name}"]`);
     range.value = values[name];
-    range.nextSibling.textContent = `${values[name]} %`;
+    range.nextSibling.textContent = percent(values[name] / 100);
   }
   page.root.style.setProperty("--ms-brightness", String(values.bright / 100));
   page.root.style.setProperty("--ms-contrast", String(values.contrast / 100));
