@@ -20,7 +20,7 @@ PAINTED = """(least) => {
   const drawn = cards.filter((card) => card.querySelector("line-chart") && !card.querySelector("mat-spinner"));
   return drawn.length >= least;
 }"""
-"""Whether so many of its cards have their curves."""
+"""A function of JavaScript: whether at least that many cards show their curves."""
 _READ = (b"load cycle", b"finish")
 _VERBOSE = "--verbosity=0"  # INFO: the server in Rust tells the end of its first reading
 _READ_S, _ANSWERED_S = 120.0, 60.0
