@@ -90,6 +90,7 @@ export function draw(page) {
   const [first, many] = page.hitRows.window();
   send(page, first, many);
   page.hitRows.repaint();
+  if (page.hits) drawControls(page);  // in another language
 }
 
 /** @param {Debugger.Page} page */

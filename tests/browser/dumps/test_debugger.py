@@ -116,6 +116,19 @@ def test_a_hit_leads_to_its_tensor_and_filters_stay_in_the_link(page: Page, dump
     expect(page.locator(".ms-debugger-hit[aria-current=true] strong")).to_have_text(text)
 
 
+def test_the_list_of_hits_is_switched_to_another_language(page: Page, dumps: str) -> None:
+    visit(page, dumps, "run=out_nan&step=2")
+    hits = page.locator('[data-pane="hits"]')
+    first = hits.locator(".ms-debugger-hit .ms-cut").first
+    for lang, sort, watchpoints, place in (("en", "By severity", "All watchpoints", "iteration"),
+                                           ("zh", "按严重程度", "全部监测点", "迭代")):  # fmt: skip
+        page.evaluate("lang => mindscope.prefs.set({ lang })", lang)
+        expect(hits.locator("select option", has_text=sort)).to_have_count(1)
+        expect(hits.locator("select option", has_text=watchpoints)).to_have_count(1)
+        expect(first).to_contain_text(place)
+    page.evaluate("mindscope.prefs.set({ lang: 'en' })")
+
+
 @pytest.mark.long
 def test_the_graph_shows_the_neighbours_of_the_selected_operator(page: Page, dumps: str) -> None:
     visit(page, dumps, f"run=out_nan&step=1&node={SQUARE}")
