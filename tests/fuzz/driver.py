@@ -54,6 +54,8 @@ def main(arguments: Sequence[str], guide: Any) -> int:
     chosen = [target for name, target in targets.items() if fnmatch.fnmatch(name, options.targets)]
     if not chosen:
         sys.exit(f"No target matches {options.targets}; there are {', '.join(targets)}.")
+    place, of = options.share
+    chosen = chosen[place - 1 :: of]
     seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
     mutated = "by mutation" if options.unguided else "by mutation (atheris is not installed)"
     how = "guided by coverage (atheris)" if guide else mutated
@@ -62,7 +64,7 @@ def main(arguments: Sequence[str], guide: Any) -> int:
     for problem in earlier.problems:
         print(problem)
     with scratch() as folder:
-        fuzzing = Fuzzing(chosen, seed, folder, options.seconds, options.executions, earlier.cases, options.kept)
+        fuzzing = Fuzzing(chosen, seed, folder, options.seconds, options.executions, earlier.cases, options.kept, options.least)
         count = state.Count(options.state, targets) if options.count else None
         begun = time.monotonic()
         ended = signal.signal(signal.SIGTERM, fuzzing.stop)
@@ -85,6 +87,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--executions", type=float, default=math.inf, help="stop after so many cases")
     parser.add_argument("--seed", type=_seed, help="repeat a run by mutation; by default a new one each time")
     parser.add_argument("--targets", default="*", help="pattern of the names of targets, such as 'profile-*'")
+    parser.add_argument("--share", type=share, default=(1, 1), metavar="K/N", help="of these, every N-th from the K-th on")
+    parser.add_argument("--least", type=int, default=0, metavar="CASES", help="as long as some had fewer, run only those")
     parser.add_argument("--unguided", action="store_true", help="mutate only, even if atheris is installed")
     parser.add_argument("--found", type=Path, default=FOUND, help="directory for cases that fail")
     parser.add_argument("--state", type=Path, default=state.STATE, help="file with the cases of earlier runs")
@@ -101,10 +105,18 @@ def _seed(text: str) -> int | None:
     return int(text) if text else None
 
 
+def share(text: str) -> tuple[int, int]:
+    place, of = map(int, text.split("/"))
+    if not 1 <= place <= of:
+        raise ValueError(text)
+    return place, of
+
+
 class Fuzzing:
     """One run over some targets; it ends after `seconds`, or after that many `executions`.
 
-    `before` has the cases of earlier runs by the name of their target.
+    `before` has the cases of earlier runs by the name of their target. As long as some have had fewer than `least`, only those
+    have turns.
     """
 
     def __init__(
@@ -116,6 +128,7 @@ class Fuzzing:
         executions: float,
         before: Mapping[str, int] | None = None,
         kept: Path | None = None,
+        least: int = 0,
     ) -> None:
         self.targets, self.seed, self.folder = list(targets), seed, folder
         self.slot = Slot(len(targets))
@@ -124,7 +137,7 @@ class Fuzzing:
         self.unrepeated: list[Failure] = []
         self._known: dict[str, set[str]] = {target.name: set() for target in targets}
         self._ended = dict.fromkeys(range(len(targets)), 0)
-        self._until, self._most = time.monotonic() + seconds, executions
+        self._until, self._most, self._least = time.monotonic() + seconds, executions, least
         self._guided = False
         self._said = os.path.join(folder, "said")
         self._kept = str(kept) if kept is not None else os.path.join(folder, "kept")
@@ -253,7 +266,10 @@ class Fuzzing:
         return os.path.join(self.folder, target.name)
 
     def _open(self) -> list[int]:
-        return [number for number, ended in self._ended.items() if ended < MOST_ENDED]
+        """Return the targets that may have a turn: those with too few cases, or all if none has."""
+        counts = self.slot.counts()
+        left = [number for number, ended in self._ended.items() if ended < MOST_ENDED]
+        return [number for number in left if self._before[number] + counts[number] < self._least] or left
 
     def _over(self) -> bool:
         return time.monotonic() > self._until or sum(self.slot.counts()) >= self._most

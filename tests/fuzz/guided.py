@@ -27,7 +27,7 @@ MOST_RUNS = 20_000
 """Cases of a target in one turn, so that those that take little time do not make up most of a run."""
 SHORT = 4 << 10
 """Maximum bytes of the first cases of a target, unless a file of its corpus is longer."""
-GROWS = 5_000
+GROWS = 20_000
 """Cases after which those of a target may be twice as long."""
 LONG_OF = 32
 """One case of this many may be of any length from the beginning."""

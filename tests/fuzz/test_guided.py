@@ -52,7 +52,7 @@ def test_the_last_case_that_reached_new_code_is_known(said: bytes, number: int) 
 
 
 def test_cases_are_short_at_first() -> None:
-    sizes = [guided.longest(74, cases, MOST) for cases in (0, 4_999, 5_000, 10_000, 40_000, 10**9)]
+    sizes = [guided.longest(74, cases, MOST) for cases in (0, 19_999, 20_000, 40_000, 160_000, 10**9)]
     assert sizes == [4096, 4096, 8192, 16384, MOST, MOST]
     assert guided.longest(24_000, 0, MOST) == 24_000
 

@@ -49,6 +49,33 @@ def test_each_has_a_turn_before_one_has_two_however_slow_it_is(tmp_path: Path) -
     assert [fuzzing.targets[fuzzing.next()].name for _ in range(7)] == ["c", "a", "b", "c", "a", "b", "c"]
 
 
+def test_those_with_too_few_cases_have_all_turns_until_none_is_left(tmp_path: Path) -> None:
+    names = ("few", "none", "many")
+    fuzzing = Fuzzing([made(name) for name in names], 1, str(tmp_path), 1.0, 1.0, {"few": 30, "many": 50}, least=50)
+    order = []
+    for _ in range(9):
+        number = fuzzing.next()
+        order.append(names[number])
+        for _ in range(10):
+            fuzzing.slot.begin(number, b"")
+    assert order == ["none", "few", "none", "few", "none", "none", "none", "many", "many"]
+
+
+def test_two_processors_share_the_targets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = tmp_path / "ran"
+    monkeypatch.setattr(driver, "all_targets", lambda _seeds: {name: made(name, [ran]) for name in "abcde"})
+    for share, expected in (("1/2", ["a", "c", "e"]), ("2/2", ["b", "d"])):
+        assert main(["--executions", "900", "--seed", "1", "--share", share, "--state", str(tmp_path / "none")], None) == 0
+        assert sorted(order_of(ran)) == expected
+        ran.unlink()
+    for wrong in ("0/2", "3/2", "1", "a/b"):
+        with pytest.raises(SystemExit):
+            main(["--share", wrong], None)
+        assert f"invalid share value: '{wrong}'" in capsys.readouterr().err
+
+
 def test_cases_are_added_to_what_other_sessions_have_written(tmp_path: Path) -> None:
     path = tmp_path / "cases.txt"
     state.add(path, {"b": Ran(5), "a": Ran(2, 2)}, ["b", "a", "new"])
