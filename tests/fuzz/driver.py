@@ -195,8 +195,13 @@ class Fuzzing:
         kept = os.path.join(self._kept, target.name)
         return guided.work(
             guide, target, self.slot, number, self._place(target), kept, self._said, seconds, seed, self._known[target.name],
-            self._before[number],
+            self._before[number], self.cases_of_turn(number),
         )  # fmt: skip
+
+    def cases_of_turn(self, number: int) -> int:
+        """Return the maximum cases of a turn of a target: no more than it needs while others have too few."""
+        left = self._least - self._before[number] - self.slot.counts()[number]
+        return min(left, guided.MOST_RUNS) if left > 0 else guided.MOST_RUNS
 
     def _note_coverage(self, before: Sequence[int]) -> None:
         """Note how many guided cases a turn had, and which of them was the last to reach new code."""

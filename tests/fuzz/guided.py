@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.fuzz.cases import Failure, Slot
     from tests.fuzz.targets import Target
 
-MOST_RUNS = 20_000
+MOST_RUNS = 25_000
 """Cases of a target in one turn, so that those that take little time do not make up most of a run."""
 SHORT = 4 << 10
 """Maximum bytes of the first cases of a target, unless a file of its corpus is longer."""
@@ -89,11 +89,12 @@ def work(
     seed: int,
     known: set[str],
     before: int = 0,
+    most_cases: int = MOST_RUNS,
 ) -> Callable[[Callable[[Failure], None]], None]:
     """Return what a process does that fuzzes one target for some seconds.
 
     It keeps what it learns in the directory `kept`, and what it and libFuzzer say in the file `said`. before is the number of
-    cases that the target had in earlier sessions.
+    cases that the target had in earlier sessions, most_cases the maximum number of those in this turn.
     """
     from tests.fuzz.cases import execute, limit
     from tests.fuzz.mutated_texts import MOST
@@ -157,9 +158,10 @@ def work(
         for place, data in enumerate(target.seeds):
             with open(os.path.join(kept, f"seed-{place}"), "wb") as file:
                 file.write(data)
+        runs = most_cases + len(os.listdir(kept))  # those that were kept are read again first
         os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)  # libFuzzer writes a line for each case that it keeps
         options = (
-            f"-max_total_time={seconds}", f"-runs={MOST_RUNS}", f"-seed={seed}", f"-max_len={MOST}", "-len_control=0",
+            f"-max_total_time={seconds}", f"-runs={runs}", f"-seed={seed}", f"-max_len={MOST}", "-len_control=0",
             "-entropic_scale_per_exec_time=1", "-timeout=100000", "-report_slow_units=100000", "-rss_limit_mb=0",
             "-malloc_limit_mb=0", "-detect_leaks=0", "-handle_segv=0", "-handle_abrt=0", "-reload=0",
         )  # fmt: skip

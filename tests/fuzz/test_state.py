@@ -14,6 +14,7 @@ if sys.platform == "win32":
 
 from tests.fuzz import driver, state
 from tests.fuzz.driver import BLOCK, BLOCKS, Fuzzing, main
+from tests.fuzz.guided import MOST_RUNS
 from tests.fuzz.state import Ran
 from tests.fuzz.targets import Target
 from tests.waiting import until
@@ -59,6 +60,14 @@ def test_those_with_too_few_cases_have_all_turns_until_none_is_left(tmp_path: Pa
         for _ in range(10):
             fuzzing.slot.begin(number, b"")
     assert order == ["none", "few", "none", "few", "none", "none", "none", "many", "many"]
+
+
+def test_a_turn_has_no_more_cases_than_a_target_needs_while_others_have_too_few(tmp_path: Path) -> None:
+    before = {"none": 0, "few": 49_000, "enough": 50_000}
+    fuzzing = Fuzzing([made(name) for name in before], 1, str(tmp_path), 1.0, 1.0, before, least=50_000)
+    assert [fuzzing.cases_of_turn(number) for number in range(3)] == [MOST_RUNS, 1_000, MOST_RUNS]
+    fuzzing.slot.begin(1, b"")
+    assert fuzzing.cases_of_turn(1) == 999
 
 
 def test_two_processors_share_the_targets(
