@@ -110,7 +110,7 @@ TEXTS = define_texts({
     "composition.outliers": ("{n} outliers", "{n} 个异常步骤"),
     "composition.outliers_tip": (
         "Steps with an unusual time (modified z-score beyond 3.5, more than 2 % from the median)",
-        "耗时明显偏离通常值的步骤（修正 Z 分数超过 3.5，且偏离中位数 2% 以上）",
+        "耗时明显偏离通常值的步骤（修正 Z 分数超过 3.5，且偏离中位数 2 % 以上）",
     ),
     "composition.outlier": ("Step {step}: {time}, {part} {change}", "步骤 {step}：{time}，{part} {change}"),
     "composition.outliers_more": ("{n} more are marked in the chart.", "另有 {n} 个在图中标出。"),

@@ -120,7 +120,7 @@ TEXTS = define_texts({
     ),
     "efficiency.doubt.impossible": (
         "{counter} is below 0 or above 100 % (kernels: {n}); these are left out of its means.",
-        "{n} 个内核的 {counter} 小于 0 或大于 100%，求平均时已排除。",
+        "{n} 个内核的 {counter} 小于 0 或大于 100 %，求平均时已排除。",
     ),
     "efficiency.doubt.above": (
         "{type} has {rate}, {share} of the peak of {peak} (rows above it: {n}): counters or peak are wrong.",

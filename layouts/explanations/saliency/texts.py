@@ -22,7 +22,9 @@ TEXTS = define_texts({
     "saliency.without_map": ("no map", "无热力图"),
     "saliency.more": "common.n_more",
     "saliency.probability": ("{label}: probability {p}", "{label}：概率 {p}"),
-    "saliency.uncertainty": ("standard deviation {sd}, 95 % interval {low} to {high}", "标准差 {sd}，95% 区间 {low} 至 {high}"),
+    "saliency.uncertainty": (
+        "standard deviation {sd}, 95 % interval {low} to {high}", "标准差 {sd}，95 % 区间 {low} 至 {high}",
+    ),
     "saliency.unknown": ("probability not recorded", "未记录概率"),
     "saliency.true": "common.true_label",
     "saliency.disagreement": ("disagreement {n}", "分歧 {n}"),

@@ -263,7 +263,7 @@ TEXTS = define_texts({
             "to {high_bytes}), by {growth_bytes} over {steps} steps."
         ),
         (
-            "{component} 单步内存最小值每步增长 {slope_bytes}（99% 区间：{low_bytes} 至 {high_bytes}），{steps} 步共增长 "
+            "{component} 单步内存最小值每步增长 {slope_bytes}（99 % 区间：{low_bytes} 至 {high_bytes}），{steps} 步共增长 "
             "{growth_bytes}。"
         ),
     ),
@@ -273,7 +273,7 @@ TEXTS = define_texts({
             "{low_bytes} to {high_bytes}), by {growth_bytes} over {steps} sessions."
         ),
         (
-            "{component} 单次采集的内存最小值每次增长 {slope_bytes}（99% 区间：{low_bytes} 至 {high_bytes}），{steps} 次采集"
+            "{component} 单次采集的内存最小值每次增长 {slope_bytes}（99 % 区间：{low_bytes} 至 {high_bytes}），{steps} 次采集"
             "共增长 {growth_bytes}。"
         ),
     ),

@@ -237,8 +237,8 @@ TEXTS = define_texts({
         "与矩阵乘并行时带宽 {beside}，其他时候 {apart}。",
     ),
     "communication.none_beside": (
-        "No operation of rank {rank} of 1 MB or more ran beside one of {n} matrix multiplications for 10% of its time.",
-        "rank {rank} 没有不小于 1 MB 的算子与 {n} 个矩阵乘并行达到其耗时的 10%。",
+        "No operation of rank {rank} of 1 MB or more ran beside one of {n} matrix multiplications for 10 % of its time.",
+        "rank {rank} 没有不小于 1 MB 的算子与 {n} 个矩阵乘并行达到其耗时的 10 %。",
     ),
     "communication.no_kernels": (
         "Not checked: rank {rank} has no kernel_details.csv or database with kernels.",

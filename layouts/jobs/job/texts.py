@@ -153,7 +153,7 @@ TEXTS = define_texts({
         "Stage {stage} computes {times} times as long as stage {other}.",
         "stage {stage} 的计算时间是 stage {other} 的 {times} 倍。",
     ),
-    "job.what.even": ("All stages compute equally long, within 2 %.", "各 stage 的计算时间相差不到 2%。"),
+    "job.what.even": ("All stages compute equally long, within 2 %.", "各 stage 的计算时间相差不到 2 %。"),
     "job.what.no_kernels": (
         "No kernels of all ranks: what lies between operations may be the host's, so savings are upper bounds.",
         "并非所有 rank 都有算子时间：操作之间的时间可能属于主机，因此结果为上限。",

@@ -42,7 +42,7 @@ TEXTS = define_texts({
     # Settings
     "optimisation.importance": ("Associated settings", "参数重要性"),
     "optimisation.association": (
-        "Association, not cause. Lines: 95 % intervals.", "仅表示相关，不代表因果。线段为 95% 置信区间。",
+        "Association, not cause. Lines: 95 % intervals.", "仅表示相关，不代表因果。线段为 95 % 置信区间。",
     ),
     "optimisation.no_settings": ("These runs recorded no settings.", "这些训练没有记录参数。"),
     "optimisation.too_few": (
@@ -98,17 +98,17 @@ TEXTS = define_texts({
         "在 {least} 至 {most} 之间有谷值，范围外未尝试",
     ),
     "optimisation.no_order": ("no order", "无序"),
-    "optimisation.interval": ("{value}, 95 % interval {low} to {high}", "{value}，95% 置信区间 {low} 至 {high}"),
+    "optimisation.interval": ("{value}, 95 % interval {low} to {high}", "{value}，95 % 置信区间 {low} 至 {high}"),
     "optimisation.middle": (
-        "{value}, 95 % interval {low} to {high} over refits", "{value}，重复拟合的 95% 置信区间 {low} 至 {high}",
+        "{value}, 95 % interval {low} to {high} over refits", "{value}，重复拟合的 95 % 置信区间 {low} 至 {high}",
     ),
     "optimisation.tied": (
         "{value}, 95 % interval {low} to {high} over refits: not surely more than the next setting",
-        "{value}，重复拟合的 95% 置信区间 {low} 至 {high}：不能确定大于下一个参数",
+        "{value}，重复拟合的 95 % 置信区间 {low} 至 {high}：不能确定大于下一个参数",
     ),
     "optimisation.unranked": (
         "{value}, 95 % interval {low} to {high}: it may have no share, so it has no rank",
-        "{value}，95% 置信区间 {low} 至 {high}：可能没有影响，不参与排名",
+        "{value}，95 % 置信区间 {low} 至 {high}：可能没有影响，不参与排名",
     ),
     "optimisation.rest": (
         "{n} more settings: {same} never vary, {own} differ in (almost) every run",
@@ -127,14 +127,14 @@ TEXTS = define_texts({
     # Shares
     "optimisation.free": (
         "You can stop varying {names}: less than 5 % of the variance goes with each (upper limit at 95 %).",
-        "可不再调整 {names}：各自解释的方差均低于 5%（95% 置信上限）。",
+        "可不再调整 {names}：各自解释的方差均低于 5 %（95 % 置信上限）。",
     ),
     "optimisation.free_none": (
         "There is no setting that you can stop varying for sure.", "没有可以确定不再调整的参数。",
     ),
     "optimisation.free_unsure": (
         " Not known of {names}: the interval reaches from 0 to above 5 %.",
-        " 尚不能判断 {names}：置信区间从 0 延伸至 5% 以上。",
+        " 尚不能判断 {names}：置信区间从 0 延伸至 5 % 以上。",
     ),
     "optimisation.free_not_judged": (
         "Which settings you can stop varying is not judged: that needs a prediction with R² of 0.3 or more, so more runs.",

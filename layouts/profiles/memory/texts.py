@@ -81,12 +81,12 @@ TEXTS = define_texts({
     "memory.leak.leak": (
         ("It leaks: the least memory of a step grows by {slope} per step (99 %: {low} to {high}), {growth} ({share}) in "
          "{steps} steps."),
-        "存在泄漏：各步最低内存每步增长 {slope}（99% 区间 {low} 至 {high}），{steps} 步共增长 {growth}（{share}）。",
+        "存在泄漏：各步最低内存每步增长 {slope}（99 % 区间 {low} 至 {high}），{steps} 步共增长 {growth}（{share}）。",
     ),
     "memory.leak.leak_sessions": (
         ("It leaks: the least memory of a session grows by {slope} per session (99 %: {low} to {high}), {growth} ({share}) in "
          "{steps} sessions."),
-        "存在泄漏：各次采集的最低内存每次增长 {slope}（99% 区间 {low} 至 {high}），{steps} 次共增长 {growth}（{share}）。",
+        "存在泄漏：各次采集的最低内存每次增长 {slope}（99 % 区间 {low} 至 {high}），{steps} 次共增长 {growth}（{share}）。",
     ),
     "memory.leak.none_sessions": (
         "No leak: over {steps} sessions of this rank the least memory changes by {growth} ({share}).",

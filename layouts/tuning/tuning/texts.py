@@ -61,7 +61,7 @@ TEXTS = define_texts({
     "tuning.next": ("Proposed for trial {n}, which has not run:", "为尚未运行的试验 {n} 建议的超参："),
     "tuning.next_value": (
         "{sampler} predicts {target} = {mean} (95 % interval {low} to {high}).",
-        "{sampler} 预测 {target} = {mean}（95% 区间 {low} 至 {high}）。",
+        "{sampler} 预测 {target} = {mean}（95 % 区间 {low} 至 {high}）。",
     ),
     "tuning.next_start": (
         "{sampler} predicts values only after its first trials, which are chosen at random.",

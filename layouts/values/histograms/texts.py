@@ -34,7 +34,7 @@ TEXTS = define_texts({
     "histograms.colour": "common.colour",
     "histograms.colour.title": (
         "Colours of a heat map: by the root of the share, by its logarithm, or with the last colour for the top 2 % of bins",
-        "热力图的配色：按占比的平方根、按其对数，或将最大的 2% 区间归为最末一种颜色",
+        "热力图的配色：按占比的平方根、按其对数，或将最大的 2 % 区间归为最末一种颜色",
     ),
     "histograms.colour.auto": "common.automatic",
     "histograms.colour.root": ("Root", "平方根"),

@@ -65,7 +65,7 @@ TEXTS = define_texts({
     "landscape.partly.badge": ("Only part of the path", "仅路径的一部分"),
     "landscape.partly.title": (
         "Less than 80 % of the path lies in this plane; its other directions are left out.",
-        "路径在此平面内的部分不足 80%，其余方向未显示。",
+        "路径在此平面内的部分不足 80 %，其余方向未显示。",
     ),
     "landscape.problem": ("Cannot be shown completely", "无法完整显示"),
     "landscape.thinned": ("{n} of {total} points drawn", "绘制 {total} 个点中的 {n} 个"),
