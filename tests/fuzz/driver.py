@@ -51,7 +51,7 @@ def main(arguments: Sequence[str], guide: Any) -> int:
     targets = all_targets(Seeds())
     if options.replay is not None:
         return _replay(targets, options.replay)
-    chosen = [target for name, target in targets.items() if fnmatch.fnmatch(name, options.targets)]
+    chosen = [target for name, target in targets.items() if is_meant(name, options.targets)]
     if not chosen:
         sys.exit(f"No target matches {options.targets}; there are {', '.join(targets)}.")
     place, of = options.share
@@ -86,7 +86,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after this time")
     parser.add_argument("--executions", type=float, default=math.inf, help="stop after so many cases")
     parser.add_argument("--seed", type=_seed, help="repeat a run by mutation; by default a new one each time")
-    parser.add_argument("--targets", default="*", help="pattern of the names of targets, such as 'profile-*'")
+    parser.add_argument("--targets", default="*", help="names of targets, such as 'profile-*,!*.db'")
     parser.add_argument("--share", type=share, default=(1, 1), metavar="K/N", help="of these, every N-th from the K-th on")
     parser.add_argument("--least", type=int, default=0, metavar="CASES", help="as long as some had fewer, run only those")
     parser.add_argument("--unguided", action="store_true", help="mutate only, even if atheris is installed")
@@ -99,6 +99,14 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     if options.replay is None and options.seconds == options.executions == math.inf:
         options.seconds = 240.0
     return options
+
+
+def is_meant(name: str, patterns: str) -> bool:
+    """Return whether patterns, with commas between them, mean a name; those that begin with ! leave out what they match."""
+    meant, left_out = [], []
+    for pattern in patterns.split(","):
+        (left_out if pattern.startswith("!") else meant).append(pattern.removeprefix("!"))
+    return any(fnmatch.fnmatch(name, one) for one in meant or ["*"]) and not any(fnmatch.fnmatch(name, one) for one in left_out)
 
 
 def _seed(text: str) -> int | None:

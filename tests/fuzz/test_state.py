@@ -70,6 +70,21 @@ def test_a_turn_has_no_more_cases_than_a_target_needs_while_others_have_too_few(
     assert fuzzing.cases_of_turn(1) == 999
 
 
+@pytest.mark.parametrize(
+    ("patterns", "meant"),
+    [
+        ("*", ["dump-npy", "events", "profile-analysis.db", "schema-analysis"]),
+        ("events", ["events"]),
+        ("dump-*,*.db", ["dump-npy", "profile-analysis.db"]),
+        ("!*.db,!schema-*", ["dump-npy", "events"]),
+        ("*-analysis*,!schema-*", ["profile-analysis.db"]),
+    ],
+)
+def test_targets_are_named_by_patterns(patterns: str, meant: list[str]) -> None:
+    names = ["dump-npy", "events", "profile-analysis.db", "schema-analysis"]
+    assert [name for name in names if driver.is_meant(name, patterns)] == meant
+
+
 def test_two_processors_share_the_targets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
