@@ -37,6 +37,8 @@ SOURCE = "dump.json"
 _DEEPEST = 40
 _SHORTEST = 8
 """Characters per array or object, at least, of a file with many: msprobe writes three in 45 for a call without arguments."""
+_SHORTEST_STACK = 16
+"""The same of a file that describes calls: it has at most three for a name and a line of the program."""
 _GROUPS = {
     "input_args": "input", "input_kwargs": "input", "input": "input", "output": "output", "parameters": "parameter",
 }  # fmt: skip
@@ -150,10 +152,8 @@ def read_dump(listing: TensorListing, path: str) -> dict[str, Any] | None:
     text = _read(listing, path)
     if text is None:
         return None
-    containers = text.count("[") + text.count("{")
-    if containers > max(MOST_CONTAINERS, len(text) // _SHORTEST):
-        found = f"found {containers:,} in {len(text):,} characters; the file is not read."
-        listing.problem(path, f"Expected at most one array or object per {_SHORTEST} characters, {found}")
+    if many := _many_containers(text.count("[") + text.count("{"), len(text), _SHORTEST):
+        listing.problem(path, f"E{many[1:]}; the file is not read.")
         return None
     try:
         content = json.loads(text)
@@ -170,6 +170,13 @@ def read_dump(listing: TensorListing, path: str) -> dict[str, Any] | None:
         )
         return None
     return content
+
+
+def _many_containers(number: int, length: int, shortest: int) -> str:
+    """Return what is wrong if a file of this length has more arrays and objects than are read at once, else ""."""
+    if number <= max(MOST_CONTAINERS, length // shortest):
+        return ""
+    return f"expected at most one array or object per {shortest} characters, found {number:,} in {length:,} characters"
 
 
 def _read(listing: TensorListing, path: str) -> str | None:
@@ -315,6 +322,8 @@ def read_object(path: str) -> tuple[dict[str, Any], int]:
             data = file.read(0, file.size)
     except FileNotFoundError:
         return {}, 0
+    if many := _many_containers(data.count(b"[") + data.count(b"{"), len(data), _SHORTEST_STACK):
+        raise FormatError(many)
     try:
         raw = _ENTRIES.decode(data)
         short = {name: value for name, value in raw.items() if memoryview(value).nbytes <= LONGEST_ENTRY}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.writers.worst_binaries import npy
-from tests.writers.worst_files import Format, Make, counted, filled, json_values
+from tests.writers.worst_files import SIZE, Format, Make, counted, filled, json_values
 
 _MSPROBE = b'{"task": "statistics", "level": "L0", "framework": "mindspore", "dump_data_dir": null, "data": {'
 _LEAF = b'{"type": "mindspore.Tensor", "dtype": "Float32", "shape": [4, 8], "Max": 2.5, "Min": -1.5, "Mean": 0.5, "Norm": 9.5}'
@@ -22,6 +22,13 @@ _DUMP: dict[str, Make] = json_values(_IN_A_CALL, b"]}}}") | {
 }
 _NAMES = b"Cast-op%d.0.0.1795217583317277.output.0.DefaultFormat.Int32.npy,%d.npy\n"
 _STACK = b'"Cell.a.%d": ["File a.py, line %d, in f"]'
+_HALF = SIZE // 2
+_STACKS: dict[str, Make] = {
+    # Each entry is within the limit of one.
+    "arrays_of_two": lambda: b'{"a": [' + b"[]," * (_HALF // 3) + b'1], "b": [' + b"[]," * (_HALF // 3) + b"1]}",
+    "objects_of_two": lambda: b'{"a": [' + b'{"a":1},' * (_HALF // 8) + b'1], "b": [' + b'{"a":1},' * (_HALF // 8) + b"1]}",
+    "arrays_beside_nan": lambda: filled(b"[],", b'{"a": NaN, "b": [', b"1]}"),
+}
 _NPY = "Cast-op0.0.0.1795217583317277.output.0.DefaultFormat.Int32.npy"
 _MAPPING: dict[str, Make] = {
     "cells": lambda: filled(b"a,"),
@@ -106,7 +113,7 @@ TEXTS: dict[str, Format] = {
     "msprobe": Format("step0/rank0/dump.json", lambda: counted(_CALL, _MSPROBE, b"}}", b", "), _DUMP),
     "msprobe_stack": Format(
         "step0/rank0/stack.json", lambda: counted(_STACK, b"{", b"}", b", "),
-        json_values(b'{"Cell.a.0": ', b"}"), {"step0/rank0/dump.json": _MSPROBE + _CALL % 0 + b"}}"},
+        json_values(b'{"Cell.a.0": ', b"}") | _STACKS, {"step0/rank0/dump.json": _MSPROBE + _CALL % 0 + b"}}"},
     ),
     "kernel_mapping": Format(
         "rank_0/Net/0/0/mapping.csv", lambda: counted(_NAMES), _MAPPING, {f"rank_0/Net/0/0/{_NPY}": npy()},

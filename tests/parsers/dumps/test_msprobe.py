@@ -14,6 +14,7 @@ from parsers import discover, open_run
 from parsers.dump_frames import DUMP_STATISTICS, DUMP_TENSORS
 from parsers.dumps import msprobe
 from parsers.dumps.access import RunDump
+from parsers.errors import FormatError
 
 NAN, INF = float("nan"), float("inf")
 
@@ -262,6 +263,15 @@ def test_an_entry_of_the_stacks_that_is_too_long_is_left_out_and_the_others_are_
     long = [["Cell.b.Conv.forward.0"], ["x" * 100] * 50_000]
     path.write_text(json.dumps({"Cell.a.Conv.forward.0": ["main.py:3"], "0": long}))
     assert msprobe.read_object(str(path)) == ({"Cell.a.Conv.forward.0": ["main.py:3"]}, 1)
+
+
+@pytest.mark.parametrize("value", ["NaN", "1"])
+def test_stacks_of_too_many_arrays_are_refused_however_short_each_entry_is(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "stack.json"
+    half = "[]," * 130_000
+    path.write_text(f'{{"x": {value}, "a": [{half}1], "b": [{half}1]}}')
+    with pytest.raises(FormatError, match="one array or object per 16 characters, found 260,003"):
+        msprobe.read_object(str(path))
 
 
 @pytest.mark.parametrize("text", [b'\xef\xbb\xbf{"a": ["b"]}', b'{"a": ["\\ud800"]}', b'{"a": ["\xff"]}', b'{"a": [NaN]}'])
