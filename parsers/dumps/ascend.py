@@ -19,6 +19,8 @@ from parsers.files import RegularFile
 from parsers.graphs.wire import places
 
 LONGEST_HEADER = 16 << 20
+_MOST_DIMENSIONS = 64
+_MOST_VALUES = 1 << 60
 DTYPES: Mapping[int, str] = {
     1: "float32", 2: "float16", 3: "int8", 4: "uint8", 5: "int16", 6: "uint16", 7: "int32", 8: "int64", 9: "uint32",
     10: "uint64",
@@ -120,8 +122,8 @@ def _shape(data: bytes, start: int, stop: int) -> tuple[int, ...]:
             while a < b:
                 number, a = varint(data, a)
                 found.append(number)
-    if len(found) > 64 or math.prod(found) > 1 << 60:
-        raise FormatError(
-            f"expected at most 64 dimensions of a tensor, found {len(found)} with a product of {math.prod(found):,}"
-        )
+    if len(found) > _MOST_DIMENSIONS:
+        raise FormatError(f"expected at most {_MOST_DIMENSIONS} dimensions of a tensor, found {len(found):,}")
+    if math.prod(found) > _MOST_VALUES:
+        raise FormatError(f"expected at most {_MOST_VALUES:,} values of a tensor, found the shape {tuple(found)}")
     return tuple(found)

@@ -35,6 +35,8 @@ _ENTRIES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 DATA = "dump_tensor_data"
 SOURCE = "dump.json"
 _DEEPEST = 40
+_MOST_DIMENSIONS = 64
+"""More than numpy's. The product of millions of sizes takes minutes."""
 _SHORTEST = 8
 """Characters per array or object, at least, of a file with many: msprobe writes three in 45 for a call without arguments."""
 _SHORTEST_STACK = 16
@@ -250,13 +252,21 @@ def leaves(content: Mapping[str, Any]) -> Iterator[tuple[Template, Mapping[str, 
 def _template(name: str, kind: str, io: str, key: tuple[str, ...], leaf: Mapping[str, Any]) -> Template:
     slot = int(key[0]) if key and key[0].isdecimal() and len(key[0]) < 10 else 0
     plain = len(key) == 1 and key[0].isdecimal()
-    shape = leaf.get("shape")
+    shape = _shape(leaf)
     text = ""
-    if isinstance(shape, list) and all(isinstance(one, int) for one in shape):
+    if shape is not None:
         text = "x".join(map(str, shape)) or "[]"
     return Template(
         kind, name, io, slot, "" if plain else ".".join(key), dtype_named(encodable(str(leaf.get("dtype", "")))), text
     )
+
+
+def _shape(leaf: Mapping[str, Any]) -> list[int] | None:
+    """Return the sizes in a leaf; None for what is no shape, or one of more dimensions than tensors have."""
+    shape = leaf.get("shape")
+    if isinstance(shape, list) and len(shape) <= _MOST_DIMENSIONS and all(isinstance(one, int) for one in shape):
+        return shape
+    return None
 
 
 def _tensors(value: Any, key: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
@@ -282,8 +292,8 @@ def stated_of(leaf: Mapping[str, Any]) -> Stated | None:
     text = encodable(hashed) if isinstance(hashed, str) else ""
     if not known and not text:
         return None
-    shape = leaf.get("shape")
-    count = math.prod(shape) if isinstance(shape, list) and all(isinstance(one, int) and one >= 0 for one in shape) else -1
+    shape = _shape(leaf)
+    count = math.prod(shape) if shape is not None and min(shape, default=0) >= 0 else -1
     most, least, mean, norm = (known.get(name, math.nan) for name in _NUMBERED)
     values = TensorStatistics(most, least, mean, l2=norm, count=count if 0 <= count < 1 << 62 else -1)
     return Stated(values, _non_finite(known), SOURCE, text)

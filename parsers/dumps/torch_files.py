@@ -22,6 +22,8 @@ from parsers.files import RegularFile
 _LONGEST = 1 << 20
 """Bytes of the description of a tensor, and of the directory of its archive."""
 _MOST_OPCODES = 100_000
+_LARGEST = 2**63 - 1
+"""Python writes no numbers of thousands of digits, which a pickle may have."""
 STORAGES = {
     "FloatStorage": "float32", "DoubleStorage": "float64", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
     "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8",
@@ -223,11 +225,18 @@ def storage_of(persistent: Any) -> Storage:
         raise FormatError("expected the place of a storage, found something else")
     kind, key, count = persistent[1], persistent[2], persistent[4]
     if not (
-        isinstance(kind, PickledName) and kind.name in STORAGES and isinstance(key, str)
-        and isinstance(count, int) and count >= 0
+        isinstance(kind, PickledName)
+        and kind.name in STORAGES
+        and isinstance(key, str)
+        and isinstance(count, int)
+        and 0 <= count <= _LARGEST
     ):
         raise FormatError("expected type, key and size of a storage, found something else")
     return Storage(STORAGES[kind.name], key, count)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int and abs(value) <= _LARGEST
 
 
 def built(function: Any, arguments: Any) -> Any:
@@ -238,9 +247,7 @@ def built(function: Any, arguments: Any) -> Any:
         return arguments[0]
     if function == _TENSOR and isinstance(arguments, tuple) and len(arguments) >= 4:
         storage, first, shape, stride = arguments[:4]
-        numbers = (
-            isinstance(shape, tuple) and isinstance(stride, tuple) and all(type(one) is int for one in (first, *shape, *stride))
-        )
+        numbers = isinstance(shape, tuple) and isinstance(stride, tuple) and all(map(_is_number, (first, *shape, *stride)))
         if isinstance(storage, Storage) and numbers:
             return storage, first, shape, stride
     raise FormatError("expected the arguments of a tensor, found others")

@@ -127,8 +127,8 @@ def item_size(dtype: str) -> int:
 
 def checked(name: str, tensor: WeightTensor, file_size: int) -> WeightTensor:
     """Return a tensor whose bytes lie in its file and are as many as its shape says. Raises FormatError."""
-    if len(tensor.shape) > MOST_DIMENSIONS or min(tensor.shape, default=0) < 0:
-        raise FormatError(f"{name[:200]}: expected up to {MOST_DIMENSIONS} sizes from 0, found {str(tensor.shape)[:100]}")
+    if len(tensor.shape) > MOST_DIMENSIONS or not 0 <= min(tensor.shape, default=0) <= max(tensor.shape, default=0) < 1 << 64:
+        raise FormatError(f"{name[:200]}: expected up to {MOST_DIMENSIONS} sizes from 0 of 64 bits, found others")
     found = sum(piece.size for piece in tensor.pieces)
     wanted = tensor.size * item_size(tensor.dtype)
     if tensor.stride is None and found != wanted:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from typing import Annotated
 
 import msgspec
 
@@ -22,10 +23,14 @@ DTYPES = {
 }  # fmt: skip
 
 
+_Size = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""Python writes no numbers of thousands of digits, which JSON may have."""
+
+
 class _Entry(msgspec.Struct):
     dtype: str
-    shape: list[int]
-    data_offsets: tuple[int, int]
+    shape: list[_Size]
+    data_offsets: tuple[_Size, _Size]
 
 
 def header_size(head: bytes, size: int) -> int:

@@ -76,19 +76,27 @@ def async_file(tensors: Sequence[tuple[str, Array, int, int, tuple[int, ...]]], 
 # Files of torch -------------------------------------------------------------------------------------------------------------
 
 
+def _pickled(value: int) -> bytes:
+    """Return the opcode of a number: of up to four bytes, 255, or any number of them."""
+    if -(2**31) <= value < 2**31:
+        return b"J" + value.to_bytes(4, "little", signed=True)
+    raw = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+    return (b"\x8a" + bytes((len(raw),)) if len(raw) < 256 else b"\x8b" + len(raw).to_bytes(4, "little")) + raw
+
+
 def torch_pickle(storage: str, shape: Sequence[int], stride: Sequence[int], first: int, count: int) -> bytes:
     """The record of a tensor as torch.save writes it (protocol 2)."""
 
     def tuple_of(values: Sequence[int]) -> bytes:
-        return b"(" + b"".join(b"J" + value.to_bytes(4, "little", signed=True) for value in values) + b"t"
+        return b"(" + b"".join(map(_pickled, values)) + b"t"
 
     def word(value: str) -> bytes:
         return b"X" + len(value.encode()).to_bytes(4, "little") + value.encode()
 
     place = b"(" + word("storage") + b"ctorch\n" + storage.encode() + b"\nq\x00" + word("0") + word("cpu")
-    place += b"J" + count.to_bytes(4, "little") + b"tQ"
+    place += _pickled(count) + b"tQ"
     hooks = b"ccollections\nOrderedDict\n)R"
-    given = place + b"J" + first.to_bytes(4, "little", signed=True) + tuple_of(shape) + tuple_of(stride) + b"\x89" + hooks
+    given = place + _pickled(first) + tuple_of(shape) + tuple_of(stride) + b"\x89" + hooks
     return b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(" + given + b"tR."
 
 

@@ -15,6 +15,9 @@ _DUMP: dict[str, Make] = json_values(_IN_A_CALL, b"]}}}") | {
     "leaves": lambda: filled(b'{"type":"mindspore.Tensor"},', _IN_A_CALL, b"1]}}}"),
     "arguments": lambda: filled(b'["a"],', _IN_A_CALL, b"1]}}}"),
     "shape": lambda: filled(b"1,", _IN_A_CALL + b'{"type": "mindspore.Tensor", "shape": [', b"1]}]}}}"),
+    "sizes": lambda: filled(
+        b"99,", _IN_A_CALL + b'{"type": "mindspore.Tensor", "dtype": "Float32", "Max": 1.5, "shape": [', b"1]}]}}}"
+    ),
     "nested_arguments": lambda: filled(b"[" * 30 + b"]" * 30 + b",", _IN_A_CALL, b"1]}}}"),
     "cut": lambda: counted(_CALL, _MSPROBE, b', "Cell', b", "),
     "endless": lambda: filled(b"\n", _MSPROBE),

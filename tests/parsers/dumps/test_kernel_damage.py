@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from parsers import open_run
+from parsers.dumps.ascend import read_parts
 from parsers.dumps.names import NPY
-from parsers.errors import PayloadError
+from parsers.errors import FormatError, PayloadError
+from parsers.files import RegularFile
 from tests.parsers.dumps.looking import one_of, texts
 from tests.writers.dumps import async_file, file_name, npy, write_dump
+from tests.writers.worst_binaries import delimited, varint
 
 
 def test_damaged_binary_files_hide_nothing_else(tmp_path: Path) -> None:
@@ -32,6 +36,20 @@ def test_damaged_binary_files_hide_nothing_else(tmp_path: Path) -> None:
     with pytest.raises(PayloadError, match="FRACTAL_Z"):
         dump.tensor(2)
     assert sum("not shown" in text for text in texts(dump)) == 5
+
+
+@pytest.mark.parametrize(("sizes", "why"), [
+    ([2**63 - 1] * 500_000, "at most 64 dimensions of a tensor, found 500,000"),
+    ([2**32] * 2, "values of a tensor, found the shape"),
+])  # fmt: skip
+def test_shapes_whose_product_takes_long_are_refused_before(tmp_path: Path, sizes: list[int], why: str) -> None:
+    head = delimited(4, delimited(3, delimited(1, b"".join(map(varint, sizes)))))
+    path = tmp_path / "Add.Default_Add-op0.0.7.1795320000123450"
+    path.write_bytes(len(head).to_bytes(8, "little") + head)
+    begin = time.process_time()
+    with RegularFile(str(path)) as file, pytest.raises(FormatError, match=why):
+        read_parts(file)
+    assert time.process_time() - begin < 5
 
 
 def test_every_damaged_tensor_is_a_problem_and_the_rest_is_shown(dumped: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import pickle
+import re
 import tracemalloc
 import zipfile
 from fractions import Fraction
@@ -113,6 +114,42 @@ def test_shapes_beyond_memory_are_refused_without_allocating(tmp_path: Path) -> 
         read_tensor(written(tmp_path, data))
 
 
+def with_header(text: str, length: int = 0, values: int = 4) -> bytes:
+    """Return a file of version 2 whose header is a text, padded to a length, and some bytes of values."""
+    head = text.encode().ljust(length)
+    return b"\x93NUMPY\x02\x00" + len(head).to_bytes(4, "little") + head + bytes(values)
+
+
+def described(descr: str = "<f4", shape: str = "1,", more: str = "") -> str:
+    return f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), {more}}}"
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (with_header(described(), (1 << 16) + 1), "header of at most 65,536 bytes, found 65,537"),
+        (with_header(described(shape="1," * 65)), "up to 64 dimensions"),
+        (with_header(described(shape="9" * 19 + ",")), "dimensions"),
+        (with_header(described(shape="9" * 5000 + ",")), "dimensions"),
+        (with_header(described("<U0"), values=0), "a type of numbers, found '<U0'"),
+        (with_header(described("<i4,<f4"), values=8), "a type of numbers, found '<i4,<f4'"),
+        (with_header(described("<M8[s]"), values=8), "a type of numbers"),
+        (with_header(described("V4")), "a type of numbers"),
+        (with_header(described(more="'shape': (2,), "), values=8), "wrong header"),
+        (with_header(described(), 100)[:40], "truncated: expected a header of 100 bytes, found 28"),
+    ],
+)
+def test_each_limit_of_a_header_is_named(tmp_path: Path, data: bytes, why: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(why)):
+        read_tensor(written(tmp_path, data))
+
+
+def test_headers_at_their_limits_are_read(tmp_path: Path) -> None:
+    assert read_tensor(written(tmp_path, with_header(described(), 1 << 16))).tolist() == [0.0]
+    assert read_tensor(written(tmp_path, with_header(described(shape="1," * 64)))).ndim == 64
+    assert read_tensor(written(tmp_path, with_header(described(shape=f"0,{10**18 - 1}"), values=0))).shape == (0, 10**18 - 1)
+
+
 # Files of torch -------------------------------------------------------------------------------------------------------------
 
 
@@ -144,6 +181,10 @@ def test_bfloat16_is_the_upper_half_of_float32(tmp_path: Path) -> None:
     assert np.array_equal(found.view(np.uint32), upper.astype(np.uint32) << 16)
 
 
+LONG = 1 << 2000
+"""Ten times as many digits are more than Python writes."""
+
+
 @pytest.mark.parametrize(
     ("record", "why"),
     [
@@ -156,6 +197,9 @@ def test_bfloat16_is_the_upper_half_of_float32(tmp_path: Path) -> None:
         (torch_pickle("FloatStorage", (4,), (1,), -1, 4), "from 0"),
         (torch_pickle("FloatStorage", (1 << 20, 1 << 20), (0, 0), 0, 4), "at most 64 times"),
         (torch_pickle("FloatStorage", (2,), (1,), 0, 40), "does not match the bytes"),
+        (torch_pickle("FloatStorage", (LONG,) * 10, (0,) * 10, 0, 4), "arguments of a tensor"),
+        (torch_pickle("FloatStorage", (2,), (1,), -LONG, 4), "arguments of a tensor"),
+        (torch_pickle("FloatStorage", (2,), (1,), 0, LONG), "size of a storage"),
     ],
 )
 def test_other_pickles_are_refused(tmp_path: Path, record: bytes, why: str) -> None:

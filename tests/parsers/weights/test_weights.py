@@ -8,6 +8,7 @@ import struct
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from hypothesis.extra import numpy as arrays
 from parsers.errors import FormatError
 from parsers.recording.wire import delimited, number
 from parsers.weights import opened
+from tests.writers.dumps import torch_file, torch_pickle
 
 TORCH = Path(__file__).parents[2] / "data/torch/2.13"
 TYPES = {"Float32": "<f4", "Float64": "<f8", "Float16": "<f2", "Int32": "<i4", "Bool": "?"}
@@ -50,6 +52,18 @@ def safetensors(tensors: Mapping[str, np.ndarray]) -> bytes:
         content += one.tobytes()
     text = json.dumps({"__metadata__": {"format": "np"}, **header}).encode()
     return struct.pack("<Q", len(text)) + text + content
+
+
+def described(**others: Any) -> bytes:
+    """Return a file of safetensors whose one tensor has other numbers."""
+    header = json.dumps({"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]} | others}).encode()
+    return struct.pack("<Q", len(header)) + header + bytes(8)
+
+
+def torch(shape: tuple[int, ...] = (2,), stride: tuple[int, ...] = (1,), first: int = 0, count: int = 2) -> bytes:
+    """Return a checkpoint of torch with one tensor."""
+    record = torch_pickle("FloatStorage", shape, stride, first, count)
+    return torch_file(b"\x80\x02}X\x01\x00\x00\x00w" + record[2:-1] + b"s.", bytes(8))
 
 
 def read(path: Path) -> dict[str, np.ndarray]:
@@ -140,6 +154,13 @@ def test_what_mindspore_wrote(real_data: Path) -> None:
     (struct.pack("<Q", 4) + b"{1}x", "expected a header"),
     (struct.pack("<Q", 60) + b'{"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}' + bytes(8), "expected a header"),
     (struct.pack("<Q", 66) + b'{"w": {"dtype": "F32", "shape": [-2, -1], "data_offsets": [0, 8]}}' + bytes(8), "sizes from 0"),
+    (described(shape=[10**4000] * 2), "expected a header"),
+    (described(data_offsets=[0, 10**4000]), "expected a header"),
+    (described(shape=[2**63 - 1] * 32), "expected"),
+    (torch(shape=(10**5000,)), "arguments of a tensor"),
+    (torch(stride=(10**5000,)), "arguments of a tensor"),
+    (torch(first=-(10**5000)), "arguments of a tensor"),
+    (torch(count=10**5000), "size of a storage"),
 ])  # fmt: skip
 def test_damage_is_said_with_its_file(tmp_path: Path, content: bytes, expected: str) -> None:
     path = tmp_path / "bad.ckpt"
