@@ -26,8 +26,9 @@ MOST_SCANS = 100
 MEDIA = ("image/png", "image/jpeg")
 _END_OF_IMAGE = b"\xff\xd9"
 _SCAN = b"\xff\xda"
-_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
-"""The begin of a segment of a JPEG; within a scan, 0xff is followed by others."""
+_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
+"""The begin of a segment of a JPEG that has a length; within a scan, 0xff is followed by others. 0xff01 has none: scans could
+hide behind it."""
 _MOST_SEGMENTS = 10_000
 
 

@@ -182,5 +182,7 @@ def test_a_scan_of_a_jpeg_that_is_written_again_and_again_is_not_decoded() -> No
     assert grey_picture(data).problem == grey_picture(data[:-2] + scan * 50 + end).problem == ""
     with pytest.raises(FormatError, match="at most 100 scans"):
         grey_picture(data[:-2] + scan * 1000 + end)
+    with pytest.raises(FormatError, match="at most 100 scans"):  # within what would be the length of a marker that has none
+        grey_picture(data[:-2] + b"\xff\x01" + scan * 1000 + end)
     with pytest.raises(FormatError, match="at most 100 scans"):
         grey_picture(data[:2] + b"\xff\xfe\x00\x02" * 20_000 + data[2:])
