@@ -15,7 +15,7 @@ from parsers.checkpoints import PLACE
 from parsers.dumps.places import METADATA, STEP, is_kernel_dump, is_msprobe, last_change, named_like_kernel_dump
 from parsers.mlflow.database import MLFLOW_DATABASE
 from parsers.mlflow.directories import META, holds_run, run_files
-from parsers.model import Problem, Source, SourceFile
+from parsers.model import NOTE, Problem, Source, SourceFile
 from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
 from parsers.nsys import ENDINGS as NSYS_ENDINGS
 from parsers.nsys import NSYS, is_nsys
@@ -85,7 +85,8 @@ def source_at(place: Directory, listing: DirectoryListing, inside: str) -> Sourc
         problems.append(Problem(place.path, 0, 0, "unreadable", listing.error))
     if listing.outside:
         problems.append(_outside(place.path, listing.outside))
-    for name, kind, stamp in _bounded(listing.files):
+    counts = Counter[str]()
+    for name, kind, stamp in _bounded(listing.files, counts):
         if kind == MLFLOW_DATABASE.name:
             continue  # its runs are others
         path = os.path.join(place.path, name)
@@ -96,6 +97,10 @@ def source_at(place: Directory, listing: DirectoryListing, inside: str) -> Sourc
             files.append(source_file(path, kind, stamp, files[-1].device if files else 0))
         except OSError as error:
             problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be accessed ({error.strerror})."))
+    for kind, most in _MOST.items():
+        if counts[kind] > most:
+            text = f"Expected at most {most} files of kind {kind}, found {counts[kind]:,}; the first {most} by name are read."
+            problems.append(Problem(place.path, 0, 0, NOTE, text))
     if is_mlflow(listing):
         files = [file for file in files if os.path.basename(file.path) != META]
         files += [file for file in run_files(place.path) if not (inside and leaves(file.path, inside))]
@@ -147,13 +152,12 @@ def _links(directory: str, inside: str) -> Iterator[str]:
         yield from (path for path in files_below((directory,)) if os.path.islink(path))
 
 
-def _bounded(files: tuple[File, ...] | ManyFiles) -> Iterable[File]:
-    """Return the files of one directory; if their kind has a limit, only the first ones."""
-    return files if len(files) <= _LEAST_MOST else _first_of_each(files)
+def _bounded(files: tuple[File, ...] | ManyFiles, counts: Counter[str]) -> Iterable[File]:
+    """Return the files of one directory; if their kind has a limit, only the first ones, and count all of each kind then."""
+    return files if len(files) <= _LEAST_MOST else _first_of_each(files, counts)
 
 
-def _first_of_each(files: Iterable[File]) -> Iterator[File]:
-    counts: Counter[str] = Counter()
+def _first_of_each(files: Iterable[File], counts: Counter[str]) -> Iterator[File]:
     for name, kind, stamp in files:
         counts[kind] += 1
         if counts[kind] <= _MOST.get(kind, counts[kind]):

@@ -471,9 +471,10 @@ def test_a_scan_that_failed_half_way_loses_nothing(tmp_path: Path, monkeypatch: 
 
 def test_files_of_a_very_large_directory_take_little_and_are_those_of_a_small_one(tmp_path: Path) -> None:
     count = 3 * MANY + 7
-    for number in range(count):
-        touch(tmp_path / f"events.out.events.summary.{1_600_000_000 + number % 1000}.{number}.h_MS")
-    touch(tmp_path / "config.json")
+    for number in range(count):  # in another order by name than by time
+        touch(tmp_path / f"{number % 7}.events.summary.{1_600_000_000 + number % 1000}.{number}.h_MS")
+    for number in range(30):
+        touch(tmp_path / f"c{29 - number:02}.yaml")
     age(tmp_path)
     tracemalloc.start()
     try:
@@ -484,8 +485,12 @@ def test_files_of_a_very_large_directory_take_little_and_are_those_of_a_small_on
     finally:
         tracemalloc.stop()
     assert again is run
-    assert len(run.files) == count + 1
+    assert len(run.files) == count + 20
     assert run.files == tuple(sorted(run.files, key=lambda file: (file.stamp or 0, file.path)))
-    assert {os.path.basename(file.path) for file in run.files} == set(os.listdir(tmp_path))
+    left_out = {f"c{number}.yaml" for number in range(20, 30)}
+    assert {os.path.basename(file.path) for file in run.files} == set(os.listdir(tmp_path)) - left_out
+    assert [problem.text for problem in run.problems] == [
+        "Expected at most 20 files of kind config, found 30; the first 20 by name are read."
+    ]
     assert {file.stamp for file in run.files if file.kind == "events"} == set(range(1_600_000_000, 1_600_001_000))
     assert held / count < 440  # it was 600, which a million files make 600 MB

@@ -128,11 +128,22 @@ def test_fifty_megabytes_are_not_read(tmp_path: Path) -> None:
     assert "found 50,000,000" in problem_of(tmp_path, config_DOT_yaml=b"a: 1\n" * 10_000_000)
 
 
+@pytest.fixture(params=["C", "Python"])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyYAML with its reader in C, and as where it was built without."""
+    if request.param == "Python":
+        monkeypatch.delattr(yaml, "CSafeLoader")
+    else:
+        assert hasattr(yaml, "CSafeLoader")
+
+
+@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
         ("a: " + "[" * 3000, "levels"),
-        ("a: [" + "1," * 30_000 + "]", "20,000 values"),
+        ("a: [" + "1," * 30_000 + "]", "20,000 values with"),
+        ("a: [" + "1," * 45_000 + "]", "20,000 values, found"),
         ("- 1\n- 2", "mapping"),
         ("text", "mapping"),
         ("a: [1", "expected YAML"),
@@ -179,6 +190,9 @@ def test_more_settings_than_are_shown(tmp_path: Path) -> None:
 def test_many_files_are_bounded(tmp_path: Path) -> None:
     run = run_with(tmp_path, **{f"c{n:03}_DOT_yaml": f"v{n}: {n}" for n in range(50)})
     assert run.kinds()["config"] == 20
+    (problem,) = run.problems
+    assert problem.is_note
+    assert "config, found 50; the first 20 by name" in problem.text
 
 
 # Values ------------------------------------------------------------------------------------------------------------

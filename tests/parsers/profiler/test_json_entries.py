@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from parsers import json_text
 from parsers.cluster_frames import GROUPS
+from parsers.files import RegularFile
 from parsers.profiler import json_entries
 from parsers.profiler.columns import FORMAT, FileRows, Growing, JoinedRanks, NumberedTexts, narrow, packed, unpacked
 from parsers.profiler.json_entries import EntryType, entries
@@ -97,7 +98,24 @@ def test_what_never_ends_is_given_up(filling: str, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(json_entries, "WHOLE", 1 << 16)
     path = tmp_path / "file.json"
     path.write_text('{"s": {"p": {"x": {' + filling * (1_500_000 // len(filling)))
-    assert read(path)[1]
+    most = "s.p: expected entries of at most 262,144 bytes; the rest was skipped."
+    closed = "Expected JSON, found more braces that close than that open; what comes before is shown."
+    assert read(path)[1][-1] == (closed if filling == "}" else most)
+
+
+def test_a_file_that_is_large_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
+    real = RegularFile.read
+
+    def counted(file: RegularFile, offset: int, length: int) -> bytes:
+        lengths.append(length)
+        return real(file, offset, length)
+
+    monkeypatch.setattr(RegularFile, "read", counted)
+    path = tmp_path / "file.json"
+    path.write_text('{"s": {"p": {"a": {"mark": 1}' + " " * json_entries.WHOLE + ', "b": {"mark": 2}}}}')
+    assert read(path) == ({"s": {"p": {"a": {"mark": 1}, "b": {"mark": 2}}}}, [])
+    assert max(lengths) == json_entries.BLOCK
 
 
 @pytest.mark.parametrize("whole", [True, False])

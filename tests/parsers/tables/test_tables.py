@@ -17,6 +17,7 @@ from parsers.json_text import MOST_CONTAINERS
 from parsers.model import Batch
 from parsers.registry import read_as_tables, reader_for
 from parsers.tables import csv_tables
+from parsers.tables.rows import LONGEST_LINE
 from tests.amounts import examples
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -237,6 +238,25 @@ def test_a_line_of_too_many_values_costs_itself_alone(tmp_path: Path) -> None:
     assert points(batch)["loss"] == [(1, 0.5), (3, 0.25)]
     (text,) = texts(batch)
     assert "250,002 arrays and objects where at most 250,000 are read" in text
+
+
+def test_a_line_that_is_too_long_costs_itself_alone(tmp_path: Path) -> None:
+    longest = b'{"step": 2, "note": "' + b"x" * LONGEST_LINE + b'", "loss": 9}\n'
+    batch = read(tmp_path / "metrics.jsonl", '{"step": 1, "loss": 0.5}\n', longest, '{"step": 3, "loss": 0.25}\n')
+    assert points(batch)["loss"] == [(1, 0.5), (3, 0.25)]
+    assert "A line has more than 16,777,216 bytes; it was skipped." in texts(batch)
+
+
+def test_names_problems_and_levels_of_a_table_are_limited(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    names = "".join(f'{{"step": {number}, "a{number}": 1, "kept": 2}}\n' for number in range(20_005))
+    found = points(read(path, names))
+    assert len(found) == 20_000
+    assert found["kept"] == [(number, 2.0) for number in range(20_005)]
+    batch = read(path, "1\n" * 1_005, '{"step": 1, "loss": 0.5}\n')
+    assert (len(batch.problems), points(batch)) == (1_000, {"loss": [(1, 0.5)]})
+    levels = '{"a":' * 20 + '{"b": 1, "c": {"d": 2}}' + "}" * 20
+    assert list(points(read(path, '{"step": 1, "loss": 0.5, "x": {"y": 3}, "deep": ' + levels + "}\n"))) == ["loss", "x/y"]
 
 
 def test_a_read_stops_at_its_limit(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from parsers.profiler.trace import chrome, events
 from parsers.profiler.trace.bytes import TraceBytes
-from parsers.profiler.trace.events import LONGEST_EVENT, LONGEST_MENDED, PIECE
+from parsers.profiler.trace.events import LONGEST_EVENT, LONGEST_MENDED, LONGEST_VALUE, PIECE
 
 BEYOND = 64 << 20
 """Bytes of memory beyond those of a trace without the long event."""
@@ -98,11 +99,12 @@ def test_an_event_of_any_length_is_one_problem_and_costs_no_others(
 
 
 def test_long_events_without_an_end_are_searched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first one costs a search of the whole file, the others one of some MB each."""
-    monkeypatch.setattr(events, "_LONGEST_SKIPPED", 1 << 20)
+    """The first one costs a search of the whole file, the others one of some KB each."""
+    for name, value in {"LONGEST_EVENT": 1 << 18, "PIECE": 1 << 14, "_SCANNED": 1 << 14, "_LONGEST_SKIPPED": 1 << 16}.items():
+        monkeypatch.setattr(events, name, value)
     path = tmp_path / "trace_view.json"
-    open_event = _event("open", 1, ',"args":{"a":"' + "x" * LONGEST_EVENT)
-    path.write_bytes(b"[" + b",\n".join([_event("before", 1), *[open_event[:-3]] * 3, _event("after", 5)]))
+    open_event = _event("open", 1, ',"args":{"a":"' + "x" * (1 << 18))
+    path.write_bytes(b"[" + b",\n".join([_event("before", 1), *[open_event[:-3]] * 40, _event("after", 5)]))
     read = _counted_reads(monkeypatch)
     chrome.read(str(path), None)
     assert sum(read) < 8 * path.stat().st_size
@@ -143,6 +145,39 @@ def test_a_long_text_beside_the_events_is_skipped(tmp_path: Path) -> None:
     for text in ("y" * (4 * PIECE), '\\"' * PIECE, "y" * (PIECE - 2) + "\\\\"):
         path.write_bytes(f'{{"note":"{text}","other":["{text}"],"traceEvents":['.encode() + events + b"]}")
         assert _names(path) == ["a"], text[-9:]
+
+
+def test_only_short_values_beside_the_events_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    for more, kept in ((-2, True), (-1, False)):
+        value = b'"' + b"y" * (LONGEST_VALUE + more) + b'"'
+        path.write_bytes(b'{"note":' + value + b',"traceEvents":[' + _event("a", 1) + b"]}")
+        with TraceBytes(str(path)) as source:
+            reader = events.TraceEventReader(source, lambda *_: None, lambda *_: None, wanted=frozenset({"note"}))
+            assert sum(len(piece.events) for piece in reader.pieces()) == 1
+            assert reader.values == ({"note": value} if kept else {})
+
+
+def test_a_name_without_an_end_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "trace_view.json"
+    path.write_bytes(b'{"' + b"x" * (32 * PIECE))
+    read = _counted_reads(monkeypatch)
+    assert _names(path) == []
+    assert max(read) <= 4 * PIECE
+
+
+def test_the_end_of_a_piece_is_sought_at_few_places() -> None:
+    sought = []
+
+    class Counted(bytes):
+        """Bytes that note where a brace is sought."""
+
+        def rfind(self, *where: Any) -> int:
+            sought.append(where)
+            return super().rfind(*where)
+
+    assert list(events._cuts(Counted(b"{" * 100_000))) == []
+    assert len(sought) == 4096
 
 
 @pytest.mark.parametrize(("head", "tail"), [(b'{"note":"x', b'","traceEvents":['), (b'{"note":{"a":"x', b'"},"traceEvents":[')])
