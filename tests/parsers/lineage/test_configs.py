@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers import LINEAGE, Run, discover, open_run
-from parsers.lineage.configs import read_config
+from parsers import LINEAGE, Run, deferred, discover, open_run
+from parsers.lineage.configs import _loader, read_config
 from parsers.lineage.values import flat
 from tests.parsers.lineage.lineage_reference import custom, lineage_event, write_run
 
@@ -132,9 +132,11 @@ def test_fifty_megabytes_are_not_read(tmp_path: Path) -> None:
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """PyYAML with its reader in C, and as where it was built without."""
     if request.param == "Python":
+        monkeypatch.delattr(deferred.yaml, "CSafeLoader", raising=False)  # it keeps what it was asked for before
         monkeypatch.delattr(yaml, "CSafeLoader")
+        assert _loader() is yaml.SafeLoader
     else:
-        assert hasattr(yaml, "CSafeLoader")
+        assert _loader() is yaml.CSafeLoader
 
 
 @pytest.mark.usefixtures("reader")
