@@ -1,7 +1,8 @@
 """Parses JSON whose texts can be encoded again.
 
 JSON has escapes for unpaired surrogates, which UTF-8 has not: neither a page nor a frame nor a file can hold such a text.
-As objects of Python, a record of two bytes per value takes thirty times its size: `require_few_values` bounds a record.
+As objects of Python, a record of two bytes per value takes thirty times its size: `require_few_values` bounds a record, and
+`parse_json` refuses a text in which arrays and objects are closer together than programs write them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ MOST_CONTAINERS = 250_000
 """Arrays and objects of a record; the smallest with a value takes 190 bytes."""
 MOST_VALUES = 1_000_000
 """Values of a record, as its commas; a short text takes 60 bytes."""
+
+
+FEWEST_BYTES = 16
+"""Characters per array or object that a long text has on average; programs write fifty. One takes 64 bytes of memory or
+more."""
 
 
 class ManyValuesError(ValueError):
@@ -31,7 +37,10 @@ def require_few_values(record: bytes) -> None:
 
 def require_few_containers(data: bytes, most: int) -> None:
     """Raise ManyValuesError for JSON of more arrays and objects."""
-    number = data.count(b"[") + data.count(b"{")
+    _require_at_most(data.count(b"[") + data.count(b"{"), most)
+
+
+def _require_at_most(number: int, most: int) -> None:
     if number > most:
         raise ManyValuesError(f"{number:,} arrays and objects where at most {most:,} are read")
 
@@ -39,8 +48,11 @@ def require_few_containers(data: bytes, most: int) -> None:
 def parse_json(text: str) -> Any:
     r"""Parse JSON text, NaN and Infinity included; unpaired surrogates become \udNNN.
 
-    ValueError for anything else and for numbers of thousands of digits, RecursionError for too many levels.
+    ValueError for anything else, for numbers of thousands of digits and for too many arrays and objects (FEWEST_BYTES),
+    RecursionError for too many levels.
     """
+    if len(text) > MOST_CONTAINERS:
+        _require_at_most(text.count("[") + text.count("{"), max(MOST_CONTAINERS, len(text) // FEWEST_BYTES))
     found = json.loads(text)
     return all_encodable(found) if "\\ud" in text or "\\uD" in text else found
 

@@ -7,12 +7,10 @@ from typing import Any
 
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.json_text import MOST_CONTAINERS, parse_json, require_few_containers
+from parsers.json_text import parse_json
 from parsers.profiler.lines import Complaints
 
 LONGEST_JSON = 64 << 20
-FEWEST_BYTES = 16
-"""Bytes per array or object that a large file has on average; profilers write fifty. One takes 64 bytes of memory or more."""
 
 
 def read_json(path: str) -> Any:
@@ -22,7 +20,6 @@ def read_json(path: str) -> Any:
             raise FormatError(f"expected at most {LONGEST_JSON:,} bytes of JSON, found {file.size:,}")
         data = file.read(0, file.size)
     try:
-        require_few_containers(data, max(MOST_CONTAINERS, len(data) // FEWEST_BYTES))
         return parse_json(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise FormatError(f"expected UTF-8, found byte {data[error.start]:02x} at {error.start:,}") from error

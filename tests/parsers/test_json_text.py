@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from parsers.json_text import MOST_CONTAINERS, MOST_VALUES, ManyValuesError, parse_json, require_few_values
+from parsers.json_text import FEWEST_BYTES, MOST_CONTAINERS, MOST_VALUES, ManyValuesError, parse_json, require_few_values
 
 
 @pytest.mark.parametrize("text", ["", "{", "nul", "'x'", "1" * 5_000])
@@ -39,6 +39,16 @@ def test_numbers_are_those_of_python() -> None:
 def test_more_levels_than_python_takes() -> None:
     with pytest.raises(RecursionError):
         parse_json("[" * 100_000)
+
+
+@pytest.mark.parametrize("value", ["[]", "{}"])
+def test_a_text_of_arrays_closer_than_programs_write_them(value: str) -> None:
+    few = "[" + ",".join([value] * (MOST_CONTAINERS - 1)) + "]"
+    assert len(parse_json(few)) == MOST_CONTAINERS - 1
+    with pytest.raises(ManyValuesError, match="250,001 arrays and objects where at most 250,000 are read"):
+        parse_json(f"[{value}," + few[1:])
+    spaced = ",".join([value + " " * FEWEST_BYTES] * (MOST_CONTAINERS + 9))
+    assert len(parse_json(f"[{spaced}]")) == MOST_CONTAINERS + 9
 
 
 @pytest.mark.parametrize(("value", "what"), [(b"[]", "arrays"), (b'{"a":1}', "objects"), (b"1", "values")])

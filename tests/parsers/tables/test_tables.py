@@ -215,6 +215,12 @@ def test_a_state_without_a_history_is_one_problem(text: str, tmp_path: Path) -> 
     assert not batch.scalars
 
 
+def test_a_state_of_too_many_arrays_is_one_problem(tmp_path: Path) -> None:
+    batch = read(tmp_path / "trainer_state.json", '{"log_history": [' + "[]," * MOST_CONTAINERS + "1]}")
+    (text,) = texts(batch)
+    assert "250,002 arrays and objects where at most 250,000 are read; the file was skipped" in text
+
+
 def test_of_several_checkpoints_the_newest_counts(tmp_path: Path) -> None:
     for steps in (9, 10, 100):
         folder = tmp_path / "out" / f"checkpoint-{steps}"
