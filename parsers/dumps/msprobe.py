@@ -155,7 +155,7 @@ def read_dump(listing: TensorListing, path: str) -> dict[str, Any] | None:
     if text is None:
         return None
     if many := _many_containers(text.count("[") + text.count("{"), len(text), _SHORTEST):
-        listing.problem(path, f"E{many[1:]}; the file is not read.")
+        listing.problem(path, f"{many.capitalize()}; the file is not read.")
         return None
     try:
         content = json.loads(text)
