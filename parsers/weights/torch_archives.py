@@ -22,12 +22,15 @@ from parsers.dumps.torch_files import (
 )
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.weights.model import LONGEST_DIRECTORY, MOST_TENSORS, StoredBytes, WeightTensor, checked
+from parsers.weights.model import LONGEST_DIRECTORY, StoredBytes, WeightTensor, checked
 
 LONGEST_PICKLE = 256 << 20
 MOST_OPCODES = 20_000_000
 MOST_CONTAINERS = 500_000
 """Lists and dicts of a description: an empty one is a byte there and 72 in memory."""
+FEWEST_BYTES = 4
+"""Bytes of a long description per tuple or call, and per value that is remembered, on average. One takes a byte there and up
+to a hundred in memory; torch writes twenty bytes or more."""
 NESTED = ("state_dict", "model_state_dict", "model", "module", "network", "net", "params")
 """Keys under which programs save the weights among other things, in the order in which they are looked for."""
 DEEPEST = 4
@@ -42,6 +45,7 @@ _VALUES = frozenset((
 ))  # fmt: skip
 _CONTAINERS = frozenset(("EMPTY_LIST", "EMPTY_DICT", "EMPTY_SET", "LIST", "DICT"))
 _CALLS = {"REDUCE": 2, "NEWOBJ": 2, "NEWOBJ_EX": 3}
+_MADE = frozenset(("TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", *_CALLS))
 
 
 class _Opaque(dict[Any, Any]):
@@ -119,12 +123,16 @@ class _StateReading:
 
     def run(self, data: bytes) -> Any:
         try:
-            containers = 0
+            containers = made = 0
+            most = max(MOST_CONTAINERS, len(data) // FEWEST_BYTES)
             for number, (code, argument) in enumerate(opcodes(data)):
                 containers += code in _CONTAINERS
+                made += code in _MADE
+                if made > most or len(self._memo) > most:
+                    raise FormatError(f"expected at most {most:,} tuples, calls or remembered values, found more")
                 if containers > MOST_CONTAINERS:
                     raise FormatError(f"expected at most {MOST_CONTAINERS:,} lists and dicts, found more")
-                if number > MOST_OPCODES or len(self._memo) > MOST_TENSORS * 8:
+                if number > MOST_OPCODES:
                     raise FormatError(f"expected at most {MOST_OPCODES:,} opcodes, found more")
                 if code == "STOP":
                     return self._stack[-1]

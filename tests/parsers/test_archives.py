@@ -154,6 +154,13 @@ def test_descriptions_of_torch_are_limited(limit: str, expected: str, tmp_path: 
         opened(str(tmp_path / "a.pt"))
 
 
+@pytest.mark.parametrize("content", [b")" + b"\x85" * 600_000, b"))R" * 600_000, b"N" + b"\x94" * 600_000])
+def test_a_byte_of_a_description_takes_no_hundred_of_memory(content: bytes, tmp_path: Path) -> None:
+    torch_with(tmp_path / "a.pt", [("a/data.pkl", b"\x80\x02" + content + b".")])
+    with pytest.raises(FormatError, match="at most 500,000 tuples, calls or remembered values, found more"):
+        opened(str(tmp_path / "a.pt"))
+
+
 def test_the_description_of_a_tensor_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch_files, "_MOST_OPCODES", 100)
     torch_with(tmp_path / "a.pt", [("a/data.pkl", b"\x80\x02" + b"N" * 200 + b"."), ("a/data/0", bytes(4))])

@@ -151,6 +151,9 @@ _TORCH: dict[str, Make] = {
     "name": lambda: _torch(b"\x80\x02X" + struct.pack("<I", SIZE) + b"x" * SIZE + b"."),
     "length": lambda: _torch(filled(b"X\xff\xff\xff\x7f", b"\x80\x02")),
     "memo": lambda: _torch(filled(b"q\x01", b"\x80\x02N", b".")),
+    "memoize": lambda: _torch(filled(b"\x94", b"\x80\x02N", b".")),
+    "tuples": lambda: _torch(filled(b"\x85", b"\x80\x02)", b".")),
+    "calls": lambda: _torch(filled(b"))R", b"\x80\x02", b".")),
     "members": _members,
 }
 
