@@ -201,12 +201,17 @@ def test_background(base, tmp_path) -> None:
         get(url)
 
 
-def test_a_background_token_is_in_no_log_and_no_command_line(base) -> None:
+@pytest.mark.parametrize("given", ["", "a-token-of-the-environment"])
+def test_a_background_token_is_in_no_log_and_no_command_line(base, given) -> None:
     port = free_port()
-    done = run("start", "--summary-base-dir", base, "--port", port, "--host", "0.0.0.0", "--background")
+    environment = os.environ | {"MINDSCOPE_TOKEN": given}
+    done = run("start", "--summary-base-dir", base, "--port", port, "--host", "0.0.0.0", "--background", env=environment)
     try:
+        assert done.returncode == 0, done.stderr
         said = dict(line.split(": ", 1) for line in done.stdout.splitlines())
         token = said["Web address"].partition("?token=")[2]
+        assert len(token) > 15
+        assert given in ("", token)
         assert get(f"http://127.0.0.1:{port}/api/runs.json", Authorization=f"Bearer {token}")[0] == 200
         assert token not in Path(said["Log"]).read_text()
         if os.path.isdir("/proc/self"):
