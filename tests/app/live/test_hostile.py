@@ -20,9 +20,13 @@ from tests.app.live.conftest import Served
 from tests.writers.debugger_client import FAILED, OK, PENDING, M, Stub, Training, chunks, pieces
 
 
-@pytest.mark.parametrize(("limit", "expected"), [("LARGEST_GRAPHS", "up to 20 bytes"), ("MOST_NODES", "up to 20 nodes")])
-def test_all_graphs_of_a_training_are_limited_together(limit: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(receiving, limit, 20)
+@pytest.mark.parametrize(("limit", "most", "expected"), [
+    ("LARGEST_GRAPHS", 20, "up to 20 bytes"), ("MOST_NODES", 20, "up to 20 nodes"), ("MOST_GRAPHS", 2, "up to 2 graphs"),
+])  # fmt: skip
+def test_all_graphs_of_a_training_are_limited_together(
+    limit: str, most: int, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiving, limit, most)
     graph = b"\x0a\x00" * (9 if limit == "MOST_NODES" else 4)
     messages_of = [chunk.SerializeToString() for chunk in chunks(graph, len(graph))]
     assert len(receiving.graphs_of(iter(messages_of * 2), several=True)) == 2
