@@ -10,15 +10,16 @@ import pytest
 from app.live import receiving, server, sessions
 from app.store.runs import matching, notes, pattern_process
 from app.web import connections, crowds, downloads, security
-from parsers import ages
+from parsers import ages, json_text
 from parsers.debugger import messages
-from parsers.dumps import torch_files
+from parsers.dumps import npy, torch_files
 from parsers.lineage import configs
 from parsers.lineage.values import DEEPEST
 from parsers.payloads import images, pictures
-from parsers.profiler import database_logs, database_process, database_processes
+from parsers.profiler import database_logs, database_process, database_processes, json_entries
 from parsers.profiler.trace import bytes as trace_bytes
 from parsers.profiler.trace import events
+from parsers.tables import rows
 from parsers.tuning import config
 from parsers.weights import model, torch_archives
 
@@ -63,7 +64,13 @@ LIMITS = {
     "memory of the process that reads databases": size(database_process.MEMORY),
     "directory of an archive": f"{size(model.LONGEST_DIRECTORY)}; {size(torch_files._LONGEST)} of one tensor",
     "description of a checkpoint of torch": f"{size(torch_archives.LONGEST_PICKLE)}, {torch_archives.MOST_OPCODES:,} opcodes, "
-    f"{torch_archives.MOST_CONTAINERS:,} lists and dicts",
+    f"{torch_archives.MOST_CONTAINERS:,} lists and dicts; of tuples, calls and remembered values as many, or one per "
+    f"{torch_archives.FEWEST_BYTES} bytes",
+    "header of an npy file": f"{size(npy._LONGEST_HEADER)}, {npy._MOST_DIMENSIONS} dimensions",
+    "line of a table": f"{size(rows.LONGEST_LINE)}; {rows.MOST_TAGS:,} names in a file",
+    "JSON that is read whole": f"{json_text.MOST_CONTAINERS:,} arrays and objects, or one per {json_text.FEWEST_BYTES} bytes",
+    "JSON that is read by lines or entries": f"{json_text.MOST_CONTAINERS:,} arrays and objects and "
+    f"{json_text.MOST_VALUES:,} values of one; {size(json_entries.LONGEST_ENTRY)} of an entry of communication",
     "event of a trace": size(events.LONGEST_EVENT),
     "what a trace gives by gzip": f"the larger of {size(trace_bytes.FREE_BYTES)} and {trace_bytes.MOST_TIMES} times its size",
     "picture": f"{images.MOST_PIXELS:,} pixels; {pictures.MOST_PIXELS:,} of one beside explanations, "
