@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from app.conversion.refusals import ConversionError
 
+MOST_DIMENSIONS = 64
+"""More than numpy's. The product of millions of sizes takes minutes."""
 LARGEST = 1 << 40
 """Bytes of a tensor; more is damage."""
 _NUMPY = {
@@ -125,6 +127,9 @@ def weight_of(proto: onnx.TensorProto, model_path: str) -> Weight:
     dtype = dtype_name(proto.data_type)
     if not dtype:
         raise ConversionError(f"{model_path}: tensor {name!r}: expected a data type, found number {proto.data_type}")
+    if len(shape) > MOST_DIMENSIONS:
+        found = f"expected at most {MOST_DIMENSIONS} dimensions, found {len(shape):,}"
+        raise ConversionError(f"{model_path}: tensor {name!r}: {found}")
     if any(size < 0 for size in shape) or math.prod(shape) * max(item_size(dtype), 1) > LARGEST:
         raise ConversionError(f"{model_path}: tensor {name!r}: expected a size below 1 TiB, found the shape {shape}")
     if proto.data_location == onnx.TensorProto.EXTERNAL:

@@ -248,6 +248,14 @@ def test_sizes_that_overflow_make_no_array(size: int, tmp_path: Path) -> None:
     assert found.complete
 
 
+def test_a_shape_whose_product_takes_long_is_one_message(tmp_path: Path) -> None:
+    weight = onnx.TensorProto(name="w", data_type=onnx.TensorProto.FLOAT, dims=[1 << 62] * 300_000)
+    begin = time.process_time()
+    with pytest.raises(ConversionError, match="tensor 'w': expected at most 64 dimensions, found 300,000"):
+        convert(saved(tmp_path, model_of([node("MatMul", ["x", "w"], ["y"])], [weight])))
+    assert time.process_time() - begin < 5
+
+
 def test_weights_that_nothing_uses_are_named(tmp_path: Path) -> None:
     found = convert(saved(tmp_path, model_of([RELU], [numpy_helper.from_array(np.ones(3, np.float32), "spare")])))
     assert found.model.unused == ("spare",)
