@@ -165,12 +165,14 @@ VERSION = b"\x09" + bytes(8) + b"\x1a\rbrain.Event:2"
 
 
 def steps(place: Path) -> list[int]:
-    """The steps that a server shows which is started now."""
+    """The steps that a server shows which is started now, whose list of runs has as many points."""
     store = Store([place / "runs"], interval=0, index_directory=str(place / "index")).start()
     try:
         assert store.wait(30)
+        (row,) = store.runs.rows()
         found = store.curves.series("a", "loss")
         assert found is not None
+        assert row.points == row.main_points == len(found.step)
         return [int(step) for step in found.step]
     finally:
         store.stop()
