@@ -12,8 +12,10 @@ reading continues at the next bytes that are a node.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +47,11 @@ HEAD, HIGHEST = 4096, 64
 SEARCHED = 2_000_000
 """Maximum fields examined per graph in search of the next node after damage."""
 MOST_PROBLEMS = 100
+MOST_BLANK = 10_000
+"""Maximum blank nodes that are rows; further ones are only counted."""
+MOST_LINES = 10_000
+"""Maximum source lines of a node."""
+_LINE = re.compile(r"[^\S\r\n]*\S[^\r\n]*")
 SHORT, MOST_KNOWN = 200, 5_000
 """Maximum bytes of a cached attribute, and maximum number of cached attributes."""
 Span = tuple[int, int]
@@ -161,14 +168,14 @@ class Messages:
         """Decode the attributes of a node."""
         pos, end = self._span(row)
         if row < self.operators:
-            return unique(list(self._of_operator(pos, end)))
+            return unique(self._of_operator(pos, end))
         value, name = (_THIRD, "default") if row < self.operators + self.parameters else (_SECOND, "value")
-        return unique([(name, _value(self.data, a, b)) for key, a, b in self._fields(pos, end) if key == value])
+        return unique((name, _value(self.data, a, b)) for key, a, b in self._fields(pos, end) if key == value)
 
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:
         """Decode the source lines of a node, outermost call first."""
-        found = [text(self.data, a, b) for key, a, b in self._fields(*self._span(row)) if key == _SOURCE]
-        lines = [line for each in found if row < self.operators for line in each.splitlines() if line.strip()]
+        found = (_LINE.finditer(text(self.data, a, b)) for key, a, b in self._fields(*self._span(row)) if key == _SOURCE)
+        lines = islice((line[0] for each in found if row < self.operators for line in each), MOST_LINES)
         return outermost_first([source_line(line) for line in lines])
 
     def _span(self, row: int) -> Span:
@@ -235,7 +242,8 @@ class _AnfReading:
     operators: list[Span] = field(default_factory=list)
     parameters: list[Span] = field(default_factory=list)
     constants: list[Span] = field(default_factory=list)
-    results: list[Span] = field(default_factory=list)
+    results: array[int] = field(default_factory=lambda: array("q"))
+    """First byte and end of each output in turn."""
     problems: list[Problem] = field(default_factory=list)
     nodes: Nodes = field(default_factory=Nodes)
     edges: Edges = field(default_factory=Edges)
@@ -270,15 +278,19 @@ class _AnfReading:
 
     def _read_from(self, pos: int, end: int) -> int | None:
         """Read fields of the graph up to the end or to damage; return where to continue, None at the end."""
-        groups = {_PARAMETER: self.parameters, _CONSTANT: self.constants, _OUTPUT: self.results}
+        groups = {_PARAMETER: self.parameters, _CONSTANT: self.constants}
         try:
             for key, start, stop in places(self.data, pos, end):
-                if key == _NODE:
+                if key == _NODE and start == stop and self.blank >= MOST_BLANK:
+                    self.blank += 1
+                elif key == _NODE:
                     error = self._operator(start, stop)
                     if error is not None:
                         return self._behind_damage(start, start + 1, stop, error, "what could be read of this node is shown")
                 elif key in groups:
                     groups[key].append((start, stop))
+                elif key == _OUTPUT:
+                    self.results.extend((start, stop))
                 elif key == _NAME:
                     self.title = text(self.data, start, stop)
                 elif key >> 3 > HIGHEST:
@@ -440,7 +452,7 @@ class _AnfReading:
 
     def _outputs(self, known: dict[bytes, int]) -> tuple[int, ...]:
         found = []
-        for start, stop in self.results:
+        for start, stop in zip(self.results[::2], self.results[1::2], strict=True):
             try:
                 names = [self.data[a:b] for key, a, b in places(self.data, start, stop) if key == _FIRST]
             except WireError:

@@ -16,7 +16,7 @@ from parsers.graphs.wire import places, text
 from parsers.payloads.messages import Segments, collect, repeated
 
 LISTED = 100_000
-"""Maximum numbers of a tensor that are written out."""
+"""Maximum numbers of a tensor or list that are written out."""
 _F32, _F64 = Struct("<f").unpack_from, Struct("<d").unpack_from
 _LIST, _DICT = 32, 33
 _DTYPE, _TENSOR, _GRAPH, _TYPE = 1, 8, 9, 20
@@ -40,6 +40,9 @@ def _value(data: bytes, pos: int, end: int, depth: int) -> tuple[str, bool]:
     dtype, parts, pairs = 0, [], []
     single: tuple[str, bool] | None = None
     for key, start, stop in places(data, pos, end):
+        if len(parts) > LISTED:
+            parts[LISTED:] = ["…"]
+            break
         number, kind = key >> 3, key & 7
         if key == _DTYPE << 3 | VARINT:
             dtype = signed(varint(data, start)[0])
@@ -124,9 +127,9 @@ def _numbers(data: bytes, start: int, stop: int, number: int) -> list[str]:
     if number >= 13:
         width, dtype = (4, "<f4") if number == 13 else (8, "<f8")
         whole = (stop - start) // width * width
-        return [str(one) for one in np.frombuffer(data, dtype, whole // width, start)]
-    found = []
-    while start < stop:
+        return [str(one) for one in np.frombuffer(data, dtype, min(whole // width, LISTED + 1), start)]
+    found: list[str] = []
+    while start < stop and len(found) <= LISTED:
         value, start = varint(data, start)
         found.append(_whole(value, _NAMED[number]))
     return found

@@ -42,7 +42,7 @@ class DotStatements:
     def more(self, row: int, attributes: Attributes) -> None:
         """Add attributes to a node that is written once more."""
         if attributes:
-            self.attributes[row] = self.attributes.get(row, []) + attributes
+            self.attributes.setdefault(row, []).extend(attributes)
 
     def of(self, row: int) -> Statement:
         """Return one node."""

@@ -136,13 +136,23 @@ class Graph:
         return node
 
 
-def unique(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+MOST_ATTRIBUTES = 10_000
+"""Maximum attributes of a node; a last one says that there are more."""
+
+
+def unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Build name -> text; a repeated name gets a number."""
     found: dict[str, str] = {}
+    last: dict[str, int] = {}
     for name, text in pairs:
-        key, number = name, 1
+        if len(found) == MOST_ATTRIBUTES:
+            found["…"] = f"only the first {MOST_ATTRIBUTES:,} attributes are shown"
+            break
+        key, number = name, last.get(name, 1)
         while key in found:
             number += 1
             key = f"{name} #{number}"
         found[key] = text
+        if key != name:
+            last[name] = number
     return found

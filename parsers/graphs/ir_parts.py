@@ -8,6 +8,8 @@ _TOKEN = re.compile(r'"[^"]*"|->|[()\[\]{}<>,]')
 _OPENING, _CLOSING = "([{<", ")]}>"
 _DIMENSIONS = re.compile(r"\(([-\d, ]*)\)")
 _CONSTANT = re.compile(r"(Bool|I|U|F|BF)(\d*)\(|(UMonad|IOMonad)\[|(Tensor)\(|(\")|(None)$")
+DEEPEST_SHAPE = 8
+"""Maximum tuples within each other of which the shapes are written; inner ones are "?"."""
 _NUMBERS = {"I": "Int", "U": "UInt", "F": "Float", "BF": "BFloat", "Bool": "Bool"}
 
 
@@ -58,10 +60,12 @@ def value_type(text: str) -> tuple[str, str]:
     return name, _shape(parts[1]) if len(parts) > 1 else ""
 
 
-def _shape(text: str) -> str:
+def _shape(text: str, around: int = 0) -> str:
     if text.startswith("TupleShape("):
+        if around == DEEPEST_SHAPE:
+            return ""
         parts, _ = split(text, len("TupleShape("))
-        return f"({', '.join(_shape(part) or '?' for part in parts)})"
+        return f"({', '.join(_shape(part, around + 1) or '?' for part in parts)})"
     found = _DIMENSIONS.fullmatch(text)
     return "x".join(size.strip() for size in found[1].split(",")) or "[]" if found else ""
 

@@ -51,9 +51,13 @@ _PARAMETER = re.compile(r"%para(\d+)_(.*)", re.DOTALL)
 _FREE = re.compile(r"\$\(@(.*?):(?:%?para(\d+)_.*|%(\d+)|(.*))\)", re.DOTALL)
 _CALL = re.compile(r"call @([^\s(]+)(?=\()")
 _CALL_OF_VALUE = re.compile(r"(?:call )?(%\d+|\$\(@[^()]*\)|[^\s(\[]+(?=\[@@))(?:\[([^\]]*)\])?(?=\()")
-_GROUP = re.compile(r"\s*(?:([\w ]+): )?\{")
+_GROUP = re.compile(r"\s*+(?:([\w ]++): )?\{")
 LONGEST_NAME = 80
 """Maximum characters of a constant's name; its attribute `value` holds the full text."""
+LONGEST_NODE = 1 << 20
+"""Maximum bytes of a node, or of a constant, that are read for its attributes and source lines."""
+CALL_BYTES = 16
+"""Bytes of a text per edge from an argument of a call to a parameter, at least: one call may be to many functions."""
 
 
 class _Key(NamedTuple):
@@ -120,13 +124,14 @@ class _IrDetails:
         return len(self.data) + 120 * len(self.places)
 
     def attributes(self, row: int) -> dict[str, str]:
-        shown = text_of(self.data, *self.places[row])
+        begin, end = self.places[row]
+        shown = text_of(self.data, begin, min(end, begin + LONGEST_NODE))
         if row >= self.operators + self.parameters:
             return {"value": shown}
         if row >= self.operators:
             declared = shown.partition(":")[2].strip()
             return {"declaration": declared} if declared else {}
-        return unique(list(_attributes(shown)))
+        return unique(_attributes(shown))
 
     def raw(self, row: int) -> bytes:
         pos, end = self.places[row]
@@ -137,7 +142,8 @@ class _IrDetails:
 
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:
         lines = []
-        for line in text_of(self.data, *self.places[row]).splitlines() if row < self.operators else ():
+        begin, end = self.places[row]
+        for line in text_of(self.data, begin, min(end, begin + LONGEST_NODE)).splitlines() if row < self.operators else ():
             if line.rstrip().endswith(" candidate:"):
                 break
             if line.lstrip().startswith("# In file "):
@@ -206,13 +212,19 @@ class _IrReading:
     here: str = ""
     given: str = ""
     open: bool = False
+    searched: tuple[int, int] = (0, 0)
+    """Where in the line that is read the next value is searched for, and where the line ends."""
+    not_found: bool = False
+    """Whether a value of this line was not found in it."""
+    unconnected: int = 0
+    """Calls to functions with whose parameters their arguments are not connected."""
     functions: dict[str, _Function] = field(default_factory=dict)
     operators: list[_Operator] = field(default_factory=list)
     parameters: dict[str, _Parameter] = field(default_factory=dict)
     constants: dict[_Key, tuple[int, int]] = field(default_factory=dict)
     known: dict[_Key, int] = field(default_factory=dict)
     types: dict[str, tuple[str, str]] = field(default_factory=dict)
-    calls: list[tuple[str, list[_Key]]] = field(default_factory=list)
+    calls: list[tuple[list[str], list[_Key]]] = field(default_factory=list)
     edges: Edges = field(default_factory=Edges)
 
     def graph(self) -> Graph:
@@ -241,7 +253,8 @@ class _IrReading:
             self.returns += 1
             values, _ = split(_text(line["result"]), 0)
             if values:
-                self._function(self.here).returns = self._key(values[0], line.start("result"))
+                self._search(line.start("result"), line.end())
+                self._function(self.here).returns = self._key(values[0])
         elif kind == "declared":
             name, _, about = _text(line[kind]).partition(":")
             self._parameter(_text(line["parameter"]), name.strip(), self.entry, self._value_type(about.strip()), line.span())
@@ -284,12 +297,12 @@ class _IrReading:
         self._function(self.here).here = True
         values, _ = arguments(re.sub(r"^ parent: \[.*?\]", "", _text(line["header"])))
         types, _ = split(self.given, 0)
-        self.given, at = "", line.start("header")
+        self.given = ""
+        self._search(line.start("header"), line.end())
         for place, value in enumerate(values):
             found = _PARAMETER.fullmatch(value)
             if found:
-                at = max(self.data.find(value.encode(), at, line.end()), at)
-                span = at, at + len(value.encode())
+                span = self._place(value)
                 output = self._value_type(types[place]) if place < len(types) else ("", "")
                 self._parameter(found[1], found[2], self.here, output, span)
 
@@ -300,7 +313,8 @@ class _IrReading:
     def _operator(self, line: re.Match[bytes]) -> None:
         self._close(line.start())
         row, written = len(self.operators), line["node"]
-        name, base = _text(line["name"]), line.start("node")
+        name = _text(line["name"])
+        self._search(line.start("node"), line.end())
         self.known.setdefault(_Key("number", self.here, _text(line["number"])), row)
         self.known.setdefault(_Key("name", self.here, name), row)
         simple = _SIMPLE.match(written)
@@ -309,32 +323,50 @@ class _IrReading:
             op_type, values = _text(simple[1]), _text(simple[2]).split(", ") if simple[2] else []
         else:
             shown = _text(written)
-            op_type, targets, behind = self._called(shown, row, base)
+            op_type, targets, behind = self._called(shown, row)
             values, _ = arguments(shown[behind:])
         instance = _INSTANCE.search(written) if b"{instance name: " in written else None
         kept = _text(instance[1]) if instance else ""
         self.operators.append(_Operator(line.start(), name, op_type.removeprefix("PrimFunc_"), self.here, kept))
-        keys = [self._key(value, base) for value in values]
+        keys = [self._key(value) for value in values]
         for place, key in enumerate(keys):
             self.edges.add(key, row, place, CALL if key.kind == "result" else DATA)
-        self.calls += [(target, keys) for target in targets]
+        if targets:
+            self.calls.append((targets, keys))
 
-    def _called(self, shown: str, row: int, pos: int) -> tuple[str, list[str], int]:
+    def _called(self, shown: str, row: int) -> tuple[str, list[str], int]:
         """Return type of a node that is no plain operator, the functions it calls, and the length of that text."""
         targets = []
         if found := _CALL.match(shown):
             targets = [found[1]]
         elif found := _CALL_OF_VALUE.match(shown):
             if found[1][0] in "%$":
-                self.edges.add(self._key(found[1], pos), row, -1, CALL)
+                self.edges.add(self._key(found[1]), row, -1, CALL)
             targets = [name.strip().lstrip("@") for name in (found[2] or "").split(",") if name.strip()]
+        results: dict[str, _Key] = {}
         for target in targets:
-            self.edges.add(_Key("result", target, ""), row, -1, CALL)
+            self.edges.add(results.setdefault(target, _Key("result", target, "")), row, -1, CALL)
         if found:
             return "call", targets, found.end()
         return re.split(r"[(\[{]", shown, maxsplit=1)[0].strip(), [], 0
 
-    def _key(self, value: str, pos: int) -> _Key:
+    def _search(self, begin: int, end: int) -> None:
+        """Search for the values of a line from here on."""
+        self.searched, self.not_found = (begin, end), False
+
+    def _place(self, value: str) -> tuple[int, int]:
+        """Return where a value is in its line, after those before it; an empty place if it is not found."""
+        begin, end = self.searched
+        # What is not found has bytes that are no text. It is searched for once in a line, or a line of many would take long.
+        raw = b"" if self.not_found and "\\" in value else value.encode("utf-8", "surrogateescape")
+        at = self.data.find(raw, begin, end)
+        if at < 0:
+            self.not_found = True
+            return begin, begin
+        self.searched = at + len(raw), end
+        return at, at + len(raw)
+
+    def _key(self, value: str) -> _Key:
         """Return what an argument refers to; any other text is a constant."""
         if value[:1] == "%":
             found = _PARAMETER.fullmatch(value)
@@ -348,9 +380,7 @@ class _IrReading:
             return _Key("number", subgraph, number) if number else _Key("name", subgraph, name)
         key = _Key("constant", self.here, value)
         if key not in self.constants:
-            raw = value.encode("utf-8", "surrogateescape")
-            at = self.data.find(raw, pos)
-            self.constants[key] = (at, at + len(raw)) if at >= 0 else (pos, pos)
+            self.constants[key] = self._place(value)
         return key
 
     # All of it -----------------------------------------------------------------------------------------------------
@@ -408,21 +438,36 @@ class _IrReading:
 
         parameters: the node of each by its number. Only those that are used get a key: a hostile file has many that are not.
         """
-        returned = (function.returns for function in self.functions.values() if function.returns is not None)
-        for key in chain(self.edges.source, returned):
+        returns = (function.returns for function in self.functions.values() if function.returns is not None)
+        for key in chain(self.edges.source, returns):
             if key.kind == "parameter" and key.name in parameters:
                 self.known[key] = parameters[key.name]
-        for name, function in self.functions.items():
-            key, left = function.returns, len(self.functions)
-            while key is not None and key.kind == "result" and left > 0:
-                inner = self.functions.get(key.subgraph)
-                key, left = inner.returns if inner else None, left - 1
-            if key is not None and key in self.known:
-                self.known[_Key("result", name, "")] = self.known[key]
-        for target, keys in self.calls:
+        for name, returned in self._returned().items():
+            if returned is not None and returned in self.known:
+                self.known[_Key("result", name, "")] = self.known[returned]
+        left = len(self.data) // CALL_BYTES
+        for target, keys in ((target, keys) for targets, keys in self.calls for target in targets):
             numbers = self.functions[target].parameters if target in self.functions else []
+            if (left := left - min(len(keys), len(numbers))) < 0:
+                self.unconnected += 1
+                continue
             for place, (key, number) in enumerate(zip(keys, numbers, strict=False)):
                 self.edges.add(key, parameters[number], place, CALL)
+
+    def _returned(self) -> dict[str, _Key | None]:
+        """Return what each function returns in the end, through functions whose results it returns; None in a circle."""
+        found: dict[str, _Key | None] = {}
+        for first in self.functions:
+            name, path, key = first, list[str](), None
+            while name in self.functions and name not in found:
+                found[name] = None
+                path.append(name)
+                key = self.functions[name].returns
+                if key is None or key.kind != "result":
+                    break
+                name, key = key.subgraph, found.get(key.subgraph)
+            found.update(dict.fromkeys(path, key))
+        return found
 
     def _silent(self, key: _Key) -> bool:
         """Return whether a function is in the file but returns no node: a function, or nothing."""
@@ -436,6 +481,12 @@ class _IrReading:
         found, path, offset = [], self.origin.path, self.origin.offset
         if lost:
             found.append(missing(path, offset, [_shown(key) for key in lost]))
+        if self.unconnected:
+            detail = (
+                f"{self.unconnected:,} calls have more arguments and functions than a file of this size may have together: "
+                "these arguments are not connected with the parameters of the functions."
+            )
+            found.append(Problem(path, offset, 0, "bad_graph", detail))
         defined, cnodes = sum(one.here for one in self.functions.values()), len(self.operators) + self.returns
         short = self.total > defined or self.open or not self._function(self.entry).here or self.counted > cnodes
         if short and self.entry:

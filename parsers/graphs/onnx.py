@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from parsers.events.wire import DELIMITED, FIXED32, VARINT, WireError, varint
 from parsers.graphs.graph import Graph, Origin, SourceLine, unique
 from parsers.graphs.tables import CALL, CONSTANT, OPERATOR, PARAMETER, Edges, Nodes, missing, resolve
-from parsers.graphs.tensors import ONNX, ONNX_NUMBERS, bytes_text, listed, name_of, numbers_text
+from parsers.graphs.tensors import MOST_ITEMS, ONNX, ONNX_NUMBERS, bytes_text, listed, name_of, numbers_text
 from parsers.graphs.types import shape_text
 from parsers.graphs.wire import intact, number, places, text
 from parsers.model import Problem
@@ -73,7 +73,7 @@ class _OnnxDetails:
 
     def attributes(self, row: int) -> dict[str, str]:
         operators = len(self.messages)
-        return unique(list(_of_node(self.messages[row]))) if row < operators else dict(self.parameters[row - operators])
+        return unique(_of_node(self.messages[row])) if row < operators else dict(self.parameters[row - operators])
 
     def raw(self, row: int) -> bytes:
         return self.messages[row] if row < len(self.messages) else b""
@@ -105,6 +105,9 @@ def _attribute(data: bytes, pos: int, end: int) -> str:
             one, many = _item(data, start, stop, key)
             found += one
             several = several or many
+            if len(found) > MOST_ITEMS:
+                found[MOST_ITEMS:] = ["…"]
+                break
     except (WireError, IndexError) as error:
         return f"(damaged: {error}) {data[pos:end].hex()}"
     return f"[{', '.join(found)}]" if several else ", ".join(found)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from struct import Struct
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from parsers.events.wire import DELIMITED, FIXED32, VARINT, WireError, varint
 from parsers.graphs.graph import Graph, Origin, SourceLine, unique
 from parsers.graphs.tables import CONSTANT, CONTROL, DATA, OPERATOR, PARAMETER, Edges, Nodes, missing, repeated, resolve
-from parsers.graphs.tensors import TENSORFLOW, TENSORFLOW_NUMBERS, bytes_text, listed, name_of, numbers_text
+from parsers.graphs.tensors import MOST_ITEMS, TENSORFLOW, TENSORFLOW_NUMBERS, bytes_text, listed, name_of, numbers_text
 from parsers.graphs.types import shape_text
 from parsers.graphs.wire import intact, number, places, text, within
 from parsers.model import Problem
@@ -81,7 +82,7 @@ class _TensorFlowDetails:
         return len(self.data) + 120 * len(self.spans)
 
     def attributes(self, row: int) -> dict[str, str]:
-        return unique(list(self._pairs(*self.spans[row])))
+        return unique(self._pairs(*self.spans[row]))
 
     def raw(self, row: int) -> bytes:
         pos, end = self.spans[row]
@@ -136,7 +137,9 @@ def _value(data: bytes, pos: int, end: int, depth: int = 0) -> str:
 
 def _list(data: bytes, pos: int, end: int, depth: int) -> str:
     """Format a ListValue, whose fields are those of a value; numbers may be packed."""
-    found = [item for key, a, b in places(data, pos, end) for item in _items(data, a, b, key >> 3, key & 7, depth)]
+    items = (item for key, a, b in places(data, pos, end) for item in _items(data, a, b, key >> 3, key & 7, depth))
+    found = list(islice(items, MOST_ITEMS))
+    found += ["…"] if next(items, None) is not None else []
     return f"[{', '.join(found)}]"
 
 
@@ -204,10 +207,12 @@ class _TensorFlowReading:
     types: dict[tuple[bytes, bytes], tuple[str, str]] = field(default_factory=dict)
 
     def graph(self) -> Graph:
-        pos, end, reported = 0, len(self.data), 0
+        pos, end, reported, empty = 0, len(self.data), 0, 0
         try:
             for key, start, stop in places(self.data, 0, end):
-                if key == _NODE:
+                if key == _NODE and start == stop:
+                    empty += 1
+                elif key == _NODE:
                     self._node(start, stop)
                 pos = stop
                 reported = report_up_to(pos, reported)
@@ -215,6 +220,8 @@ class _TensorFlowReading:
             self._problem(pos, end - pos, f"The graph is damaged here ({error}); everything before it is shown.")
             if self.data[pos] == _NODE and pos + 2 < end:
                 self._node(min(_behind_length(self.data, pos + 1), end), end)
+        if empty:
+            self._problem(0, 0, f"{'1 node is' if empty == 1 else f'{empty:,} nodes are'} empty and cannot be shown.")
         known: dict[bytes, int] = {}
         twice = [name for row, name in enumerate(self.raw_names) if known.setdefault(name, row) != row]
         if twice:

@@ -15,6 +15,8 @@ from parsers.payloads.messages import collect, repeated
 
 LISTED = 1000
 """Maximum numbers of a tensor that are written out."""
+MOST_ITEMS = 100_000
+"""Maximum items of a list that are written out."""
 TENSORFLOW = (
     "", "Float32", "Float64", "Int32", "UInt8", "Int16", "Int8", "String", "Complex64", "Int64", "Bool", "QInt8", "QUInt8",
     "QInt32", "BFloat16", "QInt16", "QUInt16", "UInt16", "Complex128", "Float16", "Resource", "Variant", "UInt32", "UInt64",

@@ -105,12 +105,71 @@ def _onnx(graph: bytes) -> bytes:
 
 _ONNX: dict[str, Make] = {
     "name": lambda: _onnx(delimited(1, delimited(3, b"x" * SIZE) + delimited(4, b"Add"))),
+    "equal_attributes": lambda: _onnx(delimited(1, filled(delimited(5, delimited(1, b"a"))) + delimited(4, b"Add"))),
+    "numbers": lambda: _onnx(delimited(1, delimited(5, delimited(1, b"a") + filled(b"\x40\x01")) + delimited(4, b"Add"))),
     "inputs": lambda: _onnx(delimited(1, filled(delimited(1, b"a")) + delimited(4, b"Add"))),
     "attributes": lambda: _onnx(delimited(1, filled(delimited(5, b"")) + delimited(4, b"Add"))),
     "empty_nodes": lambda: _onnx(filled(delimited(1, b""))),
     "nesting": lambda: _onnx(nested(1)),
     "length": lambda: _onnx(filled(b"\x0a" + varint(LONGEST_LENGTH))),
     "dimensions": lambda: _onnx(delimited(5, filled(b"\x08\x01") + delimited(8, b"w"))),
+}
+
+
+_TYPE = delimited(6, b"\x08\x0b" + delimited(4, delimited(1, b"\x08\x0b") + delimited(2, delimited(1, b"\x10\x02"))))
+
+
+def _call(at: int, more: bytes = b"") -> bytes:
+    named = delimited(1, delimited(1, b"%d" % at)) + delimited(2, b"%d" % (at + 1)) + delimited(3, b"Add")
+    return delimited(1, named + delimited(4, b"Default/a") + more)
+
+
+_ATTRIBUTE = delimited(1, b"a") + delimited(2, b"\x08\x03\x18\x01")
+_MINDSPORE: dict[str, Make] = {
+    "attributes": lambda: _call(1, filled(delimited(5, _ATTRIBUTE))),
+    "empty_attributes": lambda: _call(1, filled(delimited(5, b""))),
+    "inputs": lambda: _call(1, filled(delimited(1, delimited(1, b"1")))),
+    "types": lambda: many(lambda at: _call(at, delimited(6, b"\x08" + varint(at)))),
+    "dimensions": lambda: _call(1, delimited(6, b"\x08\x0b" + delimited(4, delimited(2, filled(delimited(1, b"\x10\x02")))))),
+    "values_in_values": lambda: _call(1, delimited(5, delimited(1, b"a") + delimited(2, nested(12)))),
+    "values_of_one": lambda: _call(1, delimited(5, delimited(1, b"a") + delimited(2, filled(delimited(12, b"\x08\x03"))))),
+    "sources": lambda: _call(1, filled(delimited(9, b"In file a.py:1"))),
+    "lines_of_a_source": lambda: _call(1, delimited(9, filled(b"a\n"))),
+    "name": lambda: _call(1, delimited(8, b"a/" * (SIZE // 2))),
+    "scopes": lambda: many(lambda at: _call(at, delimited(4, b"%d/" % at * 40))),
+    "parameters": lambda: _call(1) + many(lambda at: delimited(3, delimited(1, b"%d" % at) + delimited(2, b""))),
+    "constants": lambda: _call(1) + many(lambda at: delimited(5, delimited(1, b"%d" % at) + delimited(2, b"\x08\x03"))),
+    "equal_names": lambda: filled(_call(1)),
+    "empty_nodes": lambda: _call(1) + filled(delimited(1, b"")),
+    "damaged_nodes": lambda: filled(_call(1) + b"\x0a\x04\x0a\x7f\x0a\x7f"),
+    "begun_nodes": lambda: _call(1) + filled(b"\x0a\x7f"),
+    "nesting": lambda: _call(1) + nested(1),
+    "outputs": lambda: _call(1) + filled(delimited(4, delimited(1, b"2"))),
+}
+
+
+def _tensorflow(at: int, more: bytes = b"") -> bytes:
+    return delimited(1, delimited(1, b"n%d" % at) + delimited(2, b"Add") + delimited(3, b"n%d" % (at - 1)) + more)
+
+
+def _shapes(written: bytes) -> bytes:
+    return _tensorflow(1, delimited(5, delimited(1, b"_output_shapes") + delimited(2, delimited(1, written))))
+
+
+_TENSORFLOW: dict[str, Make] = {
+    "attributes": lambda: _tensorflow(1, filled(delimited(5, delimited(1, b"a") + delimited(2, delimited(2, b"v"))))),
+    "names_of_attributes": lambda: _tensorflow(1, many(lambda at: delimited(5, delimited(1, b"%d" % at)))),
+    "empty_attributes": lambda: _tensorflow(1, filled(delimited(5, b""))),
+    "inputs": lambda: _tensorflow(1, filled(delimited(3, b"n0"))),
+    "outputs": lambda: _tensorflow(1, filled(delimited(3, b"n0:1"))),
+    "shapes": lambda: _shapes(filled(delimited(7, delimited(2, b"\x08\x03")))),
+    "dimensions": lambda: _shapes(delimited(7, filled(delimited(2, b"\x08\x03")))),
+    "list": lambda: _shapes(filled(delimited(2, b""))),
+    "equal_names": lambda: filled(_tensorflow(1)),
+    "scopes": lambda: many(lambda at: delimited(1, delimited(1, b"%d/" % at * 40) + delimited(2, b"Add"))),
+    "empty_nodes": lambda: _tensorflow(1) + filled(delimited(1, b"")),
+    "nesting": lambda: _tensorflow(1) + nested(1),
+    "functions": lambda: _tensorflow(1) + delimited(2, filled(delimited(1, delimited(3, _tensorflow(1))))),
 }
 
 
@@ -194,6 +253,8 @@ _SHORT_YAML: dict[str, Make] = {name: lambda make=make: make()[:_LONGEST_YAML] f
 BINARIES: dict[str, Format] = {
     "events": Format("events.out.tfevents.1.host", lambda: many(lambda at: _scalar(b"loss", at), _VERSION), _EVENTS),
     "onnx": Format("model.onnx", lambda: _onnx(many(_node)), _ONNX),
+    "mindspore": Format("ms_output_a.pb", lambda: many(lambda at: _call(at, _TYPE)), _MINDSPORE),
+    "tensorflow": Format("graph.pb", lambda: many(_tensorflow), _TENSORFLOW),
     "safetensors": Format("a.safetensors", lambda: _safetensors(counted(_TENSOR, b"{", b"}", b",")), _SAFETENSORS),
     "torch": Format("a.pt", lambda: _torch(pickle.dumps({f"t{at}": [at] for at in range(SIZE // 20)}, 2)), _TORCH),
     "npy": Format("a.npy", lambda: npy(SIZE), _NPY),

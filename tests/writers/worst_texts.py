@@ -66,6 +66,15 @@ def _ir(body: bytes) -> bytes:
     return _IR_HEAD + body + b"  Return(%1)\n      : (<null>)\n}\n"
 
 
+def _half(piece: bytes) -> bytes:
+    return counted(piece)[: SIZE // 2].rpartition(b" ")[0] + b" "
+
+
+def _chain() -> bytes:
+    """Return functions of which each returns the result of the next one."""
+    return b"".join(b"subgraph @g%d() {\n  Return(@g%d)\n}\n" % (at, at + 1) for at in range(SIZE // 44))
+
+
 _IR: dict[str, Make] = {
     "inputs": lambda: _ir(filled(b"%para1_x, ", _CALLED, b"%para1_x)\n")),
     "brackets": lambda: _ir(filled(b"(", _CALLED, b")\n")),
@@ -85,6 +94,17 @@ _IR: dict[str, Make] = {
     "types": lambda: _ir(filled(b"<null>, ", b"  %0(CNode_1) = Add(%para1_x)\n      : (", b"<null>) -> (<null>)\n")),
     "types_in_types": lambda: _ir(filled(b"<", b"  %0(CNode_1) = Add(%para1_x)\n      : (", b") -> (<null>)\n")),
     "one_line": lambda: _IR_HEAD + filled(b"x"),
+    "results_in_a_chain": lambda: _IR_HEAD[:-17] + _chain(),
+    "functions_of_a_call": lambda: _IR_HEAD[:-17] + b"subgraph @f(" + _half(b"%%para%d_x, ") + b"%para_x) {\n}\n"
+        + _ir(b"  %0(a) = %1[" + b"@f," * (SIZE // 12) + b"@f](" + b"%1, " * (SIZE // 16) + b"%1)\n"),
+    "constants": lambda: _ir(counted(b"I%d, ", _CALLED, b"1)\n")),
+    "constants_that_are_no_text": lambda: _ir(counted(b"  %%%d(a) = Add(I%d\xff)\n")),
+    "constants_of_a_line_that_are_no_text": lambda: _ir(counted(b"I%d\xff, ", _CALLED, b"1)\n")),
+    "parameters_that_are_no_text": lambda: counted(b"%%para%d_\xff, ", b"# IR entry: @main\nsubgraph @f(", b"%para_x) {\n}\n"),
+    "spaces_where_attributes_belong": lambda: _ir(filled(b" ", _CALLED + b"%para1_x)", b"x\n")),
+    "shapes_in_shapes": lambda: _ir(filled(
+        b"TupleShape(", b"  %0(CNode_1) = Add(%para1_x)\n      : (<null>) -> (<a, ", b">)\n",
+    )),
     "order": lambda: _ir(b"") + filled(b"#   1: @main:CNode_1{[0]: ValueNode<Primitive> A}\n", b"# Order:\n"),
 }  # fmt: skip
 _DOT_HEAD = b"digraph mindspore {\ncompound=true\nsubgraph cluster_0x1{\nid=cluster_0x1\n"
@@ -103,6 +123,8 @@ _DOT: dict[str, Make] = {
     "quotes": lambda: _dot(filled(b'"')),
     "open_quote": lambda: _dot(filled(b"a\\", b'node0x1_0[label="')),
     "arrows": lambda: _dot(filled(b"a->a\n")),
+    "one_node": lambda: _dot(filled(b"a[b]\n")),
+    "equal_names": lambda: _dot(filled(b"b,", b"a[", b"]\n")),
     "chain": lambda: _dot(filled(b"a->", b"", b"a\n")),
     "clusters": lambda: _DOT_HEAD + filled(b"subgraph a{"),
     "closed": lambda: _DOT_HEAD + filled(b"}"),
