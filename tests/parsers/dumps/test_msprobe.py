@@ -265,6 +265,16 @@ def test_an_entry_of_the_stacks_that_is_too_long_is_left_out_and_the_others_are_
     assert msprobe.read_object(str(path)) == ({"Cell.a.Conv.forward.0": ["main.py:3"]}, 1)
 
 
+def test_a_dump_of_too_many_arrays_is_refused(tmp_path: Path) -> None:
+    folder = written(tmp_path, {"Functional.log.0.forward": {"output": [leaf(1, 1, 1, 1)]}})
+    text = (folder / "dump.json").read_text()
+    (folder / "dump.json").write_text(text.replace('"output": [', '"output": [' + "[]," * 260_000))
+    dump = open_run(tmp_path).dump
+    assert not len(dump.tensors)
+    (problem,) = dump.problems
+    assert "Expected at most one array or object per 8 characters, found 260,0" in problem.text
+
+
 @pytest.mark.parametrize("value", ["NaN", "1"])
 def test_stacks_of_too_many_arrays_are_refused_however_short_each_entry_is(tmp_path: Path, value: str) -> None:
     path = tmp_path / "stack.json"
