@@ -19,6 +19,7 @@ from hypothesis.extra import numpy as arrays
 from parsers.errors import FormatError
 from parsers.recording.wire import delimited, number
 from parsers.weights import opened
+from parsers.weights.safetensors import header_size
 from tests.writers.dumps import torch_file, torch_pickle
 
 TORCH = Path(__file__).parents[2] / "data/torch/2.13"
@@ -168,6 +169,14 @@ def test_damage_is_said_with_its_file(tmp_path: Path, content: bytes, expected: 
     with pytest.raises(FormatError, match=expected) as caught:
         read(path)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(("length", "size", "found"), [
+    (100_000_000, 1 << 40, 100_000_000), (100_000_001, 1 << 40, 0), (1 << 63, 1 << 40, 0), (92, 100, 92),
+    (93, 100, 0), (1, 100, 0),
+])  # fmt: skip
+def test_headers_of_safetensors_are_limited(length: int, size: int, found: int) -> None:
+    assert header_size(struct.pack("<Q", length) + b"{", size) == found
 
 
 def test_every_cut_and_every_changed_byte_is_refused_or_read(tmp_path: Path) -> None:
