@@ -315,11 +315,12 @@ def _scores(data: Bytes, whole: Fields, number: Ints, damaged: NDArray[np.bool_]
     row, first, _ = found.last(3, FIXED32)
     total = dict(zip(row.tolist(), floats(data, first).astype(float).tolist(), strict=True))
     label_row, label_at = _repeated(data, found, 4, FIXED32)
-    label_scores = floats(data, label_at).astype(float)
+    label_scores = floats(data, label_at).astype(float).tolist()
+    bounds = np.searchsorted(label_row, np.arange(len(message) + 1)).tolist()
     return tuple(
         Score(
             int(number[one]), named[1].get(place, ""), named[2].get(place, ""), total.get(place, float("nan")),
-            tuple(label_scores[label_row == place].tolist()),
+            tuple(label_scores[bounds[place] : bounds[place + 1]]),
         )
         for place, one in enumerate(message.tolist())
     )  # fmt: skip

@@ -20,6 +20,7 @@ from parsers.dumps.access import RunDump
 from parsers.dumps.npy import read_header
 from parsers.dumps.statistic_csv import parse_statistics
 from parsers.errors import FormatError
+from parsers.explanation_frames import EXPLANATION_FRAMES
 from parsers.files import RegularFile
 from parsers.graphs.reader import read_file
 from parsers.lineage.configs import read_config
@@ -73,6 +74,9 @@ def read(kind: str, path: Path, run: Path) -> int:
 def _read_binary(kind: str, path: str, run: Path) -> None:
     if kind == "events":
         list(open_run(run).scalars)
+    elif kind == "explain":
+        explained = open_run(run).explanations
+        assert sum(len(getattr(explained, name)) for name in EXPLANATION_FRAMES if name != "outcomes")
     elif kind == "yaml":
         read_config(path)
     elif kind == "statistics":

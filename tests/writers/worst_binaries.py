@@ -94,6 +94,24 @@ _EVENTS: dict[str, Make] = {
 }
 
 
+def _explained(at: int, more: bytes = b"") -> bytes:
+    head = b"\x09" + struct.pack("<d", 1.7e9 + at)
+    return framed(head + delimited(6, b"\x08" + varint(at) + delimited(2, b"a/%d.png" % at) + b"\x18\x01" + more))
+
+
+_OF_EXPLAINER = framed(b"\x09" + struct.pack("<d", 1.7e9) + delimited(3, b"MindSpore.Event:1"))
+_HEAT_MAP = delimited(5, delimited(1, b"Gradient") + b"\x10\x01" + delimited(3, b"a/b.png"))
+_SCORE = delimited(6, delimited(1, b"a") + delimited(2, b"b") + b"\x25\0\0\x80\x3f")
+_EXPLAIN: dict[str, Make] = {
+    "scores": lambda: _OF_EXPLAINER + _explained(1, filled(_SCORE)),
+    "empty_heat_maps": lambda: _OF_EXPLAINER + _explained(1, filled(delimited(5, b""))),
+    "labels": lambda: _OF_EXPLAINER + _explained(1, filled(b"\x18\x01")),
+    "layers": lambda: _OF_EXPLAINER + _explained(1, delimited(9, b"\x08\x01" + filled(delimited(3, b"\x10\x01")))),
+    "names": lambda: many(lambda at: _explained(at, delimited(5, delimited(1, b"%d" % at))), _OF_EXPLAINER),
+    "name": lambda: _OF_EXPLAINER + _explained(1, delimited(5, delimited(1, b"x" * SIZE))),
+}
+
+
 def _node(at: int) -> bytes:
     ends = delimited(1, b"x%d" % at) + delimited(2, b"x%d" % (at + 1))
     return delimited(1, ends + delimited(3, b"n%d" % at) + delimited(4, b"Add"))
@@ -252,6 +270,9 @@ _LONGEST_YAML = 1 << 20
 _SHORT_YAML: dict[str, Make] = {name: lambda make=make: make()[:_LONGEST_YAML] for name, make in _YAML.items()}  # type: ignore[misc]
 BINARIES: dict[str, Format] = {
     "events": Format("events.out.tfevents.1.host", lambda: many(lambda at: _scalar(b"loss", at), _VERSION), _EVENTS),
+    "explain": Format(
+        "events.out.events.summary.1.host_explain", lambda: many(lambda at: _explained(at, _HEAT_MAP), _OF_EXPLAINER), _EXPLAIN,
+    ),
     "onnx": Format("model.onnx", lambda: _onnx(many(_node)), _ONNX),
     "mindspore": Format("ms_output_a.pb", lambda: many(lambda at: _call(at, _TYPE)), _MINDSPORE),
     "tensorflow": Format("graph.pb", lambda: many(_tensorflow), _TENSORFLOW),

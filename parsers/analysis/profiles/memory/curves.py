@@ -10,6 +10,8 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 MEASURES = ("allocated", "reserved", "active")
+MOST_COMPONENTS = 100
+"""Profilers know ten; each that is named is searched for its peak."""
 
 
 class BytesOverTime(NamedTuple):
@@ -33,9 +35,9 @@ class Peak(NamedTuple):
 
 
 def components(memory: pd.DataFrame) -> tuple[str, ...]:
-    """Return the components with rows; sums of others (PTA+GE) come first."""
+    """Return the components with rows, MOST_COMPONENTS at most; sums of others (PTA+GE) come first."""
     names = [str(name) for name in memory["component"].unique() if name]
-    return tuple(sorted(names, key=lambda name: (-name.count("+"), names.index(name))))
+    return tuple(sorted(names, key=lambda name: -name.count("+"))[:MOST_COMPONENTS])
 
 
 def curve(memory: pd.DataFrame, component: str, measure: str = "allocated") -> BytesOverTime:

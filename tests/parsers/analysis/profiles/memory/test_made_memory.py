@@ -71,6 +71,13 @@ def test_nothing_at_all() -> None:
     assert leak([]).verdict == "cannot tell"
 
 
+def test_of_many_components_the_sums_and_the_first_are_kept() -> None:
+    memory = MEMORY.empty().reindex(range(300))
+    memory["component"] = [f"c{number}" for number in range(299)] + ["PTA+GE"]
+    assert components(memory) == ("PTA+GE", *(f"c{number}" for number in range(99)))
+
+
+
 ROWS = st.lists(
     st.tuples(
         st.one_of(st.just(-1), st.integers(1, 50)), st.one_of(st.just(-1), st.integers(1, 60)),
