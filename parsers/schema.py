@@ -53,6 +53,11 @@ class Schema:
                 raise SchemaError(f"{self.name}.{name}: expected dtype {dtype}; found {found}")
         return frame
 
+    def further_dtype(self, name: str) -> str:
+        """Return the dtype of a column after those of the schema; "" for any."""
+        column = self._further(name)
+        return column.dtype if column is not None else ""
+
     def _further(self, name: str) -> Column | None:
         return next((column for column in self.further if name.startswith(column.name)), None)
 

@@ -142,15 +142,16 @@ def joined(schema: Schema, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     for name in names:
         parts = [frame[name].array if name in frame else None for frame in full]
         texts = any(isinstance(part, pd.Categorical) for part in parts)
-        filled = [_filled(part, len(frame), texts) for part, frame in zip(parts, full, strict=True)]
+        dtype = schema.further_dtype(name)
+        filled = [_filled(part, len(frame), texts, dtype) for part, frame in zip(parts, full, strict=True)]
         union = pd.api.types.union_categoricals
         columns[name] = union(filled) if texts else np.concatenate([np.asarray(part) for part in filled])
     return pd.DataFrame(columns, copy=False)
 
 
-def _filled(part: Any, rows: int, texts: bool) -> Any:
+def _filled(part: Any, rows: int, texts: bool, dtype: str) -> Any:
     if part is None:
-        return constant("", rows) if texts else np.full(rows, np.nan)
+        return _missing("category" if texts else dtype, rows)
     if texts and not isinstance(part, pd.Categorical):
         return categorical(["" if np.isnan(value) else f"{value:g}" for value in np.asarray(part, np.float64).tolist()])
     return part

@@ -14,6 +14,7 @@ import pytest
 from parsers import discover
 from parsers.runs import Run
 from tests.amounts import long_after
+from tests.contract.every_kind import ask_checkpoints, ask_jobs, ask_studies, every_kind, kinds_below, write_every_kind
 from tests.contract.samples import DATA
 from tests.contract.test_nothing_is_written import ask_everything
 
@@ -96,6 +97,8 @@ def test_files_that_change_before_they_are_read(tmp_path: Path, first: int, list
     """
     base = tmp_path / "samples"
     shutil.copytree(DATA, base)
+    write_every_kind(base)
+    assert kinds_below(base) == every_kind()
     runs = [Run(source) for source in discover(base)]
     assert len(runs) > 20
     if listed:
@@ -112,5 +115,8 @@ def test_files_that_change_before_they_are_read(tmp_path: Path, first: int, list
     for run in runs:
         run.refresh(run.source)
         ask_everything(run)
+        ask_jobs(run)
+    ask_checkpoints(base)
+    ask_studies(base)
     told = [problem for run in runs for problem in run.problems]
     assert told, "what became of the files is said"

@@ -17,6 +17,7 @@ from parsers.explanation_frames import EXPLANATION_FRAMES
 from parsers.profiler.registry import FRAMES
 from parsers.profiler.trace.files import SOURCES
 from parsers.runs import Run
+from tests.contract.every_kind import PLACE, ask_checkpoints, ask_jobs, ask_studies, every_kind, kinds_below, write_every_kind
 from tests.contract.samples import DATA
 from tests.parsers.profiler.test_hostile_databases import with_log
 
@@ -27,9 +28,10 @@ Tree = dict[str, tuple[int, int, int]]
 
 @pytest.fixture
 def samples(tmp_path: Path) -> Iterator[Path]:
-    """A copy of the samples with a database of which a part is in its log; nobody may write to it."""
+    """A copy of the samples, files of all other kinds, and a database with a part in its log; nobody may write to them."""
     base = tmp_path / "samples"
     shutil.copytree(DATA, base)
+    write_every_kind(base)
     (base / "logged").mkdir()
     with_log(base / "logged" / "ascend_mindspore_profiler_0.db")
     folders = [base, *(path for path in base.rglob("*") if path.is_dir())]
@@ -80,10 +82,15 @@ def ask_everything(run: Run) -> int:
 
 
 def test_every_reader_leaves_the_tree_as_it_was(samples: Path) -> None:
+    assert kinds_below(samples) == every_kind()
     before = tree(samples)
     runs = [open_run(source) for source in discover(samples)]
     assert len(runs) > 10
     answers = {os.path.relpath(run.path, samples): ask_everything(run) for run in runs}
     assert sum(map(bool, answers.values())) > 10
     assert answers["logged"] > 5
+    assert answers[PLACE] > 100
+    assert sum(map(ask_jobs, runs)) > 10
+    assert ask_checkpoints(samples) > 10
+    assert ask_studies(samples) > 0
     assert tree(samples) == before

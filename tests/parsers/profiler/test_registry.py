@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from parsers import open_run
+from parsers.profile_frames import KERNELS
 from parsers.profiler.access import Profile, Profiles
+from parsers.profiler.frame_parts import joined
 from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES, classify, display_name
 from parsers.profiler.sessions import find_sessions
 from tests.amounts import some_or_every
@@ -246,3 +248,12 @@ def test_names_of_files_as_users_know_them() -> None:
     assert not [name for name in shown.values() if set(name) & set("()?\\|[]")]
     for kind, name in shown.items():
         assert classify(name.replace("*", "3")) == (kind, 3 if "*" in name else None)
+
+
+def test_columns_that_only_some_kernels_have_keep_their_types() -> None:
+    """Kernels of a trace of torch know their launch, those of tables do not; a directory may have both."""
+    plain = KERNELS.empty().reindex(range(2))
+    whole = plain.assign(**{column.name: 7 for column in KERNELS.columns if column.dtype == "int64"})
+    launched = whole.assign(**{"launch/begin_ns": np.int64(5)})
+    frame = KERNELS.check(joined(KERNELS, [whole, launched]))
+    assert frame["launch/begin_ns"].tolist() == [-1, -1, 5, 5]
