@@ -37,7 +37,7 @@ def _value(data: bytes, pos: int, end: int, depth: int) -> tuple[str, bool]:
     """Return the text and whether the value is a string."""
     if depth > DEEPEST:
         raise WireError("values nested too deep")
-    dtype, parts, pairs = 0, [], []
+    dtype, parts, pairs = 0, list[str](), list[str]()
     single: tuple[str, bool] | None = None
     for key, start, stop in places(data, pos, end):
         if len(parts) > LISTED:

@@ -18,6 +18,8 @@ from parsers.weights.model import BFLOAT16, MOST_TENSORS, StoredBytes, WeightTen
 VALUE, TAG, TENSOR = b"\x0a", 0x0A, 0x12
 DIM, DIMS, TYPE, CONTENT = 0x08, 0x0A, 0x12, 0x1A
 CHECKSUM = b"crc_num"
+_HEAD = 16
+"""Bytes of the key and length of a value."""
 _WINDOW = 1 << 16
 """Bytes of a value in which its tag, shape and type are."""
 DTYPES = {
@@ -36,15 +38,16 @@ class _Part(NamedTuple):
 
 def tensors(file: RegularFile) -> Mapping[str, WeightTensor]:
     """Return the tensors of a file; values of a type that numpy lacks, as text, are left out. Raises FormatError."""
-    found: dict[str, WeightTensor] = {}
+    last: dict[str, _Part] = {}
+    pieces: dict[str, list[StoredBytes]] = {}
     for part in _parts(file):
         if part.dtype not in DTYPES:
             continue
-        known = found.get(part.tag)
-        pieces = (*(known.pieces if known else ()), part.piece)
-        found[part.tag] = WeightTensor(DTYPES[part.dtype], part.shape, pieces)
-        if len(found) > MOST_TENSORS:
+        last[part.tag] = part
+        pieces.setdefault(part.tag, []).append(part.piece)
+        if len(last) > MOST_TENSORS:
             raise FormatError(f"expected up to {MOST_TENSORS:,} tensors, found more")
+    found = {name: WeightTensor(DTYPES[one.dtype], one.shape, tuple(pieces[name])) for name, one in last.items()}
     return {name: checked(name, _shaped(one), file.size) for name, one in found.items()}
 
 
@@ -54,10 +57,24 @@ def _shaped(tensor: WeightTensor) -> WeightTensor:
     return WeightTensor(tensor.dtype, (), tensor.pieces) if is_scalar else tensor
 
 
+class _Window:
+    """A part of a file in memory: a file of tiny values would be read a million times."""
+
+    def __init__(self, file: RegularFile) -> None:
+        self._file, self._begin, self._data = file, 0, memoryview(b"")
+
+    def read(self, begin: int, size: int) -> memoryview:
+        """Return up to this many bytes, at most _WINDOW, from here on."""
+        at = begin - self._begin
+        if not 0 <= at <= len(self._data) - size:
+            self._begin, self._data, at = begin, memoryview(self._file.read(begin, _WINDOW + _HEAD)), 0
+        return self._data[at : at + size]
+
+
 def _parts(file: RegularFile) -> Iterator[_Part]:
-    at = 0
+    at, window = 0, _Window(file)
     while at < file.size:
-        head = memoryview(file.read(at, 16))
+        head = window.read(at, _HEAD)
         if head[:1] != VALUE:
             if bytes(head[: len(CHECKSUM)]) == CHECKSUM:
                 return
@@ -70,7 +87,7 @@ def _parts(file: RegularFile) -> Iterator[_Part]:
         if end > file.size:
             left = file.size - begin
             raise FormatError(f"byte {at:,}: expected {length:,} bytes of a value, found {left:,}; the file was cut")
-        yield _value(memoryview(file.read(begin, min(length, _WINDOW))), begin, end)
+        yield _value(window.read(begin, min(length, _WINDOW)), begin, end)
         at = end
 
 

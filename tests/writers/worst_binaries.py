@@ -191,6 +191,23 @@ _TENSORFLOW: dict[str, Make] = {
 }
 
 
+_FLOAT = b"\x08\x01" + delimited(2, b"Float32") + delimited(3, b"\0\0\0\0")
+
+
+def _weight(at: int, tensor: bytes = _FLOAT) -> bytes:
+    return delimited(1, delimited(1, b"t%d" % at) + delimited(2, tensor))
+
+
+_CHECKPOINT: dict[str, Make] = {
+    "pieces_of_one": lambda: filled(_weight(1)),
+    "empty_values": lambda: _weight(1) + filled(delimited(1, b"")),
+    "dimensions": lambda: _weight(1, filled(b"\x08\x01") + delimited(2, b"Float32")),
+    "types": lambda: many(lambda at: _weight(at, delimited(2, b"x%d" % at))),
+    "name": lambda: delimited(1, delimited(1, b"x" * SIZE) + delimited(2, _FLOAT)),
+    "lengths": lambda: _weight(1) + filled(b"\x0a" + varint(LONGEST_LENGTH)),
+}
+
+
 def _safetensors(header: bytes) -> bytes:
     return struct.pack("<Q", len(header)) + header
 
@@ -276,6 +293,7 @@ BINARIES: dict[str, Format] = {
     "onnx": Format("model.onnx", lambda: _onnx(many(_node)), _ONNX),
     "mindspore": Format("ms_output_a.pb", lambda: many(lambda at: _call(at, _TYPE)), _MINDSPORE),
     "tensorflow": Format("graph.pb", lambda: many(_tensorflow), _TENSORFLOW),
+    "ckpt": Format("a.ckpt", lambda: many(_weight), _CHECKPOINT),
     "safetensors": Format("a.safetensors", lambda: _safetensors(counted(_TENSOR, b"{", b"}", b",")), _SAFETENSORS),
     "torch": Format("a.pt", lambda: _torch(pickle.dumps({f"t{at}": [at] for at in range(SIZE // 20)}, 2)), _TORCH),
     "npy": Format("a.npy", lambda: npy(SIZE), _NPY),
