@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 import resource
@@ -351,3 +352,21 @@ def test_an_index_that_cannot_be_opened_on_a_full_disk_is_kept(
     assert found is not None
     assert equal(found[0], states()[0])
     again.close()
+
+
+def test_a_full_disk_is_said_once_until_there_was_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    index = Index(str(tmp_path))
+
+    def full(*_: Any, **_more: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for said in (1, 2):
+        with monkeypatch.context() as moment:
+            moment.setattr(PlainDisk, "store", full)
+            assert [index.write(key, [b"x"]) for key in "abc"] == [False] * 3
+        assert caplog.text.count("No space left on device") == said
+        assert index.write("d", [b"x"])
+    assert index.read("d") == b"x"
+    index.close()
