@@ -51,6 +51,8 @@ long-values: $(VENV)/.test
 	$(call long,tests --ignore=tests/contract --ignore=tests/parsers/events --ignore=tests/parsers/graphs --ignore=tests/parsers/dumps \
 	  --ignore=tests/app --ignore=tests/recipes --ignore=tests/browser)
 
+# 200 kills of searches: two of each.
+long-tools: export MINDSCOPE_KILLS ?= 100
 long-tools: $(VENV)/.test
 	$(call long,tests/app tests/recipes)
 
