@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from parsers.graphs.dot_columns import NO_ROW, Attributes, DotEdges, DotStatements, NodeNames, Statement
 from parsers.graphs.dot_tokens import END, Token, Tokens
-from parsers.graphs.graph import Graph, Origin, SourceLine, unique
+from parsers.graphs.graph import MOST_ATTRIBUTES, Graph, Origin, SourceLine, unique
 from parsers.graphs.tables import CALL, CONSTANT, CONTROL, DATA, KINDS, OPERATOR, PARAMETER, Edges, Nodes
 from parsers.model import Problem
 
@@ -294,19 +294,21 @@ def _port(tokens: Tokens) -> str:
 
 
 def _attributes(tokens: Tokens) -> Attributes:
-    """Parse the attributes in square brackets, if any."""
+    """Parse the attributes in square brackets, if any; one more than are shown of a node is kept, so that this is said."""
     found: Attributes = []
     while tokens.skip("["):
         while tokens.next is not END and not tokens.skip("]"):
             if tokens.next.kind == "mark":
                 tokens.take()
                 continue
-            name = tokens.take().text
-            if not tokens.skip("="):
-                found.append((name, ""))
-            elif tokens.next.kind != "mark":
-                value = tokens.take()
-                found.append((name, f"<{value.text}>" if value.kind == "html" else value.text))
+            name, value = tokens.take().text, ""
+            if tokens.skip("="):
+                if tokens.next.kind == "mark":
+                    continue
+                given = tokens.take()
+                value = f"<{given.text}>" if given.kind == "html" else given.text
+            if len(found) <= MOST_ATTRIBUTES:
+                found.append((name, value))
     return found
 
 

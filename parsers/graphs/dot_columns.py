@@ -6,6 +6,8 @@ from array import array
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from parsers.graphs.graph import MOST_ATTRIBUTES
+
 Attributes = list[tuple[str, str]]
 NO_ROW = -1
 
@@ -42,7 +44,8 @@ class DotStatements:
     def more(self, row: int, attributes: Attributes) -> None:
         """Add attributes to a node that is written once more."""
         if attributes:
-            self.attributes.setdefault(row, []).extend(attributes)
+            known = self.attributes.setdefault(row, [])
+            known += attributes[: MOST_ATTRIBUTES + 1 - len(known)]
 
     def of(self, row: int) -> Statement:
         """Return one node."""

@@ -249,6 +249,16 @@ def test_edges_of_tables_that_list_parameters_are_skipped() -> None:
     assert graph.edges[["source", "target"]].to_numpy().tolist() == [[0, 1]]
 
 
+@pytest.mark.parametrize("text", ["a[" + "b," * 10_500 + "]", "a[b]\n" * 10_500, "a[b]" + "a[" + "c=1," * 20_000 + "]"])
+def test_the_attributes_of_a_node_are_limited_and_that_is_said(text: str) -> None:
+    graph = read_dot(f"digraph g {{ {text} z[label=last] }}".encode())
+    shown = graph.attributes(0)
+    assert len(shown) == 10_001
+    assert shown["…"] == "only the first 10,000 attributes are shown"
+    assert list(shown)[:2] == ["id", "b"]
+    assert graph.attributes(1)["label"] == "last"
+
+
 def test_a_dot_of_others() -> None:
     graph = read_dot(
         b'strict digraph "a b" { // c\n node [shape=box]; a -> b:n -> "c\\"d" [style=dashed];\n'
