@@ -158,7 +158,7 @@ def work(
         for place, data in enumerate(target.seeds):
             with open(os.path.join(kept, f"seed-{place}"), "wb") as file:
                 file.write(data)
-        runs = most_cases + len(os.listdir(kept))  # those that were kept are read again first
+        runs = 1 + len(os.listdir(kept)) + most_cases  # an empty one and those that were kept are read first
         os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)  # libFuzzer writes a line for each case that it keeps
         options = (
             f"-max_total_time={seconds}", f"-runs={runs}", f"-seed={seed}", f"-max_len={MOST}", "-len_control=0",
