@@ -281,9 +281,10 @@ class _AnfReading:
         groups = {_PARAMETER: self.parameters, _CONSTANT: self.constants}
         try:
             for key, start, stop in places(self.data, pos, end):
-                if key == _NODE and start == stop and self.blank >= MOST_BLANK:
-                    self.blank += 1
-                elif key == _NODE:
+                if key == _NODE:
+                    if start == stop and self.blank >= MOST_BLANK:
+                        self.blank += 1
+                        continue
                     error = self._operator(start, stop)
                     if error is not None:
                         return self._behind_damage(start, start + 1, stop, error, "what could be read of this node is shown")

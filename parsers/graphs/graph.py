@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from parsers.deferred import pandas as pd
@@ -144,15 +145,15 @@ def unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Build name -> text; a repeated name gets a number."""
     found: dict[str, str] = {}
     last: dict[str, int] = {}
-    for name, text in pairs:
-        if len(found) == MOST_ATTRIBUTES:
-            found["…"] = f"only the first {MOST_ATTRIBUTES:,} attributes are shown"
-            break
-        key, number = name, last.get(name, 1)
-        while key in found:
-            number += 1
-            key = f"{name} #{number}"
-        found[key] = text
-        if key != name:
+    for name, text in islice(pairs, MOST_ATTRIBUTES + 1):
+        key = name
+        if name in found:
+            number = last.get(name, 1) + 1
+            while (key := f"{name} #{number}") in found:
+                number += 1
             last[name] = number
+        found[key] = text
+    if len(found) > MOST_ATTRIBUTES:
+        found.popitem()
+        found["…"] = f"only the first {MOST_ATTRIBUTES:,} attributes are shown"
     return found

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.jobs.choosing import kind_of
-from parsers.analysis.jobs.spans import joined
+from parsers.analysis.jobs.spans import joined_within
 from parsers.cluster_frames import DEVICE_TIMES
 from parsers.model import Ints
 from parsers.profiler import rank_bubble
@@ -156,10 +156,7 @@ class _FoundTimes:
     def add_computing(self, steps: Ints, begins: Ints, ends: Ints, file: str) -> None:
         """Append computing, with what follows without a gap in the same step as one row."""
         self.computes = self.computes or bool(len(begins))
-        for step in np.unique(steps).tolist():
-            own = steps == step
-            first, last, count = joined(begins[own], ends[own])
-            self.add("computing", np.full(len(first), step, np.int64), first, last, count, file)
+        self.add("computing", *joined_within(steps, begins, ends), file)
 
     def add_kernels(self, table: FileTable, file: str) -> None:
         """Append kernels, and the operations between ranks among them."""

@@ -66,8 +66,12 @@ def read(kind: str, path: Path, run: Path) -> int:
         profiled = open_run(run)
         for key in profiled.profile:
             profile = profiled.profile[key]
-            profile.frame("kernels" if kind in DATABASES else kind)
+            profile.frame("kernels" if kind in DATABASES else "operators" if kind == "kineto" else kind)
             list(profile.problems)
+        for job in profiled.profile.jobs:
+            for frame in ("device_times", "collectives"):
+                job.frame(frame)
+            list(job.problems)
     return 0
 
 
@@ -139,7 +143,8 @@ TAGS = {("events", "names_of_one"): 269_089, ("events", "names_by_hundreds"): 25
 """Tags in the result of files of which each value has one of its own."""
 FEW = [
     ("metrics_csv", "quotes"), ("metrics_csv", "some_quoted_cells"), ("journal", "empty_arrays"), ("trace", "nesting"),
-    ("torch", "lists"), ("statistics", "cut"),
+    ("torch", "lists"), ("statistics", "cut"), ("kernels", "steps"), ("memory", "components"),
+    ("kineto", "nested"), ("kineto", "functions"), ("kineto", "collectives"),
 ]  # fmt: skip
 """What is measured in each run: a reader of each kind with what was slow or large once."""
 CASES = [(kind, make) for kind in ALL for make in ALL[kind].worst if (kind, make) not in FEW]

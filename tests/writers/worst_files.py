@@ -86,20 +86,69 @@ _CSV: dict[str, Make] = {
     "quotes": lambda: filled(b'"', _KERNELS),
     "quotes_as_header": lambda: filled(b'"'),
     "line_ends": lambda: filled(b"\n", _KERNELS),
+    "steps": lambda: counted(b"op,%d.5,1.25,AI_CORE,%d,\n", _KERNELS),
     "reopened_quotes": lambda: counted(b'op%d",1,2,AI,0,"A\n', _KERNELS),
     "short_lines_after_quotes": lambda: counted(b'op%d",1,2,AI,0,"A\n' + b"a\n" * 20, _KERNELS),
     "broad_rows": lambda: (
-        _KERNELS[:-1] + b"," + b",".join(b"c%d" % at for at in range(130_000)) + b"\n"
+        _KERNELS[:-1]
+        + b","
+        + b",".join(b"c%d" % at for at in range(130_000))
+        + b"\n"
         + filled(b"op,1,2,AI,0,N/A," + b"1," * 129_999 + b"1\n")
     ),
 }
+_RECORDS = b"Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB)\nPTA,99999999.5,1,2\n"
+_KINETO = (
+    b'{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "A100"}], "distributedInfo": {"rank": 0, "world_size": 2},'
+    b'"traceEvents": ['
+)
+_OPERATOR = b'{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": %d, "dur": 5}'
+_KERNEL = b'"ph": "X", "cat": "kernel", "pid": 0, "ts": %d, "dur": 5, "args": {"stream": 7, "device": 0'
+_REDUCES = b', "Collective name": "allreduce", "Process Group Name": "%d", "dtype": "Float", "In msg nelems": 1'
+
+
+def _kineto(event: bytes) -> bytes:
+    return counted(event, _KINETO, b"]}", b",")
+
+
+def _nested(*events: bytes) -> bytes:
+    """Return events of which each lies within the one before."""
+    lines, size = [], 0
+    while size < SIZE:
+        place = len(lines)
+        event = events[place % len(events)] % place
+        lines.append(event[:-1] + b', "pid": 1, "tid": 1, "ts": %d, "dur": %d}' % (place, 10_000_000 - 2 * place))
+        size += len(lines[-1]) + 1
+    return _KINETO + b",".join(lines) + b"]}"
+
+
 _METRICS = b"step,loss\n"
 FORMATS: dict[str, Format] = {
     "kernels": Format(f"{ASCEND}/kernel_details.csv", _kernels, _CSV),
+    "memory": Format(
+        f"{ASCEND}/memory_record.csv",
+        lambda: counted(b"PTA,%d.5,1.25,2.5\n", _RECORDS),
+        {"components": lambda: counted(b"c%d,%d.5,1,2\n", _RECORDS)},
+    ),
     "trace": Format(
         f"{ASCEND}/trace_view.json",
         _trace,
         json_values(b'[{"name": "a", "ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "args": {"a": ', b"}}]"),
+    ),
+    "kineto": Format(
+        "host_1.1770000000000000000.pt.trace.json",
+        lambda: _kineto(_OPERATOR),
+        {
+            "nested": lambda: _nested(b'{"ph": "X", "cat": "cpu_op", "name": "a%d"}'),
+            "functions": lambda: _nested(
+                b'{"ph": "X", "cat": "python_function", "name": "a_file_of_the_model.py(1): function_%d"}',
+                b'{"ph": "X", "cat": "cpu_op", "name": "a%d"}',
+            ),
+            "collectives": lambda: _kineto(b'{"name": "ncclDevKernel_AllReduce", "tid": 7, ' + _KERNEL + _REDUCES + b"}}"),
+            "threads": lambda: _kineto(_OPERATOR.replace(b'"tid": 1', b'"tid": %d')),
+            "streams": lambda: _kineto(b'{"name": "a%d", "tid": %d, ' + _KERNEL + b"}}"),
+            "counters": lambda: _kineto(b'{"ph": "C", "name": "c%d", "pid": 1, "ts": %d, "args": {"v": 1}}'),
+        },
     ),
     "communication": Format(f"{ASCEND}/communication.json", _communication, json_values(b'{"step1": {"collective": ', b"}}")),
     "matrix": Format(f"{ASCEND}/communication_matrix.json", _links, json_values(b'{"step1": {"collective": ', b"}}")),

@@ -16,6 +16,7 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profile_frames import COMMUNICATION
 from parsers.profiler.frame_parts import categorical, frame_of
+from parsers.profiler.kineto.around import nearest
 from parsers.profiler.kineto.events import ANNOTATION, ON_DEVICE, OPERATOR
 from parsers.profiler.kineto.kernels import communicates, kernel_type
 from parsers.profiler.kineto.recording import ArgumentsOfSlices, KinetoRecording
@@ -130,14 +131,7 @@ def _records(recording: KinetoRecording) -> NDArray[np.int32]:
     """Return the innermost `record_param_comms` around each row of the host, itself included; -1 for none."""
     host = recording.host
     named = [code for code in np.unique(host.name).tolist() if recording.trace.names[code] == RECORD]
-    is_record = np.isin(host.name, named)
-    at = np.arange(len(host), dtype=np.int32)
-    moving = np.flatnonzero(~is_record)
-    while len(moving):
-        at[moving] = host.around[at[moving]]
-        moving = moving[at[moving] >= 0]
-        moving = moving[~is_record[at[moving]]]
-    return at
+    return nearest(host.around, np.isin(host.name, named))
 
 
 def _told_of(recording: KinetoRecording, rows: Ints) -> list[tuple[Any, ...]]:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from parsers.analysis.jobs.spans import joined
+from parsers.analysis.jobs.spans import joined_within
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, RANKS
 from parsers.json_text import encodable
-from parsers.model import Ints
 from parsers.profiler.columns import FileRows
 from parsers.profiler.device_times import kind_between
 from parsers.profiler.groups import hash_of, ranks_in, text_of
@@ -145,21 +143,11 @@ def _device_times(recording: KinetoRecording, file: str) -> FileRows:
     number = np.append(recording.steps.number, NONE)
     computes = (device.class_ == KERNEL) & ~communicates(recording)
     of_step = np.where(recording.step_of_device >= 0, recording.step_of_device, len(recording.steps.number))
-    for step, every in enumerate(_rows_by_step(of_step, len(number))):
-        own = every[computes[every]]
-        start, end, count = joined(device.start[own], device.end[own])
-        for begin, stop, kernels in zip(start.tolist(), end.tolist(), count.tolist(), strict=True):
-            times = {"start_ns": begin + origin, "end_ns": stop + origin}
-            rows.add(step=int(number[step]), kind="computing", operations=kernels, **times)
+    step, start, end, count = joined_within(of_step[computes], device.start[computes], device.end[computes])
+    for one, begin, stop, kernels in zip(number[step].tolist(), start.tolist(), end.tolist(), count.tolist(), strict=True):
+        rows.add(step=one, kind="computing", operations=kernels, start_ns=begin + origin, end_ns=stop + origin)
     found = collectives(recording)
     columns = zip(found.kind, found.start.tolist(), found.duration.tolist(), found.step.tolist(), strict=True)
     for kind, begin, duration, step in columns if len(device) else ():
         rows.add(step=step, kind=kind_between(kind), start_ns=begin + origin, end_ns=begin + duration + origin, operations=1)
     return rows
-
-
-def _rows_by_step(of_step: Ints, steps_: int) -> list[Ints]:
-    """Return the rows of each step, in their order."""
-    order = np.argsort(of_step, kind="stable")
-    bounds = np.searchsorted(of_step[order], np.arange(steps_ + 1)).tolist()
-    return [order[first:last] for first, last in pairwise(bounds)]

@@ -19,6 +19,7 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profile_frames import OPERATORS, SHAPE_TIMES
 from parsers.profiler.frame_parts import changed, constant, frame_of, joined
+from parsers.profiler.kineto.around import levels
 from parsers.profiler.kineto.events import ANNOTATION, OPERATOR
 from parsers.profiler.kineto.recording import KinetoRecording
 from parsers.profiler.kineto.texts import coded, listed, shapes
@@ -38,23 +39,9 @@ def device_times(recording: KinetoRecording) -> tuple[Ints, Ints]:
     np.add.at(own, device.owner[known], device.duration[known])
     by = np.where(device.call >= 0, device.call, device.owner)[known]
     np.add.at(total, by, device.duration[known])
-    for rows in reversed(_levels(host.around)):
+    for rows in reversed(levels(host.around)):
         np.add.at(total, host.around[rows], total[rows])
     return own, total
-
-
-def _levels(around: NDArray[np.int32]) -> list[NDArray[np.int32]]:
-    """Return the rows within another one, those of the second level first, then those of the third ..."""
-    depth = np.where(around < 0, np.int32(0), np.int32(-1))
-    levels: list[NDArray[np.int32]] = []
-    left = np.flatnonzero(depth < 0).astype(np.int32)
-    while len(left):
-        next_ = depth[around[left]] == len(levels)
-        rows = left[next_]
-        levels.append(rows)
-        depth[rows] = len(levels)
-        left = left[~next_]
-    return levels
 
 
 def operators(recording: KinetoRecording, file: str) -> pd.DataFrame:

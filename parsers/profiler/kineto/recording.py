@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from parsers.json_text import parse_json
 from parsers.model import Ints
+from parsers.profiler.kineto.around import nearest
 from parsers.profiler.kineto.events import (
     ANNOTATION,
     CALL,
@@ -133,6 +133,7 @@ class KinetoRecording:
 
     def __init__(self, trace: Trace, arguments: EventArguments) -> None:
         self.trace, self.arguments = trace, arguments
+        self._texts: dict[str, list[bytes]] = {}
 
     @property
     def is_kineto(self) -> bool:
@@ -158,11 +159,7 @@ class KinetoRecording:
         rows = np.flatnonzero(np.isin(self._class_of_slice, ON_HOST)).astype(np.int32)
         track = slices.track[rows]
         start, duration = slices.start[rows], slices.duration[rows]
-        around, own = np.full(len(rows), -1, np.int32), duration.copy()
-        bounds = np.append(np.flatnonzero(np.diff(track, prepend=-1)), len(rows)).tolist()
-        for first, last in pairwise(bounds):
-            inside, own[first:last] = lanes.parents(start[first:last], duration[first:last])
-            around[first:last] = np.where(inside < 0, -1, inside + first)
+        around, own = lanes.parents(track, start, duration)
         return HostRows(rows, self._class_of_slice[rows], slices.name[rows], start, duration, own, around, track)
 
     @cached_property
@@ -188,14 +185,7 @@ class KinetoRecording:
 
     def innermost(self, class_: int) -> NDArray[np.int32]:
         """Return the innermost row of a class around each row of the host, itself included; -1 for none."""
-        host = self.host
-        at = np.arange(len(host), dtype=np.int32)
-        moving = np.flatnonzero(host.class_ != class_)
-        while len(moving):
-            at[moving] = host.around[at[moving]]
-            moving = moving[at[moving] >= 0]
-            moving = moving[host.class_[at[moving]] != class_]
-        return at
+        return nearest(self.host.around, self.host.class_ == class_)
 
     @cached_property
     def device_arguments(self) -> ArgumentsOfSlices:
@@ -327,7 +317,9 @@ class KinetoRecording:
 
     def texts(self, column: str) -> list[bytes]:
         """Return the texts of a column of arguments by their codes."""
-        return list(self.arguments.texts[column])
+        if column not in self._texts:
+            self._texts[column] = list(self.arguments.texts[column])
+        return self._texts[column]
 
 
 def read(path: str) -> KinetoRecording:

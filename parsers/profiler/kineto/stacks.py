@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,16 @@ from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 from parsers.json_text import encodable
 from parsers.model import Ints
+from parsers.profiler.kineto.around import levels, outlasting
 from parsers.profiler.trace import lanes
 from parsers.profiler.trace.columns import Trace
 
 PYTHON = "python_function"
 """The category of slices of Python functions."""
 DEEPEST = 200
-"""A stack has at most this many functions, counted from the innermost."""
+"""A stack has at most this many functions, counted from the innermost; then a line "..." for the others."""
+MOST_CHARACTERS = 8 << 20
+"""Maximum characters of all stacks of a file; further ones have their innermost function alone."""
 _FUNCTION = re.compile(r"(.*\.py)\(\d+\): (.*)", re.DOTALL)
 
 
@@ -42,27 +44,20 @@ def stacks_around(trace: Trace, rows: NDArray[np.int32]) -> ProgramStacks:
     python = np.flatnonzero(slices.category == _code(trace)).astype(np.int32)
     if not len(python) or not len(rows):
         return ProgramStacks(np.zeros(len(rows), np.int64), ("",))
-    outer = _around(slices.track[python], slices.start[python], slices.duration[python])
+    outer = lanes.parents(slices.track[python], slices.start[python], slices.duration[python])[0].astype(np.int64)
     stack, name, rest = _stacks(slices.name[python].astype(np.int64), outer)
     own = _innermost(trace, rows, python, outer)
     code = np.where(own >= 0, stack[np.maximum(own, 0)] + 1, 0)
     used, code = np.unique(np.append(code, 0), return_inverse=True)
-    texts = ["" if one == 0 else _text(one - 1, name, rest, trace.names) for one in used.tolist()]
+    texts, left = [""], MOST_CHARACTERS
+    for one in used[1:].tolist():
+        texts.append(_text(one - 1, name, rest, trace.names, DEEPEST if left > 0 else 1))
+        left -= len(texts[-1])
     return ProgramStacks(code.reshape(-1)[:-1].astype(np.int64), texts)
 
 
 def _code(trace: Trace) -> int:
     return list(trace.categories).index(PYTHON) if PYTHON in trace.categories else -1
-
-
-def _around(track: NDArray[np.int32], start: Ints, duration: Ints) -> Ints:
-    """Return the innermost slice around each, -1 for none; slices of a track follow each other."""
-    around = np.full(len(track), -1, np.int64)
-    bounds = np.append(np.flatnonzero(np.diff(track, prepend=-1)), len(track)).tolist()
-    for first, last in pairwise(bounds):
-        inside, _ = lanes.parents(start[first:last], duration[first:last])
-        around[first:last] = np.where(inside < 0, -1, inside + first)
-    return around
 
 
 def _innermost(trace: Trace, rows: NDArray[np.int32], python: NDArray[np.int32], outer: Ints) -> Ints:
@@ -75,12 +70,7 @@ def _innermost(trace: Trace, rows: NDArray[np.int32], python: NDArray[np.int32],
     end = slices.start + slices.duration
     at = np.searchsorted(python, rows).astype(np.int64) - 1
     at[(at >= 0) & (slices.track[python[np.maximum(at, 0)]] != slices.track[rows])] = -1
-    moving = np.flatnonzero(at >= 0)
-    while len(moving):
-        moving = moving[end[python[at[moving]]] < end[rows[moving]]]
-        at[moving] = outer[at[moving]]
-        moving = moving[at[moving] >= 0]
-    return at
+    return outlasting(outer, end[python], at, end[rows])
 
 
 def _stacks(name: Ints, outer: Ints) -> tuple[Ints, Ints, Ints]:
@@ -90,27 +80,23 @@ def _stacks(name: Ints, outer: Ints) -> tuple[Ints, Ints, Ints]:
     """
     stack = np.full(len(name), -1, np.int64)
     names, rests = [], []
-    count, left = 0, np.arange(len(name))
-    ready = outer < 0
-    while len(left):
-        rows = left[ready]
+    count = 0
+    for rows in (np.flatnonzero(outer < 0).astype(np.int32), *levels(outer.astype(np.int32))):
         rest = np.where(outer[rows] >= 0, stack[np.maximum(outer[rows], 0)], -1)
         place, keys = pd.factorize((rest + 1) * (int(name.max()) + 1) + name[rows])
         stack[rows] = place + count
         names.append(keys % (int(name.max()) + 1))
         rests.append(keys // (int(name.max()) + 1) - 1)
         count += len(keys)
-        left = left[~ready]
-        ready = stack[outer[left]] >= 0
     return stack, np.concatenate(names), np.concatenate(rests)
 
 
-def _text(stack: int, name: Ints, rest: Ints, names: Sequence[str]) -> str:
+def _text(stack: int, name: Ints, rest: Ints, names: Sequence[str], deepest: int) -> str:
     lines: list[str] = []
-    while stack >= 0 and len(lines) < DEEPEST:
+    while stack >= 0 and len(lines) < deepest:
         lines.append(_shown(names[int(name[stack])]))
         stack = int(rest[stack])
-    return "\n".join(lines)
+    return "\n".join(lines if stack < 0 else [*lines, "..."])
 
 
 def _shown(name: str) -> str:

@@ -14,6 +14,8 @@ from parsers.profiler.frame_parts import changed
 from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import NONE
 
+MOST_COMPONENTS = 100
+"""Maximum components of which curves are offered. Profilers know ten; each that is named is searched for its peak."""
 _PIECE = 1 << 16
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -73,10 +75,10 @@ def in_order(rows: CheckedRows, times: Ints, components: pd.Categorical, what: s
     if len(times) < 2 or bool((times[1:] >= times[:-1]).all()):
         return None
     back = np.zeros(len(times), np.bool_)
-    for code in np.unique(components.codes).tolist():
-        places = np.flatnonzero((components.codes == code) & (times != NONE))
-        listed = times[places]
-        back[places[1:]] = listed[1:] < listed[:-1]
+    places = np.flatnonzero(times != NONE)
+    places = places[np.argsort(components.codes[places], kind="stable")]
+    listed, codes = times[places], components.codes[places]
+    back[places[1:]] = (listed[1:] < listed[:-1]) & (codes[1:] == codes[:-1])
     text = f"{what}: expected times that grow within a component, found an earlier one; they were sorted"
     rows.report(back, lambda _: text, note=True)
     return np.argsort(times, kind="stable")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
+from parsers.model import NOTE
 from parsers.profile_frames import MEMORY
 from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, frame_of, numbered
 from parsers.profiler.memory import checks
@@ -52,6 +53,10 @@ def memory(source: ProfileInput) -> FramePart:
         columns[name][process[columns["component"].codes]] = NONE
     columns["device"] = checks.devices(columns["device"])
     columns = over_time(rows, columns)
+    found = len(columns["component"].categories)
+    if found > checks.MOST_COMPONENTS:
+        most = f"expected at most {checks.MOST_COMPONENTS} components, found {found:,}"
+        rows.complaints.add(f"Column Component: {most}; charts offer sums of components and the first of the others.", NOTE)
     frame = frame_of(MEMORY, len(columns["time_ns"]), columns, source.name)
     return FramePart(frame, (*table.problems, *rows.complaints.all()))
 

@@ -44,7 +44,7 @@ def flame(
         rows = np.concatenate([before[before < first], np.arange(first, last)])
         start = np.maximum(slices.start[rows], t0)
         length = np.minimum(slices.start[rows] + slices.duration[rows], t1) - start
-        parents, own = lanes.parents(start, length)
+        parents, own = lanes.parents(np.zeros(len(rows), np.int32), start, length)
         inside = parents.astype(np.int64)
         parts.append((np.where(inside < 0, -1, inside + size), slices.name[rows].astype(np.int64), length, own))
         size += len(rows)

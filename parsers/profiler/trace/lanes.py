@@ -32,8 +32,29 @@ def assign(
     that overlaps it. What several slices within one cover together is subtracted once, so that `self` is never negative.
     """
     depth, own = np.zeros(len(start), np.int32), duration.astype(np.int64)
+    for rows, times in _together(track, start, duration):
+        _assign(times, duration[rows], depth[rows], own[rows])
+    return depth, own
+
+
+def parents(
+    track: NDArray[np.int32], start: NDArray[np.int64], duration: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The innermost slice around each slice (-1 for none), and the own time of each (ns); rows as for `assign`."""
+    depth, own = np.zeros(len(start), np.int32), duration.astype(np.int64)
+    around = np.full(len(start), -1, np.int32)
+    for rows, times in _together(track, start, duration):
+        found = _assign(times, duration[rows], depth[rows], own[rows])
+        around[rows] = np.where(found < 0, -1, found + rows.start)
+    return around, own
+
+
+def _together(
+    track: NDArray[np.int32], start: NDArray[np.int64], duration: NDArray[np.int64]
+) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+    """Yield rows that are worked on together, and their times if each track began when the one before it ends."""
     if not len(start):
-        return depth, own
+        return
     firsts = np.flatnonzero(np.diff(track, prepend=track[0] - 1))
     bounds = np.append(firsts, len(start))
     lowest = start[firsts]
@@ -48,16 +69,14 @@ def assign(
             shifts.append(laid)
             laid += int(spans[last])
             last += 1
-        rows = slice(bounds[group], bounds[last])
+        rows = slice(int(bounds[group]), int(bounds[last]))
         if last == group + 1:
-            for piece in _pieces(start[rows], duration[rows], int(bounds[group])):
-                _assign(start[piece], duration[piece], depth[piece], own[piece])
+            for piece in _pieces(start[rows], duration[rows], rows.start):
+                yield piece, start[piece]
         else:
             shift = np.array(shifts, np.int64) - lowest[group:last]
-            times = start[rows] + np.repeat(shift, np.diff(bounds[group : last + 1]))
-            _assign(times, duration[rows], depth[rows], own[rows])
+            yield rows, start[rows] + np.repeat(shift, np.diff(bounds[group : last + 1]))
         group = last
-    return depth, own
 
 
 def _pieces(start: NDArray[np.int64], duration: NDArray[np.int64], offset: int) -> Iterator[slice]:
@@ -74,16 +93,6 @@ def _pieces(start: NDArray[np.int64], duration: NDArray[np.int64], offset: int) 
             size *= 2
         yield slice(offset + first, offset + min(first + size, count))
         first += size
-
-
-def parents(start: NDArray[np.int64], duration: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The innermost slice around each slice of one track (-1 for none), and the own time of each (ns); rows as for `assign`."""
-    depth, own = np.zeros(len(start), np.int32), duration.astype(np.int64)
-    around = np.full(len(start), -1, np.int32)
-    for piece in _pieces(start, duration, 0):
-        found = _assign(start[piece], duration[piece], depth[piece], own[piece])
-        around[piece] = np.where(found < 0, -1, found + piece.start)
-    return around, own
 
 
 def numbering(trace: Trace) -> NDArray[np.int64]:

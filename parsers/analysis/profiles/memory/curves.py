@@ -8,10 +8,9 @@ import numpy as np
 
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
+from parsers.profiler.memory.checks import MOST_COMPONENTS
 
 MEASURES = ("allocated", "reserved", "active")
-MOST_COMPONENTS = 100
-"""Profilers know ten; each that is named is searched for its peak."""
 
 
 class BytesOverTime(NamedTuple):

@@ -18,7 +18,7 @@ from parsers import open_run
 from parsers.analysis.jobs import pipeline
 from parsers.analysis.jobs.bubble import in_theory
 from parsers.analysis.jobs.pipeline import BANDS, HIDDEN, RankBands, micro_batches, origins_of, rank_bands, shares, stages_of
-from parsers.analysis.jobs.spans import joined, split
+from parsers.analysis.jobs.spans import joined, joined_within, split
 from parsers.analysis.jobs.waiting import rank_times
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, STAGES
 from parsers.deferred import pandas as pd
@@ -78,6 +78,21 @@ def test_joined_intervals_cover_the_same_and_do_not_touch(spans: list[tuple[int,
     assert (marked(list(zip(begins, ends, strict=True))) == marked(spans)).all()
     assert (begins[1:] > ends[:-1]).all()
     assert counts.sum() == sum(end > begin for begin, end in spans)
+
+
+@pytest.mark.parametrize("far", [1, 1 << 53])
+@given(data=st.data())
+def test_intervals_are_joined_within_their_keys_alone(data: st.DataObject, far: int) -> None:
+    rows = [(key, begin * far, end * far) for key, spans in enumerate(data.draw(st.lists(SPANS, max_size=9)), -1)
+            for begin, end in spans]  # fmt: skip
+    rows = data.draw(st.permutations(rows))
+    keys, begins, ends = np.array(rows, np.int64).reshape(-1, 3).T
+    found = list(zip(*(column.tolist() for column in joined_within(keys, begins, ends)), strict=True))
+    wanted = []
+    for key in sorted({key for key, _, _ in rows}):
+        own = joined(*arrays([row[1:] for row in rows if row[0] == key]))
+        wanted += [(key, *one) for one in zip(*(column.tolist() for column in own), strict=True)]
+    assert found == wanted
 
 
 @given(SPANS, SPANS)

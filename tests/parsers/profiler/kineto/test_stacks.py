@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from parsers.profiler.kineto import stacks
 from parsers.profiler.kineto.operators import operators
 from parsers.profiler.kineto.recording import KinetoRecording, read
 from parsers.profiler.kineto.stacks import PYTHON, stacks_around
@@ -64,6 +65,19 @@ def test_file_and_function_without_the_first_line_innermost_first(tmp_path: Path
     assert frame["aten::mul"] == "<built-in method mul>\nnet.py: forward\nmain.py: main"
     assert frame["aten::add"] == "main.py: main"
     assert frame["aten::alone"] == ""
+
+
+def test_what_a_stack_leaves_out_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events = [(PYTHON, f"a.py(1): f{depth}", 1, depth, 1000 - 2 * depth) for depth in range(stacks.DEEPEST + 1)]
+    events += [("cpu_op", "aten::deep", 1, 400, 1), (PYTHON, "b.py(1): g", 1, 2000, 90), (PYTHON, "c.py(1): h", 1, 2001, 80),
+               ("cpu_op", "aten::mul", 1, 2010, 5)]  # fmt: skip
+    frame = operators(written(tmp_path, events), "file").set_index("name")["stack"]
+    assert frame["aten::deep"].split("\n") == [*(f"a.py: f{depth}" for depth in range(stacks.DEEPEST, 0, -1)), "..."]
+    assert frame["aten::mul"] == "c.py: h\nb.py: g"
+    monkeypatch.setattr(stacks, "MOST_CHARACTERS", 1)
+    frame = operators(written(tmp_path, events), "file").set_index("name")["stack"]
+    assert frame["aten::mul"] == "c.py: h\nb.py: g"
+    assert frame["aten::deep"] == f"a.py: f{stacks.DEEPEST}\n..."
 
 
 def test_the_stack_is_that_with_most_own_time(tmp_path: Path) -> None:

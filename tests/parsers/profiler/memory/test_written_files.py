@@ -50,6 +50,16 @@ def test_mb_of_mindspore_are_a_thousand_kb_of_1024_bytes(tmp_path: Path) -> None
     assert not problems
 
 
+def test_of_a_component_per_row_it_is_said_that_not_all_have_a_curve(tmp_path: Path) -> None:
+    rows = [f"c{number},{1764246877073569 + number}.5,1.0,2.0,1.0,NPU:0\n" for number in range(101)]
+    found, problems = read(tmp_path, "memory_record.csv", RECORD + "".join(rows[:100]), "memory")
+    assert (len(found), problems) == (100, [])
+    found, problems = read(tmp_path, "memory_record.csv", RECORD + "".join(rows), "memory")
+    assert len(found) == 101
+    (problem,) = problems
+    assert "Column Component: expected at most 100 components, found 101; charts offer sums" in problem
+
+
 def test_a_file_of_a_mindspore_session_without_its_component(tmp_path: Path) -> None:
     folder = tmp_path / "vm_1_20261120233012998_ascend_ms" / "ASCEND_PROFILER_OUTPUT"
     folder.mkdir(parents=True)

@@ -72,9 +72,12 @@ def test_a_long_track_is_worked_on_in_pieces_that_change_nothing(made: Trace) ->
         patch.setattr(lanes, "_ROWS", 2)
         depth, own = lanes.assign(slices.track, slices.start, slices.duration)
         assert (depth.tolist(), own.tolist()) == (slices.depth.tolist(), slices.self.tolist())
-        one = slice(made.tracks[0].first, made.tracks[0].last) if made.tracks else slice(0, 0)
-        inside = lanes.parents(slices.start[one], slices.duration[one])[0].tolist()
-    assert inside == lanes.parents(slices.start[one], slices.duration[one])[0].tolist()
+        inside = lanes.parents(slices.track, slices.start, slices.duration)[0].tolist()
+    assert inside == lanes.parents(slices.track, slices.start, slices.duration)[0].tolist()
+    for track in made.tracks:
+        rows = slice(track.first, track.last)
+        own = lanes.parents(slices.track[rows], slices.start[rows], slices.duration[rows])[0]
+        assert inside[rows] == [one + track.first if one >= 0 else -1 for one in own.tolist()]
 
 
 @given(traces())
