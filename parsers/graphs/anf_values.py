@@ -37,10 +37,12 @@ def _value(data: bytes, pos: int, end: int, depth: int) -> tuple[str, bool]:
     """Return the text and whether the value is a string."""
     if depth > DEEPEST:
         raise WireError("values nested too deep")
-    dtype, parts, pairs = 0, list[str](), list[str]()
+    dtype = 0
+    parts: list[str] = []
+    pairs: list[str] = []
     single: tuple[str, bool] | None = None
     for key, start, stop in places(data, pos, end):
-        if len(parts) > LISTED:
+        if parts and len(parts) > LISTED:
             parts[LISTED:] = ["…"]
             break
         number, kind = key >> 3, key & 7

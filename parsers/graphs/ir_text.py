@@ -458,7 +458,8 @@ class _IrReading:
         """Return what each function returns in the end, through functions whose results it returns; None in a circle."""
         found: dict[str, _Key | None] = {}
         for first in self.functions:
-            name, path, key = first, list[str](), None
+            name, key = first, None
+            path: list[str] = []
             while name in self.functions and name not in found:
                 found[name] = None
                 path.append(name)

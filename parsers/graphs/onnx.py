@@ -149,7 +149,8 @@ class _OnnxTensor(NamedTuple):
 
 
 def _tensor(data: bytes, pos: int, end: int) -> _OnnxTensor:
-    name, kind, dims, stored, location = "", 0, list[str](), 0, ""
+    name, kind, stored, location = "", 0, 0, ""
+    dims: list[str] = []
     for key, start, stop in intact(data, pos, end):
         if key >> 3 == _DIMS and key & 7 == VARINT:
             dims.append(str(number(data, start)))
