@@ -204,9 +204,19 @@ const tracksIn = (rows) => kindIn(rows, false);
 function wish(line) {
   const columns = Math.round(line.width * ratioOf());
   const { k, b0, n } = camera.bucketsFor(line.range, columns, MARGIN, line.facts.end);
-  const { pinned, rows } = rowsOnScreen(line, line.height);
-  const lanes = lanesOf([...pinned, ...rows].map(([row]) => row)).slice(0, MOST_LANES);
+  const near = lanesAround(line, line.height);
+  const lanes = [...new Set([...lanesAround(line), ...near])].slice(0, MOST_LANES).sort((a, b) => a - b);
   return { k, b0, n, lanes };
+}
+
+/**
+ * The lanes on screen that are drawn; more is how many pixels beyond it count too.
+ * @param {Timeline.Line} line
+ * @param {number} [more]
+ */
+function lanesAround(line, more = 0) {
+  const { pinned, rows } = rowsOnScreen(line, more);
+  return lanesOf([...pinned, ...rows], -more, line.height + more).slice(0, MOST_LANES);
 }
 
 /**
@@ -221,8 +231,7 @@ function serves(line, view) {
   const from = Math.max(0, line.range.from);
   const to = Math.min(line.facts.end + 1, line.range.to);
   if (view.from > from || view.to < to) return false;
-  const { pinned, rows } = rowsOnScreen(line);
-  return lanesOf([...pinned, ...rows].map(([row]) => row)).every((lane) => view.index.has(lane));
+  return lanesAround(line).every((lane) => view.index.has(lane));
 }
 
 /** @param {Timeline.Line} line */

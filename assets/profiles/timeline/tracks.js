@@ -231,15 +231,20 @@ export function laneAt(row, y) {
 }
 
 /**
- * The lanes of rows, rising and each once.
- * @param {Timeline.Row[]} rows
+ * The lanes of rows between two heights on screen, rising and each once. A track may have more lanes than fit on any screen.
+ * @param {Timeline.Placed[]} rows
+ * @param {number} from
+ * @param {number} to
  */
-export function lanesOf(rows) {
+export function lanesOf(rows, from, to) {
   /** @type {Set<number>} */
   const lanes = new Set();
-  for (const row of rows) {
-    if (row.kind !== "track") continue;
-    for (let depth = 0; depth < row.lanes; depth += 1) lanes.add(row.track.first_lane + depth);
+  for (const [row, top] of rows) {
+    if (row.kind !== "track" || !row.lanes) continue;
+    const end = Math.min(row.lanes, Math.ceil((to - top) / row.lane));
+    for (let depth = Math.max(0, Math.floor((from - top) / row.lane)); depth < end; depth += 1) {
+      lanes.add(row.track.first_lane + depth);
+    }
   }
   return [...lanes].sort((a, b) => a - b);
 }

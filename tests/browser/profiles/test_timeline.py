@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,8 @@ from tests.browser.showing import show
 from tests.browser.waiting import becomes
 from tests.writers import chrome_traces
 
+DEEP = 5_000
+"""Slices within each other: more lanes than are asked for at once."""
 BOX = ".ms-timeline-box"
 CANVAS = ".ms-timeline-overlay"
 SETTLED = f'{BOX}[data-settled="true"]'
@@ -32,6 +35,10 @@ def place(tmp_path_factory: pytest.TempPathFactory, serve_file) -> Iterator[str]
     (folder / "trace_view.json").write_text(chrome_traces.text())
     (base / "runs/two/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
     (base / "runs/two/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT/step_trace_time.csv").write_text("Step,Computing\n1,2\n")
+    deep = base / "runs/deep/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT"
+    deep.mkdir(parents=True)
+    nested = [{"ph": "X", "name": f"f{at}", "pid": 1, "tid": 1, "ts": at, "dur": 2 * (DEEP - at)} for at in range(DEEP)]
+    (deep / "trace_view.json").write_text(json.dumps(nested))
     store = Store([base / "runs"], interval=0).start()
     assert store.wait(30)
     yield serve_file(create_app(store).server)
@@ -101,6 +108,23 @@ def test_slices_are_drawn_where_they_ran(page: Page, place: str) -> None:
     expect(page).not_to_have_url(re.compile("span="))
     page.keyboard.press("Backspace")
     expect(page).to_have_url(re.compile("span="))
+
+
+def test_of_more_lanes_than_a_screen_has_those_on_it_are_asked_for_once(page: Page, place: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/api/timeline/view" in request.url else None)
+    show(page, f"{place}/timeline?run=deep")
+    expect(page.locator(SETTLED)).to_be_visible()
+    page.wait_for_timeout(500)
+    assert len(asked) == len(set(asked)) <= 3
+    top = page.locator(BOX).get_attribute("data-slices")
+    page.locator(CANVAS).hover()
+    page.mouse.wheel(0, 18 * DEEP)
+    becomes(page, lambda: "lanes=0-" in asked[-1], False)
+    expect(page.locator(SETTLED)).to_be_visible()
+    assert int(page.locator(BOX).get_attribute("data-slices") or 0) > 10
+    assert int(top or 0) > 10
+    assert len(asked) == len(set(asked))
 
 
 def test_a_slice_is_selected_and_its_arrows_followed(page: Page, place: str) -> None:

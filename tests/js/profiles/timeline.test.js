@@ -208,6 +208,16 @@ const look = (more = {}) => ({
 });
 const names = ({ rows }) => rows.map((row) => (row.kind === "process" ? row.process.name : row.track.thread));
 
+const lanesIn = (rows) => tracks.lanesOf(rows.map((row) => [row, row.y]), -Infinity, Infinity);
+
+test("of a track with more lanes than a screen those on it", () => {
+  const [, row] = tracks.rowsOf(tracks.treeOf([track("P", "T", 50_000, 7, [0, 0])]), look()).rows.rows;
+  const seen = tracks.lanesOf([[row, -1000 * row.lane]], 0, 10 * row.lane);
+  assert.deepEqual(seen, [1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015, 1016]);
+  assert.deepEqual(tracks.lanesOf([[row, row.lane / 2]], 0, row.lane), [7]);
+  assert.deepEqual(tracks.lanesOf([[row, 0]], 50_000 * row.lane, 50_009 * row.lane), []);
+});
+
 test("processes and threads in the order of the file", () => {
   const { rows, hidden } = tracks.rowsOf(tree, look());
   assert.deepEqual(names(rows), ["Python", "Thread 8", "Thread 9", "Device", "Stream 1", "Stream 2", "Memory"]);
@@ -219,7 +229,7 @@ test("processes and threads in the order of the file", () => {
     y += row.height;
   }
   assert.equal(rows.height, y);
-  assert.deepEqual(tracks.lanesOf(rows.rows), [0, 1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(lanesIn(rows.rows), [0, 1, 2, 3, 4, 5, 6]);
 });
 
 test("tracks that are dragged over, and where they are on screen", () => {
@@ -247,7 +257,7 @@ test("folding, hiding, pinning, filtering", () => {
   assert.deepEqual(names(tracks.rowsOf(tree, look({ folded: new Set(["p1"]), opened: new Set(["p4"]) })).rows),
     ["Python", "Device", "Stream 1", "Stream 2", "Memory", "HBM"]);
   const folded = tracks.rowsOf(tree, look({ folded: new Set(["t1"]) })).rows.rows.find((row) => row.id === "t1");
-  assert.deepEqual([folded.lanes, tracks.lanesOf([folded])], [1, [1]]);
+  assert.deepEqual([folded.lanes, lanesIn([folded])], [1, [1]]);
   const hidden = tracks.rowsOf(tree, look({ hidden: new Set(["p0", "t3"]) }));
   assert.deepEqual(names(hidden.rows), ["Python", "Thread 9", "Memory"]);
   assert.equal(hidden.hidden, 3);
