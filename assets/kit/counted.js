@@ -2,12 +2,14 @@
 // the cases of tests/layouts/kit/counted.json.
 
 export const NOUNS = [
-  "attributes", "blocks", "cards", "characters", "chunks", "constants", "dumps", "edges", "executions", "files", "graphs",
-  "groups", "hosts", "inputs", "insights", "iterations", "kernels", "labels", "layers", "lines", "links", "maps", "messages",
-  "names", "nodes", "operations", "operators",
-  "outliers", "outputs", "packets", "pairs", "parameters", "parts", "points", "problems",
-  "profiles", "ranks", "rows", "rules", "runs", "samples", "scopes", "settings", "slices", "stacks", "stages", "steps",
-  "tags", "tensors", "traces", "trials", "values", "weights", "workers",
+  "allocations", "arrows", "attributes", "blocks", "bytes", "cards", "characters", "checkpoints", "chunks", "collectives",
+  "columns", "components", "constants", "curves", "dimensions", "dumps", "edges", "executions", "files", "functions",
+  "gaps", "graphs", "groups", "histograms", "hits", "hosts", "images", "inputs", "insights", "intervals", "iterations",
+  "kernels", "kinds", "labels", "layers", "lines", "links", "maps", "marks", "messages", "names", "nodes", "notes",
+  "operations", "operators", "outliers", "outputs", "packets", "pairs", "parameters", "parts", "points", "problems",
+  "profiles", "ranks", "requests", "restarts", "rows", "rules", "runs", "samples", "scalars", "scopes", "sessions",
+  "settings", "shapes", "slices", "stacks", "stages", "states", "steps", "streams", "tags", "tensors", "texts", "traces",
+  "tracks", "trials", "types", "values", "weights", "workers",
 ];
 /** @type {Record<string, string>} */
 export const VERBS = {
