@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from parsers import json_text
 from parsers.cluster_frames import GROUPS
-from parsers.files import RegularFile
 from parsers.profiler import json_entries
 from parsers.profiler.columns import FORMAT, FileRows, Growing, JoinedRanks, NumberedTexts, narrow, packed, unpacked
 from parsers.profiler.json_entries import EntryType, entries
@@ -103,19 +102,11 @@ def test_what_never_ends_is_given_up(filling: str, tmp_path: Path, monkeypatch: 
     assert read(path)[1][-1] == (closed if filling == "}" else most)
 
 
-def test_a_file_that_is_large_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lengths: list[int] = []
-    real = RegularFile.read
-
-    def counted(file: RegularFile, offset: int, length: int) -> bytes:
-        lengths.append(length)
-        return real(file, offset, length)
-
-    monkeypatch.setattr(RegularFile, "read", counted)
+def test_a_file_that_is_large_is_read_in_pieces(tmp_path: Path, lengths_read: list[int]) -> None:
     path = tmp_path / "file.json"
     path.write_text('{"s": {"p": {"a": {"mark": 1}' + " " * json_entries.WHOLE + ', "b": {"mark": 2}}}}')
     assert read(path) == ({"s": {"p": {"a": {"mark": 1}, "b": {"mark": 2}}}}, [])
-    assert max(lengths) == json_entries.BLOCK
+    assert max(lengths_read) == json_entries.BLOCK
 
 
 @pytest.mark.parametrize("whole", [True, False])
