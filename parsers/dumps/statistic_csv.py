@@ -110,8 +110,8 @@ def _row(names: Sequence[str], cells: Sequence[str], line: int, *, cut: bool) ->
     cell = dict(zip(names, map(str.strip, cells), strict=True))
     try:
         whole = {name: int(cell.get(name) or -1) for name in ("task id", "stream id", "timestamp", "slot", "data size")}
-        if min(whole["timestamp"], whole["slot"]) < 0 or max(whole.values()) >= 1 << 53:
-            raise ValueError("a timestamp or slot out of range")
+        if min(whole["timestamp"], whole["slot"]) < 0 or min(whole.values()) < -1 or max(whole.values()) >= 1 << 53:
+            raise ValueError("a whole number out of range")
         values, hashed = _values(cell)
     except ValueError as error:
         return BadLine(line, f"expected numbers, found {error}")

@@ -117,6 +117,16 @@ def test_any_text_is_read_or_skipped(text: str) -> None:
         assert all(isinstance(row, (StatisticRow, BadLine)) for row in parse_statistics(one))
 
 
+@pytest.mark.parametrize("number", [-2, -(10**30), 1 << 53, 10**30])
+@pytest.mark.parametrize("column", [2, 3, 4, 6, 7])
+def test_a_whole_number_that_fits_no_column_costs_its_line(column: int, number: int) -> None:
+    cells = "Add,a,2,7,1795320000123456,output,0,24,float32,[],1.5".split(",")
+    cells[column] = str(number)
+    (found,) = parse_statistics(f"{HEAD},Max Value\n{','.join(cells)}\n")
+    assert isinstance(found, BadLine)
+    assert "out of range" in found.text
+
+
 def test_a_table_that_is_cut_keeps_its_whole_lines() -> None:
     line = 'Add,a,2,7,1795320000123456,output,0,24,float32,"(2,3)",1.5,,\n'
     found = list(parse_statistics(f"{HEAD},Max Value,NaN Count\n{line}{line[:30]}"))
