@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
 import struct
 import zlib
@@ -10,7 +11,7 @@ from random import Random
 import google_crc32c
 import msgspec
 
-from tests.fuzz.mutated_texts import NUMBERS, Corpus, lines_changed, plain, text
+from tests.fuzz.mutated_texts import MOST, NUMBERS, Corpus, lines_changed, plain, text
 from tests.fuzz.mutated_trees import changed_tree, tree
 
 
@@ -35,6 +36,15 @@ def png(data: bytes, corpus: Corpus, random: Random) -> bytes:
     for chunk in chunks:
         made += [struct.pack(">I", max(len(chunk) - 4, 0)), chunk, struct.pack(">I", zlib.crc32(chunk))]
     return b"".join(made)
+
+
+def compressed(data: bytes, corpus: Corpus, random: Random) -> bytes:
+    """Change the JSON in a gzip file, whose length and CRC are made right again; one that is damaged as bytes."""
+    try:
+        whole = zlib.decompressobj(31).decompress(data, MOST)
+    except zlib.error:
+        return plain(data, corpus, random)
+    return gzip.compress(tree(whole, (), random), 1, mtime=0)
 
 
 def npy(data: bytes, corpus: Corpus, random: Random) -> bytes:

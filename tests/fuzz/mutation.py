@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.fuzz.mutated_containers import database, notes, npy, png, snapshot
+from tests.fuzz.mutated_containers import compressed, database, notes, npy, png, snapshot
 from tests.fuzz.mutated_requests import request
 from tests.fuzz.mutated_schemas import logged, schema
 from tests.fuzz.mutated_texts import MOST, Corpus, Mutation, plain, table, text
@@ -17,7 +17,7 @@ from tests.fuzz.mutated_trees import message, records, tree
 FORMS: dict[str, Mutation] = {
     "plain": plain, "text": text, "table": table, "tree": tree, "records": records, "message": message, "png": png, "npy": npy,
     "snapshot": snapshot, "notes": notes, "database": database, "request": request,
-    "schema": schema, "logged": logged,
+    "schema": schema, "logged": logged, "compressed": compressed,
 }  # fmt: skip
 """Name of a form -> the mutation that knows its structure."""
 
