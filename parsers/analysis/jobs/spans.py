@@ -19,15 +19,7 @@ def joined(begins: Ints, ends: Ints) -> tuple[Ints, Ints, Ints]:
     """
     if (begins[1:] > ends[:-1]).all() and (begins < ends).all():
         return begins, ends, np.ones(len(begins), np.int64)
-    kept = ends > begins
-    begins, ends = begins[kept], ends[kept]
-    if not len(begins):
-        return (*NO_SPANS, np.empty(0, np.int64))
-    order = np.argsort(begins, kind="stable")
-    begins, ends = begins[order], np.maximum.accumulate(ends[order])
-    first = np.flatnonzero(np.r_[True, begins[1:] > ends[:-1]])
-    last = np.r_[first[1:], len(begins)] - 1
-    return begins[first], ends[last], last - first + 1
+    return joined_within(np.zeros(len(begins), np.int64), begins, ends)[1:]
 
 
 def joined_within(keys: Ints, begins: Ints, ends: Ints) -> tuple[Ints, Ints, Ints, Ints]:
